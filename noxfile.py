@@ -55,7 +55,7 @@ TRAINERS = {
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],
     "torch_wrapper": [".[test,torch]", "array-api-compat>=1.11"],
-    "torchrl": [".[test]", "torchrl>=0.14"],
+    "torchrl": [".[test,torchrl]"],
 }
 
 
@@ -68,10 +68,16 @@ def trainers(session: nox.Session, trainer: str) -> None:
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])
-    networks = (
-        ["tests/othello_agents/network/test_neural.py", "tests/test_hostile_files.py"] if trainer == "ppo" else []
-    )
-    session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
+    more = {
+        "ppo": [
+            "tests/othello_agents/network/test_custom.py",
+            "tests/othello_agents/network/test_neural.py",
+            "tests/othello_env/trainers/test_own_network.py",
+            "tests/test_hostile_files.py",
+        ],
+        "torchrl": ["tests/othello_env/trainers/test_torchrl_env.py"],
+    }
+    session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *more.get(trainer, []))
 
 
 @nox.session

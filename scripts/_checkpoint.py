@@ -13,7 +13,8 @@ from typing import Any
 
 from _arguments import option
 
-from othello_agents.network.neural import NeuralNetwork, read_tensors
+from othello_agents.network.base import TorchNetwork
+from othello_agents.network.neural import read_tensors
 
 __all__ = ["learner_tensors", "network_of", "read_run", "restore_learner"]
 
@@ -22,7 +23,7 @@ _LARGEST_FILE = 16 << 30  # bytes
 _Tensors = dict[str, Any]  # torch.Tensor by name
 
 
-def learner_tensors(network: NeuralNetwork, optimizer: Any) -> _Tensors:
+def learner_tensors(network: TorchNetwork, optimizer: Any) -> _Tensors:
     """A dict of a network's weights and of Adam's state (running means of the gradients), for `restore_learner`."""
     tensors = {f"weights.{name}": weight for name, weight in network.weights.items()}
     for name, weight in network.weights.items():
@@ -30,38 +31,41 @@ def learner_tensors(network: NeuralNetwork, optimizer: Any) -> _Tensors:
     return tensors
 
 
-def restore_learner(tensors: _Tensors, network: NeuralNetwork, optimizer: Any) -> None:
+def restore_learner(tensors: _Tensors, network: TorchNetwork, optimizer: Any) -> None:
     """Copy the tensors that `learner_tensors` returned into a network and its optimiser.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
     """
-    read = network_of(tensors, "weights", network).weights
-    has_begun = any(name.startswith("adam.") for name in tensors)
+    network.assign(network_of(tensors, "weights", network))
     state = {}
-    for number, (name, weight) in enumerate(network.weights.items()):
-        weight.data.copy_(read[name])
-        if has_begun:
-            shapes = {"step": (), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
+    for number, (name, weight) in enumerate(network.trained_weights().items()):
+        shapes = {"step": (), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
+        if any(f"adam.{name}.{key}" in tensors for key in shapes):  # a weight without gradients has no state
             state[number] = {key: _sound(tensors, f"adam.{name}.{key}", shape) for key, shape in shapes.items()}
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
-def network_of(tensors: _Tensors, owner: str, like: NeuralNetwork) -> NeuralNetwork:
-    """Make a network on the CPU with the sizes of `like`. Its weights are the tensors with the names ``owner.name``.
+def network_of(tensors: _Tensors, owner: str, like: TorchNetwork) -> TorchNetwork:
+    """Make a network on the CPU of the same kind as `like`. Its weights are the tensors with the names ``owner.name``.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
     """
-    weights = {name: _sound(tensors, f"{owner}.{name}", shape) for name, shape in like.shapes().items()}
-    return NeuralNetwork(like.size, like.channels, like.blocks, weights)
+    weights = {
+        name: _sound(tensors, f"{owner}.{name}", weight.shape, floats=weight.dtype.is_floating_point)
+        for name, weight in like.weights.items()
+    }
+    return like.with_weights(weights)
 
 
-def _sound(tensors: _Tensors, name: str, shape: Sequence[int]) -> Any:
+def _sound(tensors: _Tensors, name: str, shape: Sequence[int], *, floats: bool = True) -> Any:
     tensor = tensors.get(name)
-    if tensor is None or tuple(tensor.shape) != tuple(shape) or not tensor.dtype.is_floating_point:
+    if tensor is None or tuple(tensor.shape) != tuple(shape) or tensor.dtype.is_floating_point != floats:
         found = "nothing" if tensor is None else f"{tensor.dtype} of shape {tuple(tensor.shape)}"
-        raise ValueError(f"expected {name} as floats of shape {tuple(shape)}, got {found}")
+        raise ValueError(
+            f"expected {name} as {'floats' if floats else 'integers'} of shape {tuple(shape)}, got {found}"
+        )
     if not bool(tensor.isfinite().all()):
         raise ValueError(f"{name} are not all finite")
     return tensor

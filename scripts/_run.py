@@ -21,13 +21,25 @@ import torch
 from _arguments import even, flag, parse_all, path, real, text, whole
 from _recipe import LADDER, OPENINGS, command_line, show
 
+from othello_agents.network.base import TorchNetwork
+from othello_agents.network.custom import CustomNetwork
 from othello_agents.network.neural import NeuralAgent, NeuralNetwork
 from othello_env.arena.match import MatchResult
 from othello_env.arena.rating.placement import place
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import write_file, write_json
 
-__all__ = ["LINE_SECONDS", "PRECISIONS", "Learner", "Options", "run"]
+__all__ = [
+    "LINE_SECONDS",
+    "PRECISIONS",
+    "Learner",
+    "Options",
+    "autocast",
+    "mean_losses",
+    "network_option",
+    "new_network",
+    "run",
+]
 
 PRECISIONS = ("float32", "bfloat16")
 LINE_SECONDS = 10.0
@@ -66,6 +78,52 @@ class Options:
             raise ValueError("--tensorboard needs a package: pip install tensorboard")
 
 
+def network_option() -> Any:
+    """The field for the option ``--network``."""
+    return text("", "a function that makes your own network, as package.module:name or path.py:name; see the docs")
+
+
+def new_network(settings: Any) -> TorchNetwork:
+    """The network with which a run begins: the package's own network, or the network of ``--network``.
+
+    Args:
+        settings: the recipe's settings, with `network`, `size`, `seed`, `channels` and `blocks`.
+
+    Raises:
+        ValueError: the function of ``--network`` cannot be imported, or its module has a wrong interface.
+    """
+    if not settings.network:
+        return NeuralNetwork(settings.size, settings.channels, settings.blocks, seed=settings.seed)
+    try:
+        return CustomNetwork.make(settings.network, settings.size, settings.seed)
+    except (OSError, ModuleNotFoundError, ValueError) as error:
+        raise ValueError(f"--network: {error}") from error
+
+
+def autocast(settings: Any, device: str, *, play: bool = False) -> Any:
+    """A context in which the network computes with the numbers of ``--precision``.
+
+    Args:
+        settings: the recipe's settings, with `precision`.
+        device: the network's device.
+        play: whether the network plays. On a CPU it always plays with float32.
+    """
+    kind = torch.device(device).type
+    return torch.autocast(kind, torch.bfloat16, settings.precision == "bfloat16" and not (play and kind == "cpu"))
+
+
+def mean_losses(found: Sequence[dict[str, torch.Tensor]]) -> dict[str, float]:
+    """The mean of each loss over some changes of the weights, from one dict of losses for each change.
+
+    The losses are read here, after all changes, because reading a number from a GPU waits until its work is done.
+    If there were no changes, the result is empty.
+    """
+    if not found:
+        return {}
+    rows = torch.stack([torch.stack([*losses.values()]) for losses in found]).tolist()
+    return {name: sum(row[k] for row in rows) / len(rows) for k, name in enumerate(found[0])}
+
+
 class Learner(Protocol):
     """The interface that a recipe implements: the network, how it learns, and how its run is saved and loaded."""
 
@@ -87,7 +145,7 @@ class Learner(Protocol):
         """Play, learn, and return the mean losses. Raises FloatingPointError when the training has diverged."""
 
     @property
-    def trained(self) -> NeuralNetwork:
+    def trained(self) -> TorchNetwork:
         """The network that the run writes to its file."""
 
     @property

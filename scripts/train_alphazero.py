@@ -38,7 +38,8 @@ from _checkpoint import learner_tensors, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors
+from othello_agents.network.base import TorchNetwork, to_device
+from othello_agents.network.neural import NeuralAgent, write_tensors
 from othello_env import Othello
 from othello_env.arena.match import MatchResult
 from othello_env.games.openings import Openings
@@ -65,6 +66,7 @@ class Settings:
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
     channels: int = whole(32, "channels of the network's convolutions", most=512)
     blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
+    network: str = _run.network_option()
     games: int = whole(128, "games played at once, in each iteration")
     simulations: int = whole(16, "simulations of the search for each move", most=100_000)
     considered: int = whole(8, "the most moves that a search compares")
@@ -81,7 +83,8 @@ class Settings:
     )
 
     def check(self) -> None:
-        """Check that the window is large enough for the positions of one iteration."""
+        """Check that the window is large enough for the positions of one iteration, and that there is a network."""
+        _run.new_network(self)
         positions = self.games * (self.size**2 - 4)
         if self.window < positions:
             raise ValueError(
@@ -139,10 +142,10 @@ class Learner:
     def __init__(self, settings: Settings, device: str = "cpu") -> None:
         self.settings = s = settings
         self.device = device
-        self.network = NeuralNetwork(s.size, s.channels, s.blocks, seed=s.seed).to(device)
+        self.network = _run.new_network(s).to(device)
         self.replay = Replay(s.window, s.size**2 + 1)
         self.iteration = 0
-        self.parameters = [weight.requires_grad_() for weight in self.network.weights.values()]
+        self.parameters = [*self.network.trained_weights().values()]
         self.optimizer = torch.optim.AdamW(self.parameters, lr=s.rate, weight_decay=s.decay)
 
     @property
@@ -174,7 +177,8 @@ class Learner:
         black = np.zeros(s.games, np.float32)  # the results for Black
         while len(boards):
             gumbel = rng.gumbel(size=(len(boards), s.size**2 + 1))
-            found = search(self.network.answers, boards, s.simulations, considered=s.considered, gumbel=gumbel)
+            with _run.autocast(s, self.device, play=True):
+                found = search(self.network.answers, boards, s.simulations, considered=s.considered, gumbel=gumbel)
             check_sound(np.isfinite(found.policy))
             seen.append(boards)
             policies.append(found.policy)
@@ -195,7 +199,7 @@ class Learner:
     def learn(self, changes: int, rng: np.random.Generator) -> dict[str, float]:
         """Change the weights `changes` times; return the mean losses."""
         s, kept = self.settings, self.replay.arrays
-        sums = {"policy": 0.0, "value": 0.0}
+        found = []
         for _ in range(changes):
             chosen = rng.integers(len(self.replay), size=s.minibatch)
             symmetry = int(rng.integers(COUNT))
@@ -203,10 +207,8 @@ class Learner:
             boards = OthelloPositions(own, opponent, np.zeros(len(own), np.int8), own, s.size)
             inputs = transform_observation(boards.observations(), symmetry), transform_policy(boards.masks(), symmetry)
             targets = transform_policy(kept["policy"][chosen], symmetry), kept["value"][chosen]
-            observations, masks, policies, values = (
-                torch.from_numpy(np.ascontiguousarray(array)).to(self.device) for array in (*inputs, *targets)
-            )
-            with torch.autocast(torch.device(self.device).type, torch.bfloat16, s.precision == "bfloat16"):
+            observations, masks, policies, values = (to_device(array, self.device) for array in (*inputs, *targets))
+            with _run.autocast(s, self.device):
                 logits, expected = self.network.forward(observations, masks)
             losses = {
                 "policy": -(policies * torch.log_softmax(logits.float(), dim=1)).sum(dim=1).mean(),
@@ -215,12 +217,11 @@ class Learner:
             self.optimizer.zero_grad()
             (losses["policy"] + losses["value"]).backward()
             self.optimizer.step()
-            for name, loss in losses.items():
-                sums[name] += loss.item()
-        return {name: total / max(1, changes) for name, total in sums.items()}
+            found.append({name: loss.detach() for name, loss in losses.items()})
+        return _run.mean_losses(found)
 
     @property
-    def trained(self) -> NeuralNetwork:
+    def trained(self) -> TorchNetwork:
         """The network that the run writes to its file."""
         return self.network
 

@@ -31,9 +31,10 @@ except ImportError as error:
 from _arguments import one_of, real, text, whole
 from _checkpoint import learner_tensors, network_of, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
-from _run import PRECISIONS, run
+from _run import PRECISIONS, autocast, network_option, new_network, run
 
-from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors
+from othello_agents.network.base import TorchNetwork, to_device
+from othello_agents.network.neural import NeuralAgent, write_tensors
 from othello_env.arena.match import MatchResult
 from othello_env.data import Dataset, Games, exact_labels, examples, read_games
 from othello_env.games.othello.symmetries import COUNT, transform_observation, transform_policy
@@ -52,6 +53,7 @@ class Settings:
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
     channels: int = whole(32, "channels of the network's convolutions", most=512)
     blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
+    network: str = network_option()
     empties: int = whole(10, "learn perfect play with at most this number of empty squares", least=0, most=24)
     minibatches: int = whole(100, "changes of the weights in an iteration")
     minibatch: int = whole(512, "positions in one change of the weights")
@@ -64,7 +66,8 @@ class Settings:
     )
 
     def check(self) -> None:
-        """Check that the dataset or file of the games exists."""
+        """Check that the dataset or file of the games exists, and that there is a network."""
+        new_network(self)
         if not self.games_from or not Path(self.games_from).exists():
             raise ValueError(f"--games-from: expected a dataset or a file of games, got {self.games_from!r}")
 
@@ -134,11 +137,11 @@ class Learner:
             self.learned, self.held_out = positions(s)
         except (ImportError, OSError, ValueError) as error:
             sys.exit(f"--games-from: {error}")
-        self.network = NeuralNetwork(s.size, s.channels, s.blocks, seed=s.seed).to(device)
+        self.network = new_network(s).to(device)
         self.average = self.network.copy()
         self.iteration = 0
         self.positions = 0
-        self.parameters = [weight.requires_grad_() for weight in self.network.weights.values()]
+        self.parameters = [*self.network.trained_weights().values()]
         self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
 
     def iterate(self) -> dict[str, float]:
@@ -152,9 +155,7 @@ class Learner:
         losses = {name: total / s.minibatches for name, total in sums.items()}
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
         share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean changes quickly at first
-        with torch.no_grad():
-            for name, weight in self.network.weights.items():
-                self.average.weights[name].lerp_(weight, share)
+        self.average.approach(self.network, share)
         self.iteration += 1
         self.positions += s.minibatches * s.minibatch
         return losses | {"held-out": self.agreement()}
@@ -168,8 +169,8 @@ class Learner:
         part["observations"] = transform_observation(part["observations"], symmetry)
         for name in ("masks", "right"):
             part[name] = transform_policy(part[name], symmetry)
-        tensors = {name: torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for name, a in part.items()}
-        with torch.autocast(torch.device(self.device).type, torch.bfloat16, s.precision == "bfloat16"):
+        tensors = {name: to_device(array, self.device) for name, array in part.items()}
+        with autocast(s, self.device):
             logits, values = self.network.forward(tensors["observations"], tensors["masks"])
         policy = torch.log_softmax(logits.float(), dim=1)
         losses = {
@@ -189,7 +190,7 @@ class Learner:
         return float(held["right"][np.arange(len(likeliest)), likeliest].mean()) if len(likeliest) else float("nan")
 
     @property
-    def trained(self) -> NeuralNetwork:
+    def trained(self) -> TorchNetwork:
         """The network with the mean of the weights."""
         return self.average
 
@@ -223,8 +224,7 @@ class Learner:
         learner = cls(settings, device)
         learner.iteration, learner.positions = card["iteration"], card["positions"]
         restore_learner(tensors, learner.network, learner.optimizer)
-        for name, weight in network_of(tensors, "average", learner.network).weights.items():
-            learner.average.weights[name].copy_(weight)
+        learner.average.assign(network_of(tensors, "average", learner.network))
         return learner, card["progress"]
 
 

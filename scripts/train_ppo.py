@@ -35,9 +35,10 @@ except ImportError as error:
 from _arguments import one_of, real, text, whole
 from _checkpoint import learner_tensors, network_of, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
-from _run import PRECISIONS, run
+from _run import PRECISIONS, autocast, mean_losses, network_option, new_network, run
 
-from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors
+from othello_agents.network.base import TorchNetwork, to_device
+from othello_agents.network.neural import NeuralAgent, load_network, write_tensors
 from othello_agents.network.policy import draw_actions
 from othello_env.arena.match import MatchResult
 from othello_env.envs.returns import self_play_advantages
@@ -63,6 +64,7 @@ class Settings:
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
     channels: int = whole(32, "channels of the network's convolutions", most=512)
     blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
+    network: str = network_option()
     games: int = whole(128, "games played at once")
     steps: int = whole(64, "steps in each game before the weights change")
     league: float = real(
@@ -91,27 +93,25 @@ class Settings:
     init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
     def check(self) -> None:
-        """Check that the network of ``--init`` has the sizes of the settings."""
+        """Check that there is a network, and that the network of ``--init`` has its sizes."""
         self.first_network()
 
-    def first_network(self) -> NeuralNetwork:
+    def first_network(self) -> TorchNetwork:
         """The network with which a run begins.
 
         Raises:
-            ValueError: the file of ``--init`` cannot be read, or its network has other sizes.
+            ValueError: ``--network`` is wrong, the file of ``--init`` cannot be read, or its network has other sizes.
         """
+        network = new_network(self)
         if not self.init:
-            return NeuralNetwork(self.size, self.channels, self.blocks, seed=self.seed)
+            return network
         try:
-            network = NeuralNetwork.load(self.init)
+            first = load_network(self.init, self.network or None)
         except OSError as error:
             raise ValueError(f"--init: {error}") from None
-        found = (network.size, network.channels, network.blocks)
-        if found != (self.size, self.channels, self.blocks):
-            raise ValueError(
-                f"--init has size, channels and blocks {found}; give the same --size, --channels and --blocks"
-            )
-        return network
+        if repr(first) != repr(network):
+            raise ValueError(f"--init is {first}, but the settings make {network}")
+        return first
 
 
 Rollout = dict[str, Any]
@@ -133,7 +133,7 @@ class Learner:
         self.average = self.network.copy()
         self.iteration = 0
         self.plies = 0
-        self.past: dict[str, NeuralNetwork] = {}
+        self.past: dict[str, TorchNetwork] = {}
         self.league = League(
             PACKAGED, matchmaking=s.matchmaking, fixed_share=s.packaged, keep=s.past, seed=s.seed, half_life=100
         )
@@ -142,7 +142,7 @@ class Learner:
         self.envs = [make(num_envs=s.games - against, opponent=None)]
         if against:
             self.envs.append(make(num_envs=against))
-        self.parameters = [weight.requires_grad_() for weight in self.network.weights.values()]
+        self.parameters = [*self.network.trained_weights().values()]
         self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
 
     def iterate(self) -> dict[str, float]:
@@ -168,9 +168,7 @@ class Learner:
         losses = self.learn(rollout, advantages, returns, rng)
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
         share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean changes quickly at first
-        with torch.no_grad():
-            for name, weight in self.network.weights.items():
-                self.average.weights[name].lerp_(weight, share)
+        self.average.approach(self.network, share)
         self.iteration += 1
         self.plies += advantages.size
         return losses
@@ -200,7 +198,8 @@ class Learner:
                 "observations": np.ascontiguousarray(transform_observation(observation["observation"], symmetry)),
                 "masks": transform_policy(observation["action_mask"], symmetry),
             }
-            policy, seen["values"] = self.network.answers(seen["observations"], seen["masks"])
+            with autocast(s, self.device, play=True):
+                policy, seen["values"] = self.network.answers(seen["observations"], seen["masks"])
             seen["actions"] = draw_actions(policy, rng.random(env.num_envs))
             check_sound(seen["masks"][np.arange(env.num_envs), seen["actions"]])
             seen["log_probabilities"] = np.log(policy[np.arange(env.num_envs), seen["actions"]])
@@ -211,7 +210,8 @@ class Learner:
                 self.league.record(env, seen["rewards"], seen["terminated"], info)
             for name, array in seen.items():
                 steps.setdefault(name, []).append(array)
-        last = self.network.answers(observation["observation"], observation["action_mask"])[1]
+        with autocast(s, self.device, play=True):
+            last = self.network.answers(observation["observation"], observation["action_mask"])[1]
         return {name: np.stack(arrays) for name, arrays in steps.items()} | {
             "last_values": last,
             "last_players": env.unwrapped.to_move,
@@ -223,17 +223,18 @@ class Learner:
         count = advantages.size
 
         def flat(array: Any, dtype: Any = None) -> torch.Tensor:
-            return torch.from_numpy(array.reshape(count, *array.shape[2:])).to(self.device, dtype)
+            return to_device(
+                array.reshape(count, *array.shape[2:]).astype(dtype or array.dtype, copy=False), self.device
+            )
 
         observations, masks, actions = (flat(rollout[name]) for name in ("observations", "masks", "actions"))
-        before = flat(rollout["log_probabilities"], torch.float32)
-        gains, targets = flat(advantages, torch.float32), flat(returns, torch.float32)
-        sums: dict[str, float] = {}
-        changes = 0
+        before = flat(rollout["log_probabilities"], np.float32)
+        gains, targets = flat(advantages, np.float32), flat(returns, np.float32)
+        found = []
         for _ in range(s.epochs):
-            order = torch.from_numpy(rng.permutation(count)).to(self.device)
+            order = to_device(rng.permutation(count), self.device)
             for chosen in order.split(s.minibatch):
-                with torch.autocast(torch.device(self.device).type, torch.bfloat16, s.precision == "bfloat16"):
+                with autocast(s, self.device):
                     logits, values = self.network.forward(observations[chosen], masks[chosen])
                 policy = torch.log_softmax(logits.float(), dim=1)
                 ratio = (policy.gather(1, actions[chosen, None]).squeeze(1) - before[chosen]).exp()
@@ -248,13 +249,11 @@ class Learner:
                 (losses["policy"] + s.value * losses["value"] - s.entropy * losses["entropy"]).backward()
                 torch.nn.utils.clip_grad_norm_(self.parameters, s.gradient)
                 self.optimizer.step()
-                changes += 1
-                for name, loss in losses.items():
-                    sums[name] = sums.get(name, 0.0) + loss.item()
-        return {name: total / changes for name, total in sums.items()}
+                found.append({name: loss.detach() for name, loss in losses.items()})
+        return mean_losses(found)
 
     @property
-    def trained(self) -> NeuralNetwork:
+    def trained(self) -> TorchNetwork:
         """The network with the mean weights. It plays better than the network with the newest weights."""
         return self.average
 
@@ -294,8 +293,7 @@ class Learner:
         learner = cls(settings, device)
         learner.iteration, learner.plies = card["iteration"], card["plies"]
         restore_learner(tensors, learner.network, learner.optimizer)
-        for name, weight in network_of(tensors, "average", learner.network).weights.items():
-            learner.average.weights[name].copy_(weight)
+        learner.average.assign(network_of(tensors, "average", learner.network))
         learner._restore_league(tensors, card.get("league"))
         return learner, card["progress"]
 

@@ -1,12 +1,12 @@
-"""Train with TorchRL's PPO on the vector environment (``pip install othello-env torchrl``).
+"""Train with TorchRL's PPO on the batch of games (``pip install 'othello-env[torchrl]'``).
 
     python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt
+    python scripts/train_torchrl.py --self-play --iterations 200 --out runs/both.pt
 
-TorchRL uses the vector environment without changes, in the autoreset mode ``Disabled``. In this mode TorchRL itself
-resets finished games, with `reset_mask`. (The only other mode that TorchRL takes is SAME_STEP. In that mode torchrl
-0.14.1 fails at the final observation if observations are dicts. The same happens with Gymnasium's own `SyncVectorEnv`.)
-TorchRL's `PettingZooWrapper` uses `othello_v0.env()` without changes, with `use_mask=True`.
+The games are `othello_env.envs.TorchRLEnv`, an environment of TorchRL for a whole batch. With ``--self-play`` the
+policy plays both sides, and `SelfPlayGAE` computes the advantages of each side from its own turns. Without it, the
+policy plays against ``--opponent``, and TorchRL's own `GAE` computes the advantages.
 
 Ctrl-C ends the training and keeps what was learned.
 
@@ -23,23 +23,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 try:
     import torch
-    from tensordict.nn import TensorDictModule, TensorDictSequential
+    from tensordict.nn import TensorDictModule
     from torch import nn
-    from torchrl.envs import ActionMask, EnvBase, GymWrapper, TransformedEnv
     from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
     from torchrl.objectives import ClipPPOLoss
     from torchrl.objectives.value import GAE
 except ImportError as error:
-    sys.exit(f"{error}: pip install othello-env torchrl")
+    sys.exit(f"{error}: pip install 'othello-env[torchrl]'")
 
-from _arguments import one_of, parse, path, text, whole
+from _arguments import flag, one_of, parse, path, text, whole
 from _recipe import SIZES, Policy, mistakes, new_output, score
+
+from othello_env.envs import SelfPlayGAE, TorchRLEnv
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,9 @@ class Arguments:
     iterations: int = whole(200, "number of iterations; each has 32 steps of every game")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
-    opponent: str = text("random", "the opponent, as a spec")
+    opponent: str = text("random", "the opponent in training and in the matches, as a spec")
+    self_play: bool = flag("train by self-play; the opponent then plays only in the matches")
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
-
-
-def make_env(games: int, **arguments: Any) -> EnvBase:
-    """The vector environment for TorchRL. The arguments are passed to `gymnasium.make_vec`."""
-    env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, autoreset_mode="Disabled", **arguments)
-    return TransformedEnv(GymWrapper(env, categorical_action_encoding=True), ActionMask())
 
 
 class Planes(nn.Module):
@@ -73,31 +68,21 @@ class Planes(nn.Module):
         return self.layers(observation.flatten(-3).float())
 
 
-class Mask(nn.Module):
-    """Converts the mask to bool, the type that the distribution expects."""
-
-    def forward(self, action_mask: torch.Tensor) -> torch.Tensor:
-        return action_mask.bool()
-
-
 class Learner:
     """The actor, the critic and the optimiser, and how they learn."""
 
-    def __init__(self, env: EnvBase, size: int, steps: int = 32, rate: float = 1e-3, minibatch: int = 256) -> None:
+    def __init__(self, env: TorchRLEnv, size: int, steps: int = 32, rate: float = 1e-3, minibatch: int = 256) -> None:
         self.env, self.size, self.steps, self.minibatch = env, size, steps, minibatch
         self.scores = Planes(size, size * size + 1)
-        modules = [
-            TensorDictModule(self.scores, ["observation"], ["logits"]),
-            TensorDictModule(Mask(), ["action_mask"], ["mask"]),
-        ]
         self.actor = ProbabilisticActor(
-            TensorDictSequential(*modules),
-            in_keys=["logits", "mask"],
+            TensorDictModule(self.scores, ["observation"], ["logits"]),
+            in_keys={"logits": "logits", "mask": "action_mask"},
             distribution_class=MaskedCategorical,
             return_log_prob=True,
         )
         critic = ValueOperator(Planes(size, 1), in_keys=["observation"])
-        self.advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+        is_self_play = "to_move" in env.observation_spec.keys()  # noqa: SIM118 - a spec is no dict
+        self.advantage = (SelfPlayGAE if is_self_play else GAE)(gamma=1.0, lmbda=0.95, value_network=critic)
         self.loss = ClipPPOLoss(self.actor, critic, entropy_coeff=0.01, normalize_advantage=True)
         self.optimizer = torch.optim.Adam(self.loss.parameters(), rate)
 
@@ -143,7 +128,7 @@ def main() -> None:
     torch.manual_seed(args.seed)
     with mistakes():
         new_output(args.out)
-        env = make_env(args.games, size=args.size, opponent=args.opponent)
+        env = TorchRLEnv(args.games, size=args.size, opponent=None if args.self_play else args.opponent)
     env.set_seed(args.seed)
     learner = Learner(env, args.size)
     try:

@@ -14,21 +14,28 @@ __all__ = ["command"]
 @click.command("export")
 @click.argument("network", type=options.FILE)
 @click.argument("out", type=options.FILE)
-def command(network: Path, out: Path) -> None:
+@click.option(
+    "--network",
+    "function",
+    metavar="FUNCTION",
+    help="The function that makes a network of your own, as package.module:name or path.py:name. By default, it is "
+    "the function that NETWORK names.",
+)
+def command(network: Path, out: Path, function: str | None) -> None:
     """Write the .safetensors file NETWORK as the .onnx file OUT, which other programs can run.
 
     The inputs are observations (N, 2, S, S) and masks (N, actions), both int8. The outputs are logits (N, actions) and
     values (N,), both float32. The command needs pip install 'othello-env[export]'.
     """
-    from othello_agents.network.neural import NeuralNetwork
-
     for module in ("torch", "safetensors", "onnx"):
         import_extra(module, "export")
+    from othello_agents.network.neural import load_network
+
     if out.suffix != ".onnx":
         raise click.BadParameter(f"expected an .onnx file, got {str(out)!r}", param_hint="OUT")
     if out.exists():
         raise click.BadParameter(f"{out} exists; give another name", param_hint="OUT")
     check_output(out)
-    loaded = NeuralNetwork.load(network)
+    loaded = load_network(network, function)
     loaded.export(out)
-    click.echo(f"{out}: a network for {loaded.size}x{loaded.size}, {loaded.channels} channels, {loaded.blocks} blocks")
+    click.echo(f"{out}: a network for {loaded.size}x{loaded.size}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from othello_env.envs.sampling import sample_legal
     from othello_env.envs.sb3 import OthelloVecEnv
     from othello_env.envs.single import SingleGame
+    from othello_env.envs.torchrl import SelfPlayGAE, TorchRLEnv
     from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
     from othello_env.envs.vector.env import VectorGames
 
@@ -25,7 +26,9 @@ __all__ = [
     "OthelloEnv",
     "OthelloVecEnv",
     "OthelloVectorEnv",
+    "SelfPlayGAE",
     "SingleGame",
+    "TorchRLEnv",
     "TriboloEnv",
     "TriboloVectorEnv",
     "VectorGames",
@@ -48,6 +51,7 @@ if not TYPE_CHECKING:  # type checkers must not see `__getattr__`, because then 
             "othello_env.envs.sampling": ("sample_legal",),
             "othello_env.envs.sb3": ("OthelloVecEnv",),
             "othello_env.envs.single": ("SingleGame",),
+            "othello_env.envs.torchrl": ("SelfPlayGAE", "TorchRLEnv"),
             "othello_env.envs.tribolo": ("TriboloEnv", "TriboloVectorEnv"),
             "othello_env.envs.vector.env": ("VectorGames",),
         },

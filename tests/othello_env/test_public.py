@@ -85,10 +85,14 @@ def test_a_package_passes_on_what_its_modules_have(module, name):
     assert found is getattr(import_module(found.__module__), name) if hasattr(found, "__module__") else True
 
 
-@pytest.mark.skipif(importlib.util.find_spec("stable_baselines3") is not None, reason="the extra is installed")
-def test_what_needs_an_extra_names_it():
-    with pytest.raises(MissingExtraError, match=r"stable_baselines3: pip install 'othello-env\[sb3\]'"):
-        othello_env.envs.OthelloVecEnv(2)
+@pytest.mark.parametrize(
+    ("name", "package", "extra"), [("OthelloVecEnv", "stable_baselines3", "sb3"), ("TorchRLEnv", "torchrl", "torchrl")]
+)
+def test_what_needs_an_extra_names_it(name, package, extra):
+    if importlib.util.find_spec(package) is not None:
+        pytest.skip("the extra is installed")
+    with pytest.raises(MissingExtraError, match=rf"{package}: pip install 'othello-env\[{extra}\]'"):
+        getattr(othello_env.envs, name)(2)
 
 
 def test_a_name_that_is_not_there_is_named():

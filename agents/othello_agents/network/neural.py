@@ -8,31 +8,31 @@ Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from operator import index
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network.export import write_onnx
+from othello_agents.network.base import TorchNetwork
+from othello_agents.network.files import read_tensors, write_tensors
 from othello_agents.network.policy import PolicyAgent
 from othello_env.games.game import State
-from othello_env.games.othello.position import check_size
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
-from othello_env.support.files import parse_json, read_file, write_file
 
 __all__ = [
     "FORMAT",
     "NeuralAgent",
     "NeuralNetwork",
     "agent_from_file",
+    "load_network",
     "read_tensors",
+    "residual_forward",
     "write_tensors",
 ]
 
@@ -41,14 +41,10 @@ FORMAT = "othello-env policy and value network 1"
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
-_CARD = "card"
 _MOST_CHANNELS, _MOST_BLOCKS = 512, 64
-_MOST_TENSORS = 4096
-_LONGEST_HEADER = 16 << 20  # bytes: room for a card with a curve of thousands of points
-_LARGEST_FILE = 1 << 30  # bytes
 
 
-class NeuralNetwork:
+class NeuralNetwork(TorchNetwork):
     """A residual network that gives the policy and the expected result of a position.
 
     Its input is three planes: the player's discs, the opponent's discs, and the squares where the player may move. A
@@ -78,17 +74,14 @@ class NeuralNetwork:
         seed: int = 0,
         training: Mapping[str, Any] | None = None,
     ) -> None:
-        self._torch = import_extra("torch", "torch")
         if not (1 <= channels <= _MOST_CHANNELS and 0 <= blocks <= _MOST_BLOCKS):
             raise ValueError(
                 f"channels must be 1 to {_MOST_CHANNELS} and blocks 0 to {_MOST_BLOCKS}, got {channels} and {blocks}"
             )
-        self.size = check_size(size)
+        super().__init__(size, training)
         self.channels = channels
         self.blocks = blocks
-        self.training = dict(training or {})
         self.weights = self._random(seed) if weights is None else self._checked(weights)
-        """Tensors by name; a trainer changes them in place."""
 
     def __repr__(self) -> str:
         count = sum(weight.numel() for weight in self.weights.values())
@@ -147,84 +140,24 @@ class NeuralNetwork:
                 raise ValueError(f"the weights {name} are not all finite")
         return {name: checked[name] for name in self.shapes()}
 
-    def to(self, device: str) -> NeuralNetwork:
-        """The network on a device. If this network is on the device already, it is returned itself."""
-        if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
-            return self
-        weights = {name: weight.to(device) for name, weight in self.weights.items()}
-        return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
+    def with_weights(self, weights: Mapping[str, _Tensor]) -> Self:
+        return type(self)(self.size, self.channels, self.blocks, weights, training=self.training)
 
-    def copy(self) -> NeuralNetwork:
-        """A copy whose weights do not change when this network is trained."""
-        weights = {name: weight.detach().clone() for name, weight in self.weights.items()}
-        return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
+    def trained_weights(self) -> dict[str, _Tensor]:
+        return {name: weight.requires_grad_() for name, weight in self.weights.items()}
+
+    def as_module(self) -> Any:
+        from othello_agents.network.module import NetworkModule  # imports PyTorch
+
+        return NetworkModule(self)
 
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
-        """The logits and values of N positions.
-
-        Args:
-            observations: (N, 2, S, S), the player's discs and the opponent's discs, of any dtype, on the network's
-                device.
-            masks: (N, A), nonzero for each legal action.
-
-        Returns:
-            The logits (N, A), with a large negative number for each illegal action; and the expected results (N,) for
-            the players to move, -1 to +1.
-        """
-        torch, w = self._torch, self.weights
-        functional = torch.nn.functional
-        legal = masks != 0
-        squares = legal[:, :-1].reshape(-1, 1, self.size, self.size)
-        planes = torch.cat([observations.to(torch.float32), squares.to(torch.float32)], dim=1)
-
-        def convolve(x: _Tensor, layer: str) -> _Tensor:
-            return functional.conv2d(x, w[f"{layer}.weight"], w[f"{layer}.bias"], padding="same")
-
-        x = torch.relu(convolve(planes, "first"))
-        for block in range(self.blocks):
-            inner = torch.relu(convolve(x, f"block{block}a"))
-            x = torch.relu(x + convolve(inner, f"block{block}b"))
-        moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-        # The pass gets the logit 0. If it is legal, it is the only legal action.
-        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
-        board = torch.relu(convolve(x, "board")).flatten(1)
-        features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
-        hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
-        value = torch.tanh(functional.linear(hidden, w["value.weight"], w["value.bias"])).squeeze(1)
-        # The logits of illegal actions are finite, because -infinity would make the gradient of the entropy NaN.
-        return logits.masked_fill(~legal, -1e9), value
-
-    def answers(
-        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """`forward` for NumPy arrays: the probabilities of the actions (N, A), and the expected results (N,)."""
-        torch = self._torch
-        device = self.weights["first.weight"].device
-        with torch.inference_mode():
-            logits, values = self.forward(
-                torch.from_numpy(np.ascontiguousarray(observations)).to(device),
-                torch.from_numpy(np.ascontiguousarray(masks)).to(device),
-            )
-            policy = torch.softmax(logits.double(), dim=1)
-        return policy.cpu().numpy(), values.double().cpu().numpy()
-
-    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """The probabilities that `answers` returns, (N, A)."""
-        return self.answers(observations, masks)[0]
+        return residual_forward(self.weights, observations, masks, self.size)
 
     def save(self, path: str | Path) -> None:
-        """Write the weights and the card to a ``.safetensors`` file, completely or not at all.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
         card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
         observation = "the player's discs and the opponent's, (2, size, size), and the legal squares"
         write_tensors(path, self.weights, card | {"observation": observation, "training": self.training})
-
-    def export(self, path: str | Path) -> None:
-        """Write the network to an ``.onnx`` file for other programs; see `othello_agents.network.export`."""
-        write_onnx(self.copy().to("cpu"), path)
 
     @classmethod
     def load(cls, path: str | Path) -> NeuralNetwork:
@@ -236,7 +169,11 @@ class NeuralNetwork:
             ValueError: the file is damaged or holds no policy and value network. The message names the file and the
                 fault.
         """
-        tensors, card = read_tensors(path)
+        return cls._of(*read_tensors(path), path)
+
+    @classmethod
+    def _of(cls, tensors: dict[str, _Tensor], card: dict[str, Any], path: str | Path) -> NeuralNetwork:
+        """The network with the tensors and the card of a file."""
         try:
             if card.get("format") != FORMAT:
                 raise ValueError(f"its card must say format {FORMAT!r}, not {short(card.get('format'))}")
@@ -251,57 +188,58 @@ class NeuralNetwork:
             raise ValueError(f"{str(path)!r} is not a file of a policy and value network: {error}") from error
 
 
-def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:
-    """Write tensors and a JSON card to a ``.safetensors`` file, completely or not at all.
+def residual_forward(
+    weights: Mapping[str, _Tensor], observations: _Tensor, masks: _Tensor, size: int
+) -> tuple[_Tensor, _Tensor]:
+    """The logits and values that a `NeuralNetwork` of this size with these weights gives; see its method `forward`."""
+    torch = import_extra("torch", "torch")
+    functional, w = torch.nn.functional, weights
+    legal = masks != 0
+    squares = legal[:, :-1].reshape(-1, 1, size, size)
+    planes = torch.cat([observations.to(torch.float32), squares.to(torch.float32)], dim=1)
 
-    Raises:
-        OSError: the file cannot be written.
-    """
-    safetensors = import_extra("safetensors.torch", "torch")
-    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))
+    def convolve(x: _Tensor, layer: str) -> _Tensor:
+        return functional.conv2d(x, w[f"{layer}.weight"], w[f"{layer}.bias"], padding="same")
+
+    x = torch.relu(convolve(planes, "first"))
+    block = 0
+    while f"block{block}a.weight" in w:
+        inner = torch.relu(convolve(x, f"block{block}a"))
+        x = torch.relu(x + convolve(inner, f"block{block}b"))
+        block += 1
+    moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
+    # The pass gets the logit 0. If it is legal, it is the only legal action.
+    logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
+    board = torch.relu(convolve(x, "board")).flatten(1)
+    features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
+    hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
+    value = torch.tanh(functional.linear(hidden, w["value.weight"], w["value.bias"])).squeeze(1)
+    # The logits of illegal actions are finite, because -infinity would make the gradient of the entropy NaN.
+    return logits.masked_fill(~legal, -1e9), value
 
 
-def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
-    """Read the tensors and the card that `write_tensors` wrote. The tensors are on the CPU, independent of the file.
+def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
+    """Read a network from a ``.safetensors`` file: the package's own network, or a network of yours.
 
     Args:
         path: the file.
-        most: the largest size of a file that is accepted, in bytes.
+        function: the function that makes a network of yours, as ``package.module:name`` or ``path.py:name``. None: the
+            function that the file names. A file of the package's own network names no function.
 
     Raises:
         FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
-        ValueError: the file is damaged or too large, or has no card.
+        ValueError: the file is damaged or holds no policy and value network, or its function cannot be imported. The
+            message names the file and the fault.
     """
-    safetensors = import_extra("safetensors.torch", "torch")
-    data = read_file(path, most, "load a network from")
-    try:
-        card = _card(data)
-        return safetensors.load(data), card
-    except Exception as error:  # a damaged file raises errors of many classes
-        raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+    from othello_agents.network import custom
 
-
-def _card(data: bytes) -> dict[str, Any]:
-    """The card in the header of a ``.safetensors`` file. The header is JSON. The 8 bytes before it give its length.
-
-    Raises:
-        ValueError: there is no card.
-    """
-    length = int.from_bytes(data[:8], "little")
-    if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
-        raise ValueError(f"its header has {length} bytes")
-    header = parse_json(data[8 : 8 + length])
-    if isinstance(header, dict) and len(header) > _MOST_TENSORS:
-        raise ValueError(f"it has {len(header):,} tensors; at most {_MOST_TENSORS:,} are read")
-    card = None
-    if isinstance(header, dict) and isinstance(header.get("__metadata__"), dict):
-        text = header["__metadata__"].get(_CARD)
-        card = parse_json(text) if isinstance(text, str) else None
-    if not isinstance(card, dict):
-        raise ValueError("it has no card")
-    return card
+    tensors, card = read_tensors(path)
+    if card.get("format") == custom.FORMAT:
+        return custom.CustomNetwork.of_file(tensors, card, path, function)
+    if function:
+        raise ValueError(f"{str(path)!r} holds the package's own network, so it takes no network={function}")
+    return NeuralNetwork._of(tensors, card, path)
 
 
 class NeuralAgent(PolicyAgent):
@@ -319,12 +257,12 @@ class NeuralAgent(PolicyAgent):
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
     """
 
-    _network: NeuralNetwork
+    _network: TorchNetwork
     _MOST = 100_000  # the largest sum of simulations over all trees that grow at once; each node takes 0.8 kB
 
     def __init__(
         self,
-        network: NeuralNetwork,
+        network: TorchNetwork,
         temperature: float = 0.0,
         name: str = "neural",
         seed: int | None = None,
@@ -372,11 +310,17 @@ class NeuralAgent(PolicyAgent):
         return value if player == state.to_move else -value
 
 
-def agent_from_file(path: Path, temperature: float = 0.0, simulations: int = 0, seed: int | None = None) -> NeuralAgent:
+def agent_from_file(
+    path: Path, temperature: float = 0.0, simulations: int = 0, network: str | None = None, seed: int | None = None
+) -> NeuralAgent:
     """The agent of a spec: ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
+
+    With ``a.safetensors:network=nets.py:make``, the function ``make`` makes the network, not the function that the file
+    names; see `othello_agents.network.custom`.
 
     Raises:
         FileNotFoundError: the file does not exist.
-        ValueError: the file holds no policy and value network, or an option is out of its range.
+        ValueError: the file holds no policy and value network, its function cannot be imported, or an option is out of
+            its range.
     """
-    return NeuralAgent(NeuralNetwork.load(path), temperature, str(path), seed, simulations)
+    return NeuralAgent(load_network(path, network), temperature, str(path), seed, simulations)

@@ -23,7 +23,7 @@ def test_it_says_what_it_has_written(run, tmp_path):
     out = tmp_path / "a.onnx"
     assert run("export", tmp_path / "a.safetensors", out) == (
         0,
-        f"{out}: a network for 6x6, 4 channels, 1 blocks\n",
+        f"{out}: a network for 6x6\n",
         "",
     )
     assert out.exists()

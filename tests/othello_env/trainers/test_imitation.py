@@ -117,7 +117,11 @@ def test_ppo_begins_with_it(imitation, recipe, games, tmp_path):
     [
         ("none.safetensors", {}, "--init: there is no file"),
         ("games.npz", {}, "games.npz' cannot be read"),
-        ("a.safetensors", {"channels": 9}, r"--init has size, channels and blocks (4, 8, 1); give the same --size, "),
+        (
+            "a.safetensors",
+            {"channels": 9},
+            "--init is <NeuralNetwork 4x4, 8 channels, 1 blocks, ",
+        ),
     ],
 )
 def test_a_wrong_network_to_begin_with(imitation, recipe, games, tmp_path, capsys, init, settings, message):

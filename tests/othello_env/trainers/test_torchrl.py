@@ -14,6 +14,7 @@ import torch
 from torchrl.envs import GymWrapper, PettingZooWrapper, default_info_dict_reader
 
 from othello_env import Othello, othello_v0
+from othello_env.envs import TorchRLEnv
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
 
@@ -73,9 +74,18 @@ def recipe_of_torchrl(recipe):
         return recipe("train_torchrl")
 
 
-def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path):
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("opponent", ["random", None])
+def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path, opponent):
     torch.manual_seed(1)
-    env = recipe_of_torchrl.make_env(32, size=4, strict=True)  # an illegal action would raise
+    env = TorchRLEnv(32, size=4, opponent=opponent, strict=True)  # an illegal action would raise
     env.set_seed(1)
     learner = recipe_of_torchrl.Learner(env, size=4)
     before = learner.score("random")

@@ -1,0 +1,160 @@
+"""What all policy and value networks of PyTorch have in common, the package's own network and a network of yours.
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.network.export import write_onnx
+from othello_env.games.othello.position import check_size
+from othello_env.support.extras import import_extra
+
+__all__ = ["TorchNetwork", "to_device"]
+
+_Tensor = Any  # torch.Tensor, if PyTorch is installed
+
+
+class TorchNetwork(ABC):
+    """A network of PyTorch that gives the policy and the expected result of a position.
+
+    Args:
+        size: the board's size: 4, 6 or 8.
+        training: the origin of the weights, as values that JSON can hold.
+
+    Attributes:
+        weights: tensors by name. A trainer changes them in place.
+
+    Raises:
+        MissingExtraError: PyTorch is not installed.
+        ValueError: the size is wrong.
+    """
+
+    weights: dict[str, _Tensor]
+
+    def __init__(self, size: int, training: Mapping[str, Any] | None) -> None:
+        self._torch = import_extra("torch", "torch")
+        self.size = check_size(size)
+        self.training = dict(training or {})
+
+    @abstractmethod
+    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
+        """The logits and values of N positions.
+
+        Args:
+            observations: (N, 2, S, S), the player's discs and the opponent's discs, of any dtype, on the network's
+                device.
+            masks: (N, A), nonzero for each legal action.
+
+        Returns:
+            The logits (N, A), with a large negative number for each illegal action; and the expected results (N,) for
+            the players to move, -1 to +1.
+        """
+
+    @abstractmethod
+    def with_weights(self, weights: Mapping[str, _Tensor]) -> Self:
+        """A network of the same kind with these weights, on the device of the weights.
+
+        Raises:
+            ValueError: the weights have wrong names or shapes, or are not finite.
+        """
+
+    @abstractmethod
+    def trained_weights(self) -> dict[str, _Tensor]:
+        """The weights that a trainer changes by their gradients, by name. They need gradients from now on."""
+
+    @abstractmethod
+    def as_module(self) -> Any:
+        """The network as a `torch.nn.Module`. The module and the network share their weights.
+
+        The module's `forward` takes and returns the same tensors as `forward`. Make the module before you make an
+        optimiser, and give the optimiser the module's parameters.
+        """
+
+    @abstractmethod
+    def save(self, path: str | Path) -> None:
+        """Write the weights and a card to a ``.safetensors`` file, completely or not at all.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+
+    @property
+    def device(self) -> Any:
+        """The device of the weights, a `torch.device`."""
+        return next(iter(self.weights.values())).device
+
+    def to(self, device: str) -> Self:
+        """The network on a device. If this network is on the device already, it is returned itself."""
+        if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
+            return self
+        return self.with_weights({name: weight.to(device) for name, weight in self.weights.items()})
+
+    def copy(self) -> Self:
+        """A copy whose weights do not change when this network is trained."""
+        return self.with_weights({name: weight.detach().clone() for name, weight in self.weights.items()})
+
+    def assign(self, other: TorchNetwork) -> None:
+        """Copy the weights of another network of the same kind."""
+        with self._torch.no_grad():
+            for name, weight in self.weights.items():
+                weight.copy_(other.weights[name])
+
+    def approach(self, other: TorchNetwork, share: float) -> None:
+        """Move the weights towards the weights of another network of the same kind.
+
+        Args:
+            other: the other network.
+            share: the share of the way, from 0 to 1. Tensors of integers, such as counters, are copied.
+        """
+        with self._torch.no_grad():
+            for name, weight in other.weights.items():
+                if weight.dtype.is_floating_point:
+                    self.weights[name].lerp_(weight, share)
+                else:
+                    self.weights[name].copy_(weight)
+
+    def answers(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """`forward` for NumPy arrays: the probabilities of the actions (N, A), and the expected results (N,)."""
+        torch, device = self._torch, self.device
+        with torch.inference_mode():
+            logits, values = self.forward(to_device(observations, device), to_device(masks, device))
+            policy = torch.softmax(logits.double(), dim=1)
+        return policy.cpu().numpy(), values.double().clamp(-1, 1).cpu().numpy()
+
+    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """The probabilities that `answers` returns, (N, A)."""
+        return self.answers(observations, masks)[0]
+
+    def export(self, path: str | Path) -> None:
+        """Write the network to an ``.onnx`` file for other programs; see `othello_agents.network.export`."""
+        network = self.copy().to("cpu")
+        for weight in network.weights.values():
+            weight.requires_grad_(False)
+        write_onnx(network, path)
+
+
+def to_device(array: npt.NDArray[Any], device: Any) -> _Tensor:
+    """A NumPy array as a tensor on a device.
+
+    On the CPU, the tensor shares the memory of the array. On a GPU, the array goes through pinned memory, and the copy
+    does not wait for work that the GPU has not finished.
+
+    Args:
+        array: the array. If it is not contiguous, it is copied.
+        device: a `torch.device` or its name.
+    """
+    torch = import_extra("torch", "torch")
+    tensor = torch.from_numpy(np.ascontiguousarray(array))
+    if torch.device(device).type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)

@@ -1,0 +1,214 @@
+"""A policy and value network of your own, and the file that stores it.
+
+You write a function that takes the board's size, 4, 6 or 8, and returns a `torch.nn.Module`. A subclass of
+`torch.nn.Module` whose constructor takes the size also serves as the function. The module's ``forward`` takes:
+
+- observations, (N, 2, S, S) float32. Plane 0 is 1 where the player to move has a disc, plane 1 is 1 where the opponent
+  has a disc. All other numbers are 0.
+- masks, (N, A) bool. True means that the action is legal.
+
+It returns:
+
+- logits, (N, A) floats. The logits of illegal actions do not matter.
+- values, (N,) floats: the expected results for the players to move, from -1 to +1.
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions. N is any number of at least 1.
+
+The file holds the tensors, and the name of the function in its card. To load the file, the function is imported and
+called. So load such a file only if you trust the code that it names. The file itself contains no code.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from reprlib import repr as short
+from types import FunctionType
+from typing import Any, Self
+
+from othello_agents.network.base import TorchNetwork
+from othello_agents.network.files import write_tensors
+from othello_env.games.othello.position import check_size
+from othello_env.support.extras import import_extra
+from othello_env.support.imports import import_object
+
+__all__ = ["FORMAT", "CustomNetwork"]
+
+FORMAT = "othello-env network of a function 1"
+"""The name of the format in a file's card. Its number changes when the meaning of the tensors changes."""
+
+_Tensor = Any  # torch.Tensor, if PyTorch is installed
+_Module = Any  # torch.nn.Module
+_POSITIONS = 3  # positions of the call that checks a module's shapes
+
+
+class CustomNetwork(TorchNetwork):
+    """A network of your own: a module of PyTorch, and the name of the function that makes it.
+
+    While gradients are computed, the module is in training mode. Otherwise it is in evaluation mode.
+
+    Args:
+        module: the module, with the interface that `othello_agents.network.custom` describes. It moves to the CPU.
+        function: the name of the function that makes the module, as ``package.module:name`` or ``path.py:name``.
+        size: the board's size: 4, 6 or 8.
+        training: the origin of the weights, as values that JSON can hold.
+
+    Raises:
+        MissingExtraError: PyTorch is not installed.
+        ValueError: the size is wrong, or `module` is no module, has no weights, or returns wrong shapes or dtypes.
+    """
+
+    def __init__(
+        self, module: _Module, function: str, size: int = 8, training: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(size, training)
+        self.function = function
+        if not isinstance(module, self._torch.nn.Module):
+            raise ValueError(f"{function} must return a torch.nn.Module, but it returned {module!r}")
+        self._module = module.to("cpu")
+        self._check_shapes()
+        self._find_weights()
+
+    def _find_weights(self) -> None:
+        weights: dict[str, _Tensor] = {}
+        for name, tensor in self._module.state_dict(keep_vars=True).items():
+            if not any(tensor is other for other in weights.values()):  # layers may share a tensor
+                weights[name] = tensor
+        if not weights:
+            raise ValueError(f"the module of {self.function} has no weights")
+        self.weights = weights
+
+    def _check_shapes(self) -> None:
+        """Call the module with empty boards, and check the shapes and dtypes of what it returns."""
+        torch, n, actions = self._torch, _POSITIONS, self.size**2 + 1
+        boards = torch.zeros((n, 2, self.size, self.size))
+        with torch.no_grad():
+            found = self._module.eval()(boards, torch.ones((n, actions), dtype=torch.bool))
+        are_tensors = isinstance(found, tuple) and all(isinstance(each, torch.Tensor) for each in found)
+        shapes = [tuple(each.shape) for each in found] if are_tensors else []
+        if shapes != [(n, actions), (n,)] or not all(each.dtype.is_floating_point for each in found):
+            got = ", ".join(f"{each.dtype} {tuple(each.shape)}" for each in found) if are_tensors else short(found)
+            raise ValueError(
+                f"for {n} positions, the module of {self.function} must return a tuple of logits {(n, actions)} and "
+                f"values {(n,)}, both floats, but it returned {got}"
+            )
+
+    @classmethod
+    def make(cls, function: str | Callable[[int], _Module], size: int = 8, seed: int = 0) -> CustomNetwork:
+        """Make a network with random weights.
+
+        Args:
+            function: the function that makes the module. If it is a text, it is imported.
+            size: the board's size, with which the function is called.
+            seed: the seed of PyTorch's random numbers during this call. Other random numbers of PyTorch do not change.
+
+        Raises:
+            FileNotFoundError: there is no such file to import from.
+            ModuleNotFoundError: the function's module imports a module that does not exist.
+            ValueError: there is no such function, or its module has wrong shapes or dtypes.
+        """
+        torch, size = import_extra("torch", "torch"), check_size(size)
+        call, name = _imported(function), function
+        if not isinstance(name, str):
+            name = f"{call.__module__}:{call.__qualname__}"
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            module = call(size)
+        return cls(module, name, size)
+
+    def __repr__(self) -> str:
+        count = sum(weight.numel() for weight in self.weights.values())
+        return f"<CustomNetwork {self.size}x{self.size} of {self.function}, {count} weights>"
+
+    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
+        is_learning, legal = self._torch.is_grad_enabled(), masks != 0
+        if self._module.training != is_learning:
+            self._module.train(is_learning)
+        logits, values = self._module(observations.to(self._torch.float32), legal)
+        return logits.masked_fill(~legal, -1e9), values
+
+    def trained_weights(self) -> dict[str, _Tensor]:
+        """The module's parameters that need gradients, by name. A function can freeze others (``requires_grad_``)."""
+        return {name: weight for name, weight in self.weights.items() if weight.requires_grad}
+
+    def as_module(self) -> _Module:
+        return self._module
+
+    def with_weights(self, weights: Mapping[str, _Tensor]) -> Self:
+        self._check(weights)
+        made = copy.copy(self)
+        made.training = dict(self.training)
+        made._module = copy.deepcopy(self._module).to(next(iter(weights.values())).device)
+        made._find_weights()
+        with self._torch.no_grad():
+            for name, weight in made.weights.items():
+                weight.grad = None
+                weight.copy_(weights[name])
+        return made
+
+    def _check(self, weights: Mapping[str, _Tensor]) -> None:
+        found, own = (
+            {name: (tuple(each.shape), each.dtype.is_floating_point) for name, each in tensors.items()}
+            for tensors in (weights, self.weights)
+        )
+        if found != own:
+            raise ValueError(
+                f"expected other tensors for {self.function}: {short(sorted(found.items() ^ own.items()))}"
+            )
+        for name, weight in weights.items():
+            if not bool(weight.isfinite().all()):
+                raise ValueError(f"the weights {name} are not all finite")
+
+    def save(self, path: str | Path) -> None:
+        card = {"format": FORMAT, "function": self.function, "size": self.size, "training": self.training}
+        write_tensors(path, self.weights, card)
+
+    @classmethod
+    def of_file(
+        cls, tensors: Mapping[str, _Tensor], card: Mapping[str, Any], path: str | Path, function: str | None = None
+    ) -> CustomNetwork:
+        """Make the network of a file; `othello_agents.network.neural.load_network` reads the file.
+
+        Args:
+            tensors: the tensors of the file.
+            card: the card of the file.
+            path: the file, for error messages.
+            function: the function that makes the module. None: the function that the card names.
+
+        Raises:
+            ValueError: the card is wrong, the function cannot be imported, or the tensors do not belong to its module.
+        """
+        size, training, named = card.get("size"), card.get("training"), function or card.get("function")
+        if type(size) is not int or not isinstance(training, dict) or not isinstance(named, str):
+            raise ValueError(f"{str(path)!r} has a card with a wrong size, training or function: {short(dict(card))}")
+        try:
+            network = cls.make(named, size)
+        except Exception as error:  # the function may raise any error
+            raise ValueError(
+                f"{str(path)!r} needs the function {short(named)}, which makes its network: {error}. If the function "
+                "is somewhere else, name it in the spec: FILE.safetensors:network=package.module:function"
+            ) from error
+        try:
+            network = network.with_weights(tensors)
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} does not fit to its function: {error}") from error
+        network.training = training
+        return network
+
+
+def _imported(function: str | Callable[[int], _Module]) -> Callable[[int], _Module]:
+    """The function that makes a module.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ModuleNotFoundError: the module imports a module that does not exist.
+        ValueError: there is no such function.
+    """
+    found = import_object(function) if isinstance(function, str) else function
+    if found is None:
+        raise ValueError(f"expected a function as package.module:name or path.py:name, got {short(function)}")
+    module = import_extra("torch", "torch").nn.Module
+    if not (isinstance(found, FunctionType) or (isinstance(found, type) and issubclass(found, module))):
+        raise ValueError(f"{short(function)} is neither a function nor a subclass of torch.nn.Module")
+    return found

@@ -1,0 +1,267 @@
+"""A batch of games as an environment of TorchRL, and advantages for both sides of self-play (the extra ``torchrl``).
+
+Letters for shapes: N = `num_envs`, A = actions, T = steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+
+from othello_env.envs.othello import OthelloVectorEnv
+from othello_env.envs.returns import self_play_advantages
+from othello_env.envs.vector.env import VectorGames
+from othello_env.support.extras import MissingExtraError, import_extra
+
+__all__ = ["SelfPlayGAE", "TorchRLEnv"]
+
+_Tensor = Any  # torch.Tensor
+_TensorDict = Any  # tensordict.TensorDict
+_INFO = ("winner", "discs", "plies", "illegal_action", "opponent")
+"""The entries of an info that can be entries of the data."""
+
+
+def _env_base() -> Any:
+    """The class `EnvBase` of TorchRL.
+
+    If TorchRL is not installed, this is the class `object`. So this module can still be imported.
+    """
+    try:
+        return import_extra("torchrl.envs", "torchrl").EnvBase
+    except MissingExtraError:
+        return object
+
+
+class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know the class
+    """N games, stepped together, as a batch-locked environment of TorchRL (`torchrl.envs.EnvBase`).
+
+    The tensors of a step share the memory of the arrays that the batch of games wrote; only the rewards are converted.
+    The batch size is (N,). The data of a step has these entries:
+
+    - ``observation``: (N, planes, H, W) int8, from the point of view of the player to move.
+    - ``action_mask``: (N, A) bool, True for each legal action. The spec of the action has the same mask. So random
+      actions are legal, and distributions such as `MaskedCategorical` take the mask as it is. If the environment has
+      transforms, append TorchRL's transform `ActionMask` for random actions.
+    - ``to_move``: (N,) int8, the player to move. Only self-play has this entry.
+    - ``action``: (N,) int64.
+    - ``reward``: (N, 1) float32. In self-play, it is for the player that acted. `SelfPlayGAE` turns the rewards into
+      advantages for both sides.
+    - ``done`` and ``terminated``: (N, 1) bool, whether the game ended. A game is never truncated.
+    - an entry for each name in `info`.
+
+    A game that has ended must be reset before the next step. TorchRL's rollouts and collectors do this with a partial
+    reset, by the entry ``_reset``, (N, 1) bool. ``rollout(..., break_when_all_done=True)`` does not work, because all
+    games of a batch step together.
+
+    ``reset(options={...})`` takes the options of the batch's own `reset`. `set_seed` determines the games from the next
+    full reset on. A new seed does not change the random actions, which come from PyTorch's random numbers.
+
+    Args:
+        num_envs: the number of games.
+        kind: the class of the batch, `OthelloVectorEnv`, `CheckersVectorEnv` or `TriboloVectorEnv`.
+        info: the names of entries of the batch's info that the data has, too: ``winner``, ``discs``, ``plies``,
+            ``illegal_action`` or ``opponent``, int64.
+        device: the device of the tensors. The games are always on the CPU.
+        arguments: the other arguments of `kind`. These are not allowed: `autoreset_mode` and ``copy=False``.
+
+    Attributes:
+        env: the batch of games. Call its methods `set_opponents` and `set_openings` to change them.
+        step_info: the info of the last step, for example for `othello_env.league.League.record`.
+
+    Raises:
+        MissingExtraError: TorchRL is not installed.
+        ValueError: an argument is wrong.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        kind: type[VectorGames] = OthelloVectorEnv,
+        info: Sequence[str] = (),
+        device: str = "cpu",
+        **arguments: Any,
+    ) -> None:
+        import_extra("torchrl.envs", "torchrl")
+        _check_arguments(arguments, info)
+        env = kind(num_envs, autoreset_mode=AutoresetMode.DISABLED, **arguments)
+        super().__init__(device=device, batch_size=(num_envs,))
+        self.env = env
+        self.step_info: Any = {}
+        self._info = tuple(info)
+        self._seed: int | None = None
+        self._over = np.zeros(num_envs, np.bool_)
+        self._self_play = arguments.get("opponent", "random") is None
+        self._make_specs()
+
+    def _make_specs(self) -> None:
+        torch, data = import_extra("torch", "torchrl"), import_extra("torchrl.data", "torchrl")
+        n, start = self.env.num_envs, self.env.new_game(0)
+        planes, actions = start.observation_shape, start.num_actions
+        flags = {"device": self.device, "dtype": torch.bool}
+        seen = {
+            "observation": data.Binary(planes[-1], (n, *planes), device=self.device, dtype=torch.int8),
+            "action_mask": data.Binary(actions, (n, actions), **flags),
+        }
+        if self._self_play:
+            seen["to_move"] = data.Categorical(start.num_players, (n,), device=self.device, dtype=torch.int8)
+        shapes = {"discs": (n, start.num_players), "opponent": (n, 2) if start.num_players == 3 else (n,)}
+        for name in self._info:
+            seen[name] = data.Unbounded(shapes.get(name, (n,)), device=self.device, dtype=torch.int64)
+        self.observation_spec = data.Composite(seen, shape=(n,), device=self.device)
+        self.action_spec = data.Categorical(actions, (n,), device=self.device, dtype=torch.int64)
+        self.reward_spec = data.Unbounded((n, 1), device=self.device, dtype=torch.float32)
+        ends = {name: data.Categorical(2, (n, 1), **flags) for name in ("done", "terminated")}
+        self.full_done_spec = data.Composite(ends, shape=(n,), device=self.device)
+
+    def _data(
+        self, observation: dict[str, npt.NDArray[np.int8]], info: Any, over: npt.NDArray[np.bool_]
+    ) -> dict[str, _Tensor]:
+        """The entries after a step or reset, without the reward."""
+        torch = import_extra("torch", "torchrl")
+        legal = observation["action_mask"].view(np.bool_)
+        found = {"observation": observation["observation"], "action_mask": legal, "done": over[:, np.newaxis]}
+        if self._self_play:
+            found["to_move"] = info["to_move"]
+        found |= {name: info[name] for name in self._info}
+        tensors = {name: torch.from_numpy(array) for name, array in found.items()}
+        tensors["terminated"] = tensors["done"].clone()
+        # A spec needs an action for every game. In a finished game no action is legal, and none can be played.
+        mask = tensors["action_mask"] | tensors["done"] if over.any() else tensors["action_mask"]
+        self.full_action_spec["action"].update_mask(mask)
+        return tensors
+
+    def _as_tensordict(self, tensors: dict[str, _Tensor]) -> _TensorDict:
+        make = import_extra("tensordict", "torchrl").TensorDict
+        return make(tensors, batch_size=self.batch_size, device=self.device, non_blocking=True)
+
+    def _step(self, tensordict: _TensorDict) -> _TensorDict:
+        if "_step" in tensordict.keys():  # noqa: SIM118 - a TensorDict is no dict
+            raise ValueError(
+                "the games of a batch step together: use rollout(break_when_any_done=False), not break_when_all_done"
+            )
+        torch = import_extra("torch", "torchrl")
+        observation, rewards, terminated, _, info = self.env.step(tensordict.get("action").cpu().numpy())
+        self.step_info, self._over = info, terminated
+        tensors = self._data(observation, info, terminated)
+        tensors["reward"] = torch.from_numpy(rewards.astype(np.float32)[:, np.newaxis])
+        return self._as_tensordict(tensors)
+
+    def step_and_maybe_reset(self, tensordict: _TensorDict) -> tuple[_TensorDict, _TensorDict]:
+        """Make a step, and reset the games that have ended. TorchRL's rollouts and collectors call this method.
+
+        Returns:
+            The data of the step, and the data from which the next step begins. The results are those of `EnvBase`. This
+            method is faster, because a reset of the batch returns the observations of all games, so nothing is merged.
+        """
+        torch = import_extra("torch", "torchrl")
+        tensordict = self.step(tensordict.to(self.device))
+        after, over = self.step_mdp(tensordict), self._over
+        if over.any():
+            fresh = self._begin(None, {"reset_mask": over})
+            for name in self._info:  # the info of a partial reset has no values for the other games
+                ended = torch.from_numpy(over.reshape(-1, *[1] * (fresh[name].ndim - 1)))
+                fresh[name] = fresh[name].where(ended, after.get(name).cpu())
+            after.update(fresh)
+        return tensordict, after
+
+    def _begin(self, seed: int | None, options: dict[str, Any]) -> dict[str, _Tensor]:
+        """Reset games, and return the entries after the reset."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._over = self._over & ~options.get("reset_mask", np.True_)
+        return self._data(observation, info, self._over)
+
+    def _reset(self, tensordict: _TensorDict | None = None, *, options: dict[str, Any] | None = None) -> _TensorDict:
+        chosen, seed = dict(options or {}), None
+        mask = None if tensordict is None else tensordict.get("_reset", None)
+        if mask is None or bool(mask.all()):
+            seed, self._seed = self._seed, None
+        else:
+            chosen["reset_mask"] = mask.reshape(-1).cpu().numpy()
+        return self._as_tensordict(self._begin(seed, chosen))
+
+    def _set_seed(self, seed: int | None) -> None:
+        self._seed = seed
+
+    def close(self, *, raise_if_closed: bool = True) -> None:
+        self.env.close()
+        super().close(raise_if_closed=raise_if_closed)
+
+
+def _check_arguments(arguments: dict[str, Any], info: Sequence[str]) -> None:
+    """Raise a ValueError for arguments with which TorchRL cannot train."""
+    if "autoreset_mode" in arguments:
+        raise ValueError("autoreset_mode cannot be chosen: TorchRL resets the games that have ended")
+    if not arguments.get("copy", True):
+        raise ValueError("copy=False does not work: TorchRL keeps the tensors of each step until the rollout ends")
+    wrong = [name for name in info if name not in _INFO]
+    if wrong or isinstance(info, str):
+        raise ValueError(f"info must be a sequence of names from {', '.join(_INFO)}, not {info!r}")
+
+
+class SelfPlayGAE:
+    """Generalised advantage estimation for both sides of self-play. It takes the place of TorchRL's `GAE`.
+
+    TorchRL's `GAE` takes the value of the next observation as a value for the player that acted. In self-play, the next
+    observation is the other player's. This class computes the advantages of each side from its own turns, by
+    `othello_env.envs.returns.self_play_advantages`.
+
+    Args:
+        value_network: a module of TensorDicts that writes ``state_value``, (..., 1), such as a `ValueOperator`.
+        gamma: the discount factor from one turn of a side to its next turn.
+        lmbda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses the
+            rewards of all later turns.
+    """
+
+    def __init__(self, value_network: Any, *, gamma: float = 1.0, lmbda: float = 0.95) -> None:
+        self.value_network, self.gamma, self.lmbda = value_network, gamma, lmbda
+
+    def __call__(self, rollout: _TensorDict) -> _TensorDict:
+        """Add the entries ``state_value``, ``advantage`` and ``value_target``, (N, T, 1) float32, to a rollout.
+
+        Args:
+            rollout: (N, T) steps of a `TorchRLEnv` in self-play. If the environment was made with
+                ``info=["illegal_action"]``, illegal actions are a loss for one side and cost the other side nothing.
+
+        Returns:
+            The rollout itself.
+
+        Raises:
+            ValueError: the rollout is not (N, T), or it has no entry ``to_move``, because it is not self-play.
+        """
+        torch = import_extra("torch", "torchrl")
+        if rollout.ndim != 2 or "to_move" not in rollout.keys():  # noqa: SIM118 - a TensorDict is no dict
+            raise ValueError(
+                f"expected a rollout of self-play, (N, T) with the entry to_move, got {tuple(rollout.shape)} with "
+                f"{', '.join(map(str, rollout.keys()))}"
+            )
+        after = rollout.get("next")
+        last = after[:, -1].copy()
+        with torch.no_grad():
+            self.value_network(rollout)
+            self.value_network(last)
+        illegal = after.get("illegal_action", None)
+        advantages, targets = self_play_advantages(
+            _by_step(after.get("reward").squeeze(-1)),
+            _by_step(rollout.get("state_value").squeeze(-1)),
+            _by_step(rollout.get("to_move")),
+            _by_step(after.get("terminated").squeeze(-1)),
+            last.get("state_value").squeeze(-1).cpu().numpy(),
+            last.get("to_move").cpu().numpy(),
+            gamma=self.gamma,
+            gae_lambda=self.lmbda,
+            illegal=None if illegal is None else _by_step(illegal) >= 0,
+        )
+        for name, array in (("advantage", advantages), ("value_target", targets)):
+            tensor = torch.from_numpy(np.ascontiguousarray(array.T, np.float32))
+            rollout.set(name, tensor.unsqueeze(-1).to(rollout.device))
+        return rollout
+
+
+def _by_step(tensor: _Tensor) -> npt.NDArray[Any]:
+    """A tensor (N, T) as an array (T, N)."""
+    array: npt.NDArray[Any] = tensor.transpose(0, 1).cpu().numpy()
+    return array

@@ -1,0 +1,301 @@
+"""A network of one's own: a module of PyTorch as a network, a file and a player."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+from othello_env import Othello, SpecError, make_agent
+from othello_env.arena.match import play_match
+from othello_env.games.openings import random_opening
+from othello_env.games.othello.positions import OthelloPositions
+
+torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
+
+from othello_agents.network.custom import CustomNetwork  # noqa: E402
+from othello_agents.network.neural import (  # noqa: E402
+    NeuralAgent,
+    NeuralNetwork,
+    load_network,
+    read_tensors,
+    write_tensors,
+)
+
+NETS = '''
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    """A network with running means, integers in its state, random drops, and a tensor that two layers share."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(2, 6, 3, padding=1), nn.BatchNorm2d(6), nn.ReLU(), nn.Dropout(0.2))
+        self.frozen = nn.Linear(1, 1).requires_grad_(False)
+        self.policy = nn.Linear(6 * size * size, size * size + 1)
+        self.again = nn.Linear(6 * size * size, size * size + 1)
+        self.again.weight = self.policy.weight
+        self.value = nn.Linear(6 * size * size, 1)
+        self.seen = []
+
+    def forward(self, observations, masks):
+        self.seen.append((observations.dtype, masks.dtype, self.training))
+        x = self.body(observations).flatten(1)
+        return self.policy(x) + self.again(x), 3 * torch.tanh(self.value(x)).squeeze(1)
+
+def make(size):
+    return Net(size)
+
+def wrong(size):
+    class Wrong(Net):
+        def forward(self, observations, masks):
+            logits, values = super().forward(observations, masks)
+            return logits, values[:, None]
+    return Wrong(size)
+
+def one(size):
+    class One(Net):
+        def forward(self, observations, masks):
+            return super().forward(observations, masks)[0]
+    return One(size)
+
+def nothing(size):
+    return None
+
+def empty(size):
+    class Empty(nn.Module):
+        def forward(self, observations, masks):
+            return torch.zeros(masks.shape), torch.zeros(len(masks))
+    return Empty()
+
+def fails(size):
+    raise RuntimeError("no luck")
+
+number = 3
+'''
+
+
+@pytest.fixture
+def nets(tmp_path, monkeypatch):
+    """The name of a function in a file of the current folder."""
+    (tmp_path / "nets.py").write_text(textwrap.dedent(NETS))
+    monkeypatch.chdir(tmp_path)
+    return "nets.py:make"
+
+
+def positions(size, count=12):
+    drawn = (random_opening(Othello(size), plies, plies) for plies in range(count))
+    return OthelloPositions.from_states([state for state in drawn if state is not None], None)
+
+
+def asked(network, batch):
+    return network.answers(batch.observations(), batch.masks())
+
+
+def test_its_answers_are_those_of_its_module(nets):
+    network = CustomNetwork.make(nets, 6, seed=2)
+    with torch.no_grad():
+        network.weights["value.weight"].mul_(30)
+    batch = positions(6)
+    policy, values = asked(network, batch)
+    module = network.as_module()
+    assert isinstance(module, torch.nn.Module)
+    assert not module.training
+    logits, raw = module(torch.from_numpy(batch.observations()).float(), torch.from_numpy(batch.masks() != 0))
+    logits = logits.detach().numpy().astype(float)
+    logits[batch.masks() == 0] = -np.inf
+    expected = np.exp(logits - logits.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(policy, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
+    np.testing.assert_allclose(values, raw.detach().numpy().clip(-1, 1), atol=1e-6)  # a value beyond a win is a win
+    assert np.abs(raw.detach().numpy()).max() > 1
+    assert {seen[:2] for seen in module.seen} == {(torch.float32, torch.bool)}
+
+
+def test_the_module_is_in_training_mode_only_while_gradients_are_computed(nets):
+    network = CustomNetwork.make(nets, 4)
+    batch = positions(4, 5)
+    tensors = torch.from_numpy(batch.observations()), torch.from_numpy(batch.masks())
+    before = network.weights["body.1.running_mean"].clone()
+    asked(network, batch)
+    assert torch.equal(network.weights["body.1.running_mean"], before)
+    logits, _ = network.forward(*tensors)
+    assert logits.requires_grad
+    assert not torch.equal(network.weights["body.1.running_mean"], before)
+    assert int(network.weights["body.1.num_batches_tracked"]) == 1
+    first, second = (asked(network, batch)[0] for _ in range(2))  # nothing is dropped at random
+    np.testing.assert_array_equal(first, second)
+
+
+def test_the_seed_alone_determines_the_weights(nets):
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    first, second, other = (CustomNetwork.make(nets, 4, seed) for seed in (1, 1, 2))
+    assert torch.equal(torch.rand(3), expected)  # PyTorch's own random numbers go on
+    for name, weight in first.weights.items():
+        assert torch.equal(weight, second.weights[name]), name
+    assert not torch.equal(first.weights["value.weight"], other.weights["value.weight"])
+
+
+def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
+    network = CustomNetwork.make(nets, 4)
+    assert ("policy.weight" in network.weights) != ("again.weight" in network.weights)
+    learned = network.trained_weights()
+    assert set(network.weights) - set(learned) == {
+        "frozen.weight",
+        "frozen.bias",
+        "body.1.running_mean",
+        "body.1.running_var",
+        "body.1.num_batches_tracked",
+    }
+    copied = network.copy()
+    assert set(copied.trained_weights()) == set(learned)
+    with torch.no_grad():
+        network.weights["policy.weight"].zero_()
+    assert copied.weights["policy.weight"].any()
+    copied.assign(network)
+    module = copied.as_module()
+    assert module.again.weight is module.policy.weight
+    assert not module.again.weight.any()
+
+
+def test_a_mean_of_weights_moves_the_floats_and_copies_the_counts(nets):
+    network, mean = CustomNetwork.make(nets, 4, 1), CustomNetwork.make(nets, 4, 2)
+    network.weights["body.1.num_batches_tracked"].fill_(7)
+    weights = {name: weight.detach().double() for name, weight in mean.weights.items()}
+    mean.approach(network, 0.25)
+    for name, weight in network.weights.items():
+        if name.endswith("tracked"):
+            assert int(mean.weights[name]) == 7
+        else:
+            expected = 0.75 * weights[name] + 0.25 * weight.detach().double()
+            torch.testing.assert_close(mean.weights[name].detach().double(), expected, atol=1e-6, rtol=1e-5)
+
+
+def test_a_file_holds_all_and_is_an_agent_by_its_path(nets, tmp_path):
+    path = tmp_path / "net.safetensors"
+    network = CustomNetwork.make(nets, 6, seed=3)
+    network.weights["body.1.running_mean"].fill_(0.1)
+    network.training = {"games": 5}
+    network.save(path)
+    loaded = load_network(path)
+    assert isinstance(loaded, CustomNetwork)
+    assert loaded.training == {"games": 5}
+    batch = positions(6)
+    for ours, theirs in zip(asked(network, batch), asked(loaded, batch), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    agent = make_agent(f"{path}:simulations=4")
+    assert repr(agent) == f"{path}:simulations=4"
+    np.testing.assert_array_equal(agent.act_batch(batch), NeuralAgent(network, simulations=4).act_batch(batch))
+    match = play_match(str(path), "random", games=2, seed=1, openings="random:4", new_game=lambda _: Othello(6))
+    assert not match.faults(0)
+
+
+def test_a_file_whose_function_has_moved_says_what_to_do(nets, tmp_path, monkeypatch):
+    path = tmp_path / "net.safetensors"
+    network = CustomNetwork.make(nets, 4, seed=3)
+    network.save(path)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "nets.py").rename(tmp_path / "elsewhere" / "nets.py")
+    with pytest.raises(SpecError, match=r"net\.safetensors' needs the function 'nets\.py:make', .* no file 'nets\.py'"):
+        make_agent(str(path))
+    with pytest.raises(SpecError, match=r"name it in the spec: FILE\.safetensors:network="):
+        make_agent(str(path))
+    batch = positions(4, 5)
+    expected = NeuralAgent(network).act_batch(batch)
+    np.testing.assert_array_equal(make_agent(f"{path}:network=elsewhere/nets.py:make").act_batch(batch), expected)
+    monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    np.testing.assert_array_equal(make_agent(f"{path}:network=nets:Net").act_batch(batch), expected)
+    NeuralNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
+    with pytest.raises(SpecError, match=r"holds the package's own network, so it takes no network=nets:Net"):
+        make_agent(f"{tmp_path / 'own.safetensors'}:network=nets:Net")
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("nets.py:wrong", r"logits \(3, 17\) and values \(3,\), both floats, but it returned .*\(3, 1\)"),
+        ("nets.py:one", r"must return a tuple of logits \(3, 17\)"),
+        ("nets.py:nothing", r"must return a torch\.nn\.Module, but it returned None"),
+        ("nets.py:empty", "the module of nets.py:empty has no weights"),
+        ("nets.py:number", "neither a function nor a subclass of torch.nn.Module"),
+        ("os:_exit", "neither a function nor a subclass of torch.nn.Module"),
+        ("nets.py:none", "there is no 'none' in nets.py, which has Net, make"),
+        ("nowhere:make", "there is no module 'nowhere'"),
+        ("nets.py", r"expected a function as package\.module:name or path\.py:name"),
+    ],
+)
+def test_wrong_functions_are_told(nets, tmp_path, function, message):
+    with pytest.raises(ValueError, match=message):
+        CustomNetwork.make(function, 4)
+    path = tmp_path / "net.safetensors"
+    network = CustomNetwork.make(nets, 4)
+    network.function = function
+    network.save(path)
+    with pytest.raises(ValueError, match=rf"(?s)net\.safetensors' needs the function .*{message}"):
+        load_network(path)
+
+
+def test_wrong_files_are_told(nets, tmp_path):
+    path = tmp_path / "net.safetensors"
+    network = CustomNetwork.make(nets, 4)
+    network.save(path)
+    tensors, card = read_tensors(path)
+    for changes, cards, message in (
+        ({}, {"size": 5}, "size must be one of 4, 6, 8, not 5"),
+        ({}, {"size": 6}, "does not fit to its function: expected other tensors"),
+        ({}, {"size": 4.0}, "wrong size, training or function"),
+        ({}, {"training": []}, "wrong size, training or function"),
+        ({}, {"function": 7}, "wrong size, training or function"),
+        ({}, {"function": "nets.py:fails"}, "no luck"),
+        ({}, {"format": "other"}, "its card must say format"),
+        ({"value.bias": torch.zeros(2)}, {}, "expected other tensors"),
+        ({"value.bias": torch.zeros(1, dtype=torch.int64)}, {}, "expected other tensors"),
+        ({"value.bias": torch.full((1,), torch.nan)}, {}, r"the weights value\.bias are not all finite"),
+        ({"more": torch.zeros(1)}, {}, "expected other tensors"),
+    ):
+        write_tensors(path, tensors | changes, card | cards)
+        with pytest.raises(ValueError, match=rf"net\.safetensors.*{message}"):
+            load_network(path)
+
+
+def test_an_exported_network_plays_as_the_network(nets, tmp_path, capsys):
+    pytest.importorskip("onnx", reason="it writes ONNX files")
+    pytest.importorskip("onnxruntime", reason="it runs ONNX files")
+    from othello_env.cli import main
+
+    network = CustomNetwork.make(nets, 4, seed=2)
+    asked(network, positions(4, 4))
+    network.weights["body.1.running_mean"].fill_(0.2)
+    network.save(tmp_path / "a.safetensors")
+    network.export(tmp_path / "a.onnx")
+    (tmp_path / "nets.py").rename(tmp_path / "moved.py")
+    with pytest.raises(SystemExit) as stop:
+        main(["export", "a.safetensors", "b.onnx", "--network", "moved.py:make"])
+    assert (stop.value.code, capsys.readouterr().err) == (0, "")
+    batch = positions(4, 6)
+    for name in ("a.onnx", "b.onnx"):
+        policy = make_agent(name)._network.policy(batch.observations(), batch.masks())
+        np.testing.assert_allclose(policy, asked(network, batch)[0], atol=1e-6)
+    assert all(weight.requires_grad for weight in network.trained_weights().values())
+
+
+def test_the_packages_own_network_as_a_module(tmp_path):
+    network = NeuralNetwork(4, 4, 1, seed=1)
+    before = {name: weight.clone() for name, weight in network.weights.items()}
+    module = network.as_module()
+    assert list(module.state_dict()) == list(network.weights)
+    batch = positions(4, 6)
+    tensors = torch.from_numpy(batch.observations()), torch.from_numpy(batch.masks())
+    for ours, theirs in zip(network.forward(*tensors), module(*tensors), strict=True):
+        assert torch.equal(ours, theirs)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    logits, values = module(*tensors)
+    (torch.log_softmax(logits, dim=1)[:, 0].sum() + values.sum()).backward()
+    optimizer.step()
+    for name, weight in network.weights.items():
+        assert not torch.equal(weight, before[name]), name
+    network.save(tmp_path / "a.safetensors")
+    for name, weight in NeuralNetwork.load(tmp_path / "a.safetensors").weights.items():
+        assert torch.equal(weight, module.state_dict()[name])
+    assert network.as_module().first.weight is module.first.weight

@@ -1,0 +1,98 @@
+"""The recipes with a network of one's own: it learns, is kept, goes on, and plays by the path of its file."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="the recipes need PyTorch, an optional extra")
+
+from othello_agents.network.custom import CustomNetwork  # noqa: E402
+from othello_agents.network.neural import load_network  # noqa: E402
+from othello_env import Othello, make_agent  # noqa: E402
+from othello_env.arena.match import play_match  # noqa: E402
+
+NETS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.body = nn.Sequential(nn.Flatten(), nn.Linear(2 * size * size, 32), nn.BatchNorm1d(32), nn.ReLU())
+        self.policy, self.value = nn.Linear(32, size * size + 1), nn.Linear(32, 1)
+        self.unused = nn.Linear(1, 1)
+
+    def forward(self, observations, masks):
+        x = self.body(observations)
+        return self.policy(x), torch.tanh(self.value(x)).squeeze(1)
+"""
+SMALL = {
+    "train_alphazero": {"games": 8, "simulations": 4, "window": 150, "minibatch": 32},
+    "train_ppo": {"games": 12, "steps": 16, "minibatch": 64, "snapshot": 1, "past": 2},
+}
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    (tmp_path / "nets.py").write_text(NETS)
+    monkeypatch.chdir(tmp_path)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def run(recipe, name, out, iterations, *more):
+    words = ["--out", out, "--iterations", str(iterations), "--every", "100", "--match", "2", "--device", "cpu"]
+    settings = {"size": 4, "network": "nets.py:Net", **SMALL[name]}
+    words += [word for key, value in settings.items() for word in (f"--{key}", str(value))]
+    return recipe(name).main([*words, *more])
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_resumed_run_equals_an_uninterrupted_one_and_its_file_plays(recipe, name, precision):
+    more = "--precision", precision
+    whole = run(recipe, name, "whole.safetensors", 3, *more)
+    run(recipe, name, "parts.safetensors", 2, *more)
+    parts = run(recipe, name, "parts.safetensors", 3, "--resume", *more)
+    assert isinstance(whole.network, CustomNetwork)
+    first = CustomNetwork.make("nets.py:Net", 4, whole.settings.seed)
+    for key, weight in whole.network.weights.items():
+        assert torch.equal(weight, parts.network.weights[key]), key
+        assert torch.equal(whole.trained.weights[key], parts.trained.weights[key]), key
+        assert torch.equal(weight, first.weights[key]) == key.startswith("unused"), key
+    for ours, theirs in zip(whole.parameters, parts.parameters, strict=True):
+        for key, value in whole.optimizer.state.get(ours, {}).items():
+            assert torch.equal(value, parts.optimizer.state[theirs][key])
+    kept = load_network("parts.safetensors")
+    state = Othello(4)
+    seen = np.array([state.observation(0)]), np.array([state.action_mask()])
+    np.testing.assert_array_equal(kept.answers(*seen)[0], parts.trained.answers(*seen)[0])
+    match = play_match(make_agent("parts.safetensors"), "random", games=2, openings=None, new_game=lambda _: state)
+    assert not match.faults(0)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("nowhere.py:make", "--network: there is no file 'nowhere.py'"),
+        ("nets.py:Nets", "--network: there is no 'Nets' in nets.py, which has Net"),
+        ("nets.py", "--network: expected a function as package.module:name or path.py:name, got 'nets.py'"),
+    ],
+)
+@pytest.mark.parametrize("name", SMALL)
+def test_mistakes_in_the_command_are_told(recipe, capsys, name, function, message):
+    with pytest.raises(SystemExit):
+        run(recipe, name, "a.safetensors", 1, "--network", function)
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_run_can_begin_with_a_file_of_the_same_network(recipe, capsys):
+    run(recipe, "train_ppo", "first.safetensors", 1)
+    begun = run(recipe, "train_ppo", "second.safetensors", 0, "--init", "first.safetensors")
+    for key, weight in load_network("first.safetensors").weights.items():
+        assert torch.equal(begun.network.weights[key], weight)
+    with pytest.raises(SystemExit):
+        run(recipe, "train_ppo", "third.safetensors", 0, "--init", "first.safetensors", "--network", "")
+    assert "the package's own network" not in (told := capsys.readouterr().err.splitlines()[-1])
+    assert "--init is <CustomNetwork 4x4 of nets.py:Net" in told
