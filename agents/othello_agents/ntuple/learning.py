@@ -6,15 +6,15 @@ errors' absolute values. This is temporal coherence learning (Beal and Smith, "T
 in TD learning", 1999).
 
 In the rule for single games, each error changes the weights before the next game is played. In the rule for batches,
-all games of a batch are played, and all errors are computed, with the weights at the beginning of the batch. So the
-weights do not depend on each other, and threads can share them.
+all games of a batch are played, and all errors are computed, with the weights at the beginning of the batch. Then no
+weight depends on another weight of this batch, so threads can share the weights.
 
-A batch may have hundreds of errors for one weight. If a weight followed all of them in full, it would go much too far,
-because most of these errors have the same cause, and the first of them would have removed it. So the rule for batches
-computes what would be left of each error. A weight with learning rate a removes the fraction a of an error. If its n
-errors in a batch were equal, and came one after the other, their sum would be not n times the first error but
-(1 - (1 - a)**n) / a times the first error. So the errors of a weight in a batch are multiplied by
-(1 - (1 - a)**n) / (a n). For one error, this factor is 1.
+A batch may have hundreds of errors for one weight. If the weight followed all of them in full, it would go much too
+far, because most of these errors have the same cause, and the first of them would have removed it. So the rule for
+batches computes what would be left of each error. A weight with learning rate a removes the fraction a of an error. If
+its n errors were equal, and came one after the other, their sum would not be n times the first error, but
+(1 - (1 - a)**n) / a times the first error. So the sum of a weight's n errors is multiplied by
+(1 - (1 - a)**n) / (a n). The result counts as one error of the weight. If n is 1, the two rules agree.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
 M weights of the largest table, U pairs of a stage and a table.
@@ -47,8 +47,8 @@ class Share(NamedTuple):
         learned: (U, 2) int64, the stages and tables of this thread's weights.
         slots: (M,) uint16, for each weight of a table its row in `sums`; 0 for a weight without errors in this batch. A
             weight and its mirror image have the same row. All are 0 before and after each call.
-        sums: (M + 1, 3) float32, the sum of a weight's errors in this batch, the sum of their absolute values, and
-            their number.
+        sums: (M + 1, 5) float32, the sum of a weight's errors in this batch, their number, and from before the batch
+            the weight and its two numbers in `errors`.
         touched: (M + 1,) int32, for each row of `sums` its weight.
         games: (1,) int64, the number of games from which these weights have learned.
     """
@@ -89,7 +89,7 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
             starts.astype(np.int64),
             np.array(sorted(pairs), np.int64).reshape(-1, 2),
             np.zeros(largest, np.uint16),
-            np.zeros((largest + 1, 3), np.float32),
+            np.zeros((largest + 1, 5), np.float32),
             np.zeros(largest + 1, np.int32),
             np.array([games], np.int64),
         )
@@ -132,6 +132,7 @@ def _move_weight(
 def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share: Share, records: Records) -> np.int64:
     """Add up the errors of each weight of one table in one stage. Returns the number of rows of `sums`."""
     start, slots, sums, offsets = share.starts[k], share.slots, share.sums, tables.offsets
+    weights, errors = tables.weights[number], share.errors[number]
     stages, plies = np.int64(tables.weights.shape[0]), np.int64(popcount(tables.board)) - 4
     begin, end = -(-number * plies // stages), -(-(number + 1) * plies // stages)  # the plies of the stage
     rows = np.int64(0)
@@ -139,17 +140,20 @@ def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share
         for t in range(begin, min(end, records.plies[b] - 1)):
             configuration, error = records.configurations[b, t], records.errors[b, t]
             for p in range(share.placements[k], share.placements[k + 1]):
-                i = np.uint64(offsets[p] + configuration[p] - start)
-                row = np.int64(slots[i])
+                i = np.int64(offsets[p] + configuration[p])
+                row = np.int64(slots[np.uint64(i - start)])
                 if row == 0:
                     rows += 1
                     row = rows
-                    slots[i] = slots[share.mirrors[start + np.int64(i)] - start] = row
+                    slots[np.uint64(i - start)] = slots[np.uint64(share.mirrors[np.uint64(i)] - start)] = row
                     share.touched[row] = i
-                    sums[row, 0] = sums[row, 1] = sums[row, 2] = 0
+                    sums[row, 0] = sums[row, 1] = 0
+                    # The weights are spread over much memory. To fetch them one after another here, without waiting
+                    # for one of them, is faster than to fetch each when it moves.
+                    sums[row, 2], sums[row, 3] = weights[np.uint64(i)], errors[np.uint64(i), 0]
+                    sums[row, 4] = errors[np.uint64(i), 1]
                 sums[row, 0] += error
-                sums[row, 1] += abs(error)
-                sums[row, 2] += _1F
+                sums[row, 1] += _1F
     return rows
 
 
@@ -178,16 +182,19 @@ def _move_weights(
     """
     start, sums, weights, errors = share.starts[k], share.sums, tables.weights[number], share.errors[number]
     for row in range(1, rows + 1):
-        i = start + share.touched[row]
-        mirrored = np.int64(share.mirrors[i])
-        share.slots[i - start] = share.slots[mirrored - start] = 0
-        before = errors[i, 1]
-        rate = learning.rate * abs(errors[i, 0] / before) if before > 0 else learning.rate
-        left = _left(rate, np.int64(sums[row, 2]))
-        weights[i] += rate * left * sums[row, 0] / tables.looked_up
-        errors[i, 0] += left * sums[row, 0]
-        errors[i, 1] += left * sums[row, 1]
-        weights[mirrored], errors[mirrored, 0], errors[mirrored, 1] = weights[i], errors[i, 0], errors[i, 1]
+        i = np.uint64(share.touched[row])
+        mirrored = np.uint64(share.mirrors[i])
+        share.slots[i - np.uint64(start)] = share.slots[mirrored - np.uint64(start)] = 0
+        total, size = sums[row, 3], sums[row, 4]
+        rate = learning.rate * abs(total / size) if size > 0 else learning.rate
+        error = np.float32(_left(rate, np.int64(sums[row, 1])) * sums[row, 0])
+        weight, total, size = (
+            np.float32(sums[row, 2] + rate * error / tables.looked_up),
+            total + error,
+            size + abs(error),
+        )
+        weights[i], errors[i, 0], errors[i, 1] = weight, total, size
+        weights[mirrored], errors[mirrored, 0], errors[mirrored, 1] = weight, total, size
 
 
 @kernel

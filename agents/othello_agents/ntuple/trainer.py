@@ -25,7 +25,7 @@ __all__ = ["Trainer"]
 _CHUNK = 64
 """The approximate number of games between two checks of the clock."""
 _LARGEST_BATCH = 10_000
-"""The largest batch, in games. Each game takes 25 kB until the network has learned from it."""
+"""The largest batch, in games. Each game takes 8 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
 """The types that numbers in a card must have. A number that is not listed here may be int or float."""
 
@@ -44,12 +44,13 @@ class Trainer:
 
     Each weight has its own learning rate, which falls as the weight's errors cancel out (temporal coherence learning).
 
-    The seed determines the sequence of games. The same number of games gives the same weights, at any speed. With a
-    `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
-    weights at the group's beginning. Then the network learns from the games one after another, and evaluates each game
-    with the weights that it learned from all games before this game. If `run` gets a number of games, this number
-    should be a multiple of the batch. Any other number cuts a group in two, and the second part is played with other
-    weights. A limit of time and Ctrl-C take effect only between batches.
+    The seed determines the sequence of games. The same number of games gives the same weights, at any speed and with
+    any number of threads. With a `batch`, games are played in groups that begin at multiples of the batch. All games of
+    a group are played, and all returns and errors are computed, with the weights at the group's beginning. Then each
+    weight moves once, by the sum of its errors; `othello_agents.ntuple.learning` describes by how much. Threads share
+    the games, and then the weights. If `run` gets a number of games, this number should be a multiple of the batch. Any
+    other number cuts a group in two, and the second part is played with other weights. A limit of time and Ctrl-C take
+    effect only between batches.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -66,8 +67,8 @@ class Trainer:
         grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
         batch: the number of games that are played before the network learns from them, at most 10,000.
-        num_threads: the number of threads that share the games of a batch, at most one for each game. The results do
-            not depend on this number.
+        num_threads: the number of threads that share a batch, at most one for each game. The results do not depend on
+            this number.
 
     Raises:
         ValueError: the size is wrong or differs from the network's size, the seed is negative, or a number is out of

@@ -115,7 +115,7 @@ class SlowLearner:
     def learn_one_by_one(self, errors):
         for features, error in errors:
             for feature in features:
-                self.move(feature, self.rate_of(feature) * error / len(features), error, abs(error))
+                self.move(feature, self.rate_of(feature) * error / len(features), error)
 
     def learn_together(self, errors):
         of_features = {}
@@ -126,17 +126,17 @@ class SlowLearner:
             rate, n = self.rate_of(feature), len(found)
             fraction = min(rate, 1.0)
             left = sum((1 - fraction) ** k for k in range(n)) / n  # what is left of the n errors if they are equal
-            error, size = left * sum(found), left * sum(map(abs, found))
-            self.move(feature, rate * error / len(features), error, size)
+            error = left * sum(found)
+            self.move(feature, rate * error / len(features), error)
 
     def rate_of(self, feature):
         size = self.sizes.get(feature, 0.0)
         return self.rate * abs(self.errors[feature]) / size if size else self.rate
 
-    def move(self, feature, step, error, size):
+    def move(self, feature, step, error):
         self.weights[feature] = self.weights.get(feature, 0.0) + step
         self.errors[feature] = self.errors.get(feature, 0.0) + error
-        self.sizes[feature] = self.sizes.get(feature, 0.0) + size
+        self.sizes[feature] = self.sizes.get(feature, 0.0) + abs(error)
 
 
 @pytest.mark.nojit
