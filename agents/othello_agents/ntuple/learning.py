@@ -34,6 +34,8 @@ from othello_env.support.jit import Int, kernel
 __all__ = ["Share", "learn_share", "shares_of", "train"]
 
 _1F = np.float32(1)
+_TINY = 1e-9
+"""With a learning rate below this, nothing is taken from the errors, and rounding would falsify the factor."""
 
 
 class Share(NamedTuple):
@@ -47,8 +49,7 @@ class Share(NamedTuple):
         learned: (U, 2) int64, the stages and tables of this thread's weights.
         slots: (M,) uint16, for each weight of a table its row in `sums`; 0 for a weight without errors in this batch. A
             weight and its mirror image have the same row. All are 0 before and after each call.
-        sums: (M + 1, 5) float32, the sum of a weight's errors in this batch, their number, and from before the batch
-            the weight and its two numbers in `errors`.
+        sums: (M + 1, 2) float32, the sum of a weight's errors in this batch, and their number.
         touched: (M + 1,) int32, for each row of `sums` its weight.
         games: (1,) int64, the number of games from which these weights have learned.
     """
@@ -89,7 +90,7 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
             starts.astype(np.int64),
             np.array(sorted(pairs), np.int64).reshape(-1, 2),
             np.zeros(largest, np.uint16),
-            np.zeros((largest + 1, 5), np.float32),
+            np.zeros((largest + 1, 2), np.float32),
             np.zeros(largest + 1, np.int32),
             np.array([games], np.int64),
         )
@@ -101,7 +102,7 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
 def _learn_game(learning: Learning, tables: Tables, share: Share, records: Records) -> None:
     """Learn from the only game of a batch, by the rule for single games, from the last ply to the first."""
     for t in range(records.plies[0] - 2, -1, -1):
-        number = stage(np.int64(5 + t), tables)
+        number = stage(np.int64(5 + t), tables)  # four discs at the start, and one more after each ply
         weights, sums = tables.weights[number], share.errors[number]
         configuration, error = records.configurations[0, t], records.errors[0, t]
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
@@ -132,7 +133,6 @@ def _move_weight(
 def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share: Share, records: Records) -> np.int64:
     """Add up the errors of each weight of one table in one stage. Returns the number of rows of `sums`."""
     start, slots, sums, offsets = share.starts[k], share.slots, share.sums, tables.offsets
-    weights, errors = tables.weights[number], share.errors[number]
     stages, plies = np.int64(tables.weights.shape[0]), np.int64(popcount(tables.board)) - 4
     begin, end = -(-number * plies // stages), -(-(number + 1) * plies // stages)  # the plies of the stage
     rows = np.int64(0)
@@ -148,10 +148,6 @@ def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share
                     slots[np.uint64(i - start)] = slots[np.uint64(share.mirrors[np.uint64(i)] - start)] = row
                     share.touched[row] = i
                     sums[row, 0] = sums[row, 1] = 0
-                    # The weights are spread over much memory. To fetch them one after another here, without waiting
-                    # for one of them, is faster than to fetch each when it moves.
-                    sums[row, 2], sums[row, 3] = weights[np.uint64(i)], errors[np.uint64(i), 0]
-                    sums[row, 4] = errors[np.uint64(i), 1]
                 sums[row, 0] += error
                 sums[row, 1] += _1F
     return rows
@@ -161,7 +157,7 @@ def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share
 def _left(rate: float, n: Int) -> float:
     """The factor by which the rule for batches multiplies n errors of a weight with this learning rate."""
     rate = min(rate, 1.0)
-    if n == 1 or rate == 0.0:
+    if n == 1 or rate < _TINY:
         return 1.0
     power, base, rest = 1.0, 1.0 - rate, n
     while rest > 0:
@@ -185,16 +181,13 @@ def _move_weights(
         i = np.uint64(share.touched[row])
         mirrored = np.uint64(share.mirrors[i])
         share.slots[i - np.uint64(start)] = share.slots[mirrored - np.uint64(start)] = 0
-        total, size = sums[row, 3], sums[row, 4]
-        rate = learning.rate * abs(total / size) if size > 0 else learning.rate
+        size = errors[i, 1]
+        rate = learning.rate * abs(errors[i, 0] / size) if size > 0 else learning.rate
         error = np.float32(_left(rate, np.int64(sums[row, 1])) * sums[row, 0])
-        weight, total, size = (
-            np.float32(sums[row, 2] + rate * error / tables.looked_up),
-            total + error,
-            size + abs(error),
-        )
-        weights[i], errors[i, 0], errors[i, 1] = weight, total, size
-        weights[mirrored], errors[mirrored, 0], errors[mirrored, 1] = weight, total, size
+        weights[i] += np.float32(rate * error / tables.looked_up)
+        errors[i, 0] += error
+        errors[i, 1] += abs(error)
+        weights[mirrored], errors[mirrored, 0], errors[mirrored, 1] = weights[i], errors[i, 0], errors[i, 1]
 
 
 @kernel
