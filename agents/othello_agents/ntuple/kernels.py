@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.othello.bitboard import flips, game_result, legal_moves, popcount, square_of, square_to_action
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "Tables",
@@ -24,6 +24,7 @@ __all__ = [
     "configure",
     "ends_game",
     "evaluate",
+    "first_ply",
     "follow",
     "position_logit",
     "stage",
@@ -57,6 +58,13 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
     """The stage of the game, given the number of discs after a move. All stages have about the same number of moves."""
     stages = tables.weights.shape[0]
     return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
+
+
+@kernel
+def first_ply(number: Int, tables: Tables) -> Int:
+    """The first ply of a stage, counted from 0 and without passes, in games from the starting position."""
+    stages = np.int64(tables.weights.shape[0])
+    return (number * (np.int64(popcount(tables.board)) - 4) + stages - 1) // stages
 
 
 # The kernels below use loops, since NumPy's array expressions take several times as long to compile.

@@ -25,10 +25,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.ntuple.kernels import Tables, stage
+from othello_agents.ntuple.kernels import Tables, first_ply, stage
 from othello_agents.ntuple.patterns import layout, mirrors
 from othello_agents.ntuple.self_play import Learning, Records, play
-from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import Int, kernel
 
 __all__ = ["Share", "learn_share", "shares_of", "train"]
@@ -133,8 +132,7 @@ def _move_weight(
 def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share: Share, records: Records) -> np.int64:
     """Add up the errors of each weight of one table in one stage. Returns the number of rows of `sums`."""
     start, slots, sums, offsets = share.starts[k], share.slots, share.sums, tables.offsets
-    stages, plies = np.int64(tables.weights.shape[0]), np.int64(popcount(tables.board)) - 4
-    begin, end = -(-number * plies // stages), -(-(number + 1) * plies // stages)  # the plies of the stage
+    begin, end = first_ply(number, tables), first_ply(number + 1, tables)
     rows = np.int64(0)
     for b in range(games):
         for t in range(begin, min(end, records.plies[b] - 1)):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.ntuple.kernels import Tables, best_move, configure, ends_game, follow, stage, sum_weights
+from othello_agents.ntuple.kernels import Tables, best_move, configure, ends_game, first_ply, follow, stage, sum_weights
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, below, mix
 from othello_env.games.othello.bitboard import (
     final_margin,
@@ -19,7 +19,7 @@ from othello_env.games.othello.bitboard import (
     popcount,
     square_of,
 )
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["Learning", "Records", "play"]
 
@@ -43,7 +43,8 @@ class Records(NamedTuple):
     """The games of a batch: for each ply, the afterstate to learn from. Passes are not plies.
 
     Attributes:
-        plies: (B,) int64, the lengths of the games.
+        plies: (B,) int64, the lengths of the games. While a game is played, the number of its plies so far.
+        boards: (B, 2) uint64, while a game is played, the discs of the player to move and of the other player.
         configurations: (B, T, L) int16, the configurations after the move that was made, from the mover's point of
             view.
         signs: (B, T) int8, +1 where the game's first player moved, else -1.
@@ -54,6 +55,7 @@ class Records(NamedTuple):
     """
 
     plies: npt.NDArray[np.int64]
+    boards: npt.NDArray[np.uint64]
     configurations: npt.NDArray[np.int16]
     signs: npt.NDArray[np.int8]
     values: npt.NDArray[np.float64]
@@ -66,6 +68,7 @@ class Records(NamedTuple):
         shape = (games, int(tables.board).bit_count())
         return cls(
             np.zeros(games, np.int64),
+            np.zeros((games, 2), np.uint64),
             np.empty((*shape, tables.deltas.shape[1]), np.int16),
             np.empty(shape, np.int8),
             np.empty(shape, np.float64),
@@ -144,24 +147,28 @@ def _turn_over(configuration: npt.NDArray[np.int16], out: npt.NDArray[np.int16])
 
 
 @kernel(lean=True)
-def _record_game(
+def _record_plies(
     key: np.uint64,
-    own: np.uint64,
-    opponent: np.uint64,
+    end: Int,
     tables: Tables,
     learning: Learning,
     records: Records,
     b: int,
     scratch: npt.NDArray[np.int16],
 ) -> None:
-    """Play a game from a position, and record it as game b of the batch. `scratch` is memory (3, L)."""
+    """Continue game b of the batch until it is over or has `end` plies. `scratch` is memory (3, L)."""
     configuration, after, later = scratch[0], scratch[1], scratch[2]
     grabber = _grabber(key, learning)
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
-    configure(own, opponent, tables, configuration)
-    sign, t = 1, 0
-    while True:
+    own, opponent, t = records.boards[b, 0], records.boards[b, 1], records.plies[b]
+    sign = 1
+    if t == 0:
+        configure(own, opponent, tables, configuration)
+    else:
+        _turn_over(records.configurations[b, t - 1], configuration)
+        sign = -np.int64(records.signs[b, t - 1])
+    while t < end:
         legal = legal_moves(own, opponent, tables.board)
         if legal == _0:
             own, opponent, sign = opponent, own, -sign
@@ -193,7 +200,7 @@ def _record_game(
         records.signs[b, t], records.values[b, t], records.greedy[b, t] = sign, value, greedy
         _turn_over(played, configuration)
         sign, t = -sign, t + 1
-    records.plies[b] = t
+    records.boards[b, 0], records.boards[b, 1], records.plies[b] = own, opponent, t
 
 
 @kernel(lean=True)
@@ -228,5 +235,11 @@ def play(
     """
     scratch = np.empty((3, tables.deltas.shape[1]), np.int16)
     for b in range(share, games, shares):
-        _record_game(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b, scratch)
+        records.boards[b, 0], records.boards[b, 1], records.plies[b] = own, opponent, 0
+    # All games play the same stage before any game goes on, so that the weights of this stage stay in the cache.
+    for number in range(tables.weights.shape[0]):
+        for b in range(share, games, shares):
+            end = first_ply(number + 1, tables)
+            _record_plies(mix(key, np.uint64(first + b)), end, tables, learning, records, b, scratch)
+    for b in range(share, games, shares):
         _record_errors(b, learning.trace, records)
