@@ -162,7 +162,7 @@ def _record_plies(
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
     own, opponent, t = records.boards[b, 0], records.boards[b, 1], records.plies[b]
-    sign = 1
+    sign: Int = 1
     if t == 0:
         configure(own, opponent, tables, configuration)
     else:
