@@ -1,30 +1,34 @@
-"""Measure the speed of agents that do not learn: nodes of alpha-beta, simulations of MCTS, answers to batches.
+"""Measure the speed of agents: nodes of alpha-beta, simulations of MCTS, answers to batches, games of learning.
 
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
+    python scripts/measure_agents.py --parts learning --batches 64 256 --threads 2
 
 Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
 Both play their moves with the compiled rules. Each figure is the median of several windows of time, shown with the
 lowest and the highest ratio. For alpha-beta, the ratio is the speed of the compiled search divided by the speed of the
-search in Python. For all other figures, it is the speed divided by the speed of perft on one core. Compare the ratios,
-because absolute times depend on the machine.
+search in Python. For all other figures, it is the speed divided by the speed of perft on one core. A last column shows
+how many times as many games several threads learn from as one thread. Compare the ratios, because absolute times depend
+on the machine.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from _arguments import parse, text, whole
+from _arguments import one_of, parse, text, whole
 from _measure import Bench, Windows, Work, machine, timed
 from _works import perft_work
 
 from othello_agents.evaluations import find_evaluation
 from othello_agents.mcts.agent import Mcts
+from othello_agents.ntuple import Trainer
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello, make_agent
 from othello_env.games.openings import Openings
 from othello_env.games.othello.positions import OthelloPositions
 
 BATCHES = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
+PARTS = ("alphabeta", "mcts", "batches", "learning")
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,9 @@ class Arguments(Windows):
     eval: str = text("weighted", "the evaluation of the search: count, weighted, modified or mobility")
     positions: int = whole(10, "number of searched positions")
     seed: int = whole(1, "the seed of the positions", least=0)
+    parts: tuple[str, ...] = one_of(PARTS, "what to measure", PARTS, nargs="+")
+    batches: tuple[int, ...] = whole((1, 64), "games of a batch from which an n-tuple network learns", nargs="+")
+    threads: tuple[int, ...] = whole((2,), "numbers of threads beside one thread that learn", most=1024, nargs="*")
 
 
 def random_positions(n: int, seed: int) -> list[Othello]:
@@ -95,13 +102,42 @@ def measure_batches(bench: Bench, seed: int) -> None:
         print(f"{spec:34}{bench.measure(timed(lambda agent=agent: len(agent.act_batch(batch))))}")
 
 
+def learning_work(batch: int, threads: int, games: int = 1024) -> Work:
+    """Self-play of an n-tuple network that learns, after 10,240 games. A unit is a game."""
+    trainer = Trainer(seed=1, batch=batch, num_threads=threads)
+    trainer.run(games=10_240)
+    return timed(lambda: trainer.run(games=games))
+
+
+def measure_learning(bench: Bench, args: Arguments) -> None:
+    """Print the games a second from which an n-tuple network learns, and what more threads bring."""
+    print("\nself-play learning of an n-tuple network, games")
+    for batch in args.batches:
+        games = -(-1024 // batch) * batch
+        one = learning_work(batch, 1, games)
+        print(f"{f'batch {batch}, one thread':34}{bench.measure(one)}")
+        for threads in args.threads:
+            if threads <= batch:
+                more = learning_work(batch, threads, games)
+                gain = args.bench(one).measure(more)
+                print(
+                    f"{f'batch {batch}, {threads} threads':34}{bench.measure(more)}  "
+                    f"{gain.ratio:.2f} ({gain.spread}) times one thread"
+                )
+
+
 def main() -> None:
     args = parse(__doc__, Arguments)
     print(machine())
-    measure_alphabeta(args)
+    if "alphabeta" in args.parts:
+        measure_alphabeta(args)
     bench = args.bench(perft_work())
-    measure_mcts(bench, args)
-    measure_batches(bench, args.seed)
+    if "mcts" in args.parts:
+        measure_mcts(bench, args)
+    if "batches" in args.parts:
+        measure_batches(bench, args.seed)
+    if "learning" in args.parts:
+        measure_learning(bench, args)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ class Arguments:
     size: int | None = one_of(None, "size of the board: 4, 6 or 8 [8]", SIZES)
     seed: int | None = whole(None, "the seed of the self-play [1]", least=0, most=2**64 - 1)
     batch: int | None = whole(None, "games that are played before the network learns from them [1]")
-    threads: int = whole(1, "threads that share the games of a batch", most=1024)
+    threads: int = whole(1, "threads that share a batch", most=1024)
     look_ahead: bool | None = flag("choose moves by minimax of depth 2 while training", default=None)
     first: int = whole(25_000, "number of games at the curve's first point")
     matches: int = even(1000, "games of each match")

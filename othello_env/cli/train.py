@@ -35,7 +35,7 @@ _PRECISE_BELOW = 10.0
     "--threads",
     type=click.IntRange(1, options.MOST_THREADS),
     default=1,
-    help="Number of threads. They share the games of a batch.",
+    help="Number of threads. They share the games of a batch and the learning from it.",
 )
 @click.option(
     "--batch",

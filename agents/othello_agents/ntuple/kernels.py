@@ -5,8 +5,8 @@ the discs of that player; in other positions, `own` holds the discs of the playe
 weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of the game. The outcome is the mean of two
 numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
 
-Letters for shapes: S stages of the game, W weights in a stage, P placements that are looked up, Q placements including
-the mirrored placements (see `patterns`), N positions.
+Letters for shapes: S stages of the game, W weights in a stage, P placements, L lanes: P rounded up to whole vector
+registers (see `patterns`), N positions.
 """
 
 from typing import NamedTuple
@@ -14,15 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.bitboard import advance, game_result, legal_moves, popcount, square_of, square_to_action
-from othello_env.support.jit import kernel
+from othello_env.games.othello.bitboard import flips, game_result, legal_moves, popcount, square_of, square_to_action
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "Tables",
     "best_actions",
     "best_move",
     "configure",
+    "ends_game",
     "evaluate",
+    "first_ply",
     "follow",
     "position_logit",
     "stage",
@@ -38,17 +40,15 @@ class Tables(NamedTuple):
 
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
-        deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
-        offsets: (Q,) int64, the index of configuration 0 in each placement's table.
-        partners: (Q,) int64, the number of the looked-up placement that covers the same squares as each placement.
-        looked_up: P, the number of placements that are looked up.
+        deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration.
+        offsets: (P,) int64, the index of configuration 0 in each placement's table.
+        looked_up: P, the number of placements.
         board: the set of squares in play.
     """
 
     weights: npt.NDArray[np.float32]
     deltas: npt.NDArray[np.int16]
     offsets: npt.NDArray[np.int64]
-    partners: npt.NDArray[np.int64]
     looked_up: int
     board: np.uint64
 
@@ -60,87 +60,93 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
     return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
 
 
-# The kernels below use loops over q, since NumPy's array expressions take several times as long to compile.
-
-
 @kernel
+def first_ply(number: Int, tables: Tables) -> Int:
+    """The first ply of a stage, counted from 0 and without passes, in games from the starting position."""
+    stages = np.int64(tables.weights.shape[0])
+    return (number * (np.int64(popcount(tables.board)) - 4) + stages - 1) // stages
+
+
+# The kernels below use loops, since NumPy's array expressions take several times as long to compile.
+
+
+@kernel(lean=True)
 def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
-    """Write the first configurations of a position into `configuration`, until this array (of at most Q) is full."""
-    for q in range(len(configuration)):
-        configuration[q] = 0
+    """Write the configurations of a position into `configuration` (L,)."""
+    for i in range(len(configuration)):
+        configuration[i] = 0
     while own != _0:
-        square = square_of(own & (_0 - own))
+        deltas = tables.deltas[square_of(own & (_0 - own))]
         own &= own - _1
-        for q in range(len(configuration)):
-            configuration[q] += tables.deltas[square, q]
+        for i in range(len(configuration)):
+            configuration[i] += deltas[i]
     while opponent != _0:
-        square = square_of(opponent & (_0 - opponent))
+        deltas = tables.deltas[square_of(opponent & (_0 - opponent))]
         opponent &= opponent - _1
-        for q in range(len(configuration)):
-            configuration[q] -= tables.deltas[square, q]
+        for i in range(len(configuration)):
+            configuration[i] -= deltas[i]
 
 
-@kernel
+@kernel(inline=True, lean=True)
 def follow(
     configuration: npt.NDArray[np.int16],
     square: np.int64,
     turned: np.uint64,
-    deltas: npt.NDArray[np.int16],
-    placements: int,
+    tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Write the first `placements` configurations of the position after a move into `after`.
+    """Write the configurations of the position after a move into `after` (L,).
 
-    The move puts a disc on `square` and turns the discs `turned`. The configurations are from the mover's point of
-    view.
+    The move puts a disc on `square` and turns the discs `turned`, at least one. The configurations (L,) are from the
+    mover's point of view.
     """
-    for q in range(placements):
-        after[q] = configuration[q] + deltas[square, q]
+    # One loop does the placed disc and the first turned disc, since most moves turn few discs.
+    placed, deltas = tables.deltas[square], tables.deltas[square_of(turned & (_0 - turned))]
+    turned &= turned - _1
+    for i in range(len(after)):
+        after[i] = configuration[i] + placed[i] + deltas[i] + deltas[i]
     while turned != _0:
-        flipped = popcount((turned & (_0 - turned)) - _1)
+        deltas = tables.deltas[square_of(turned & (_0 - turned))]
         turned &= turned - _1
-        for q in range(placements):
-            after[q] += deltas[flipped, q] + deltas[flipped, q]
+        for i in range(len(after)):
+            after[i] += deltas[i] + deltas[i]
 
 
-@kernel
+@kernel(inline=True, lean=True)
 def sum_weights(
-    weights: npt.NDArray[np.float32],
-    configuration: npt.NDArray[np.int16],
-    offsets: npt.NDArray[np.int64],
-    looked_up: int,
+    weights: npt.NDArray[np.float32], configuration: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64]
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
     # The kernel computes four sums side by side. In a single sum, each addition would wait for the previous addition.
     # The mirror images of a position add the same weights in other orders. In double precision, the order practically
     # never changes the sum.
     a = b = c = d = np.float64(0)
-    fours = looked_up - looked_up % 4
+    fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
         a += weights[np.uint64(offsets[p] + configuration[p])]
         b += weights[np.uint64(offsets[p + 1] + configuration[p + 1])]
         c += weights[np.uint64(offsets[p + 2] + configuration[p + 2])]
         d += weights[np.uint64(offsets[p + 3] + configuration[p + 3])]
-    for p in range(fours, looked_up):
+    for p in range(fours, len(offsets)):
         a += weights[np.uint64(offsets[p] + configuration[p])]
     return np.float32(a + b + (c + d))
 
 
-@kernel
+@kernel(lean=True)
 def position_logit(
     own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]
 ) -> np.float32:
-    """The logit of one unfinished afterstate, for `own`; `configuration` is scratch memory (Q,)."""
+    """The logit of one unfinished afterstate, for `own`; `configuration` is scratch memory (L,)."""
     configure(own, opponent, tables, configuration)
     weights = tables.weights[stage(np.int64(popcount(own | opponent)), tables)]
-    return sum_weights(weights, configuration, tables.offsets, tables.looked_up)
+    return sum_weights(weights, configuration, tables.offsets)
 
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
     """The expected outcomes of N afterstates for `own`, (N,) float64. For a finished game: its result, +1, 0 or -1."""
     values = np.empty(len(own), np.float64)
-    configuration = np.empty(len(tables.offsets), np.int16)
+    configuration = np.empty(tables.deltas.shape[1], np.int16)
     for i in range(len(own)):
         replies = legal_moves(opponent[i], own[i], tables.board)
         if replies == _0 and legal_moves(own[i], opponent[i], tables.board) == _0:
@@ -150,7 +156,13 @@ def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tabl
     return values
 
 
-@kernel
+@kernel(inline=True)
+def ends_game(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
+    """Whether neither side has a move."""
+    return bool(legal_moves(own, opponent, board) == _0 and legal_moves(opponent, own, board) == _0)
+
+
+@kernel(lean=True)
 def best_move(
     own: np.uint64,
     opponent: np.uint64,
@@ -168,9 +180,9 @@ def best_move(
         own: the discs of the player to move.
         opponent: the discs of the other player.
         legal: the moves of the player to move, at least one.
-        configuration: at least the first P configurations of the position.
+        configuration: the configurations of the position (L,).
         tables: the network.
-        after: scratch memory for P configurations.
+        after: scratch memory (L,).
     """
     weights = tables.weights[stage(np.int64(popcount(own | opponent)) + 1, tables)]
     best, best_logit = np.int64(-1), -_WIN
@@ -178,13 +190,14 @@ def best_move(
         disc = legal & (_0 - legal)
         legal ^= disc
         square = square_of(disc)
-        new_own, new_opponent, replies, moves = advance(own, opponent, disc, tables.board)
-        if (replies | moves) == _0:
+        turned = flips(disc, own, opponent)
+        new_own, new_opponent = opponent & ~turned, own | turned | disc
+        if ends_game(new_own, new_opponent, tables.board):
             result = game_result(new_opponent, new_own)
             logit = np.float32(0) if result == 0 else np.float32(result) * _WIN
         else:
-            follow(configuration, square, opponent & ~new_own, tables.deltas, tables.looked_up, after)
-            logit = sum_weights(weights, after, tables.offsets, tables.looked_up)
+            follow(configuration, square, turned, tables, after)
+            logit = sum_weights(weights, after, tables.offsets)
         if best < 0 or logit > best_logit:
             best, best_logit = square, logit
     return best, best_logit
@@ -196,7 +209,7 @@ def best_actions(
 ) -> npt.NDArray[np.int64]:
     """The actions with the best afterstates in N positions, (N,); a pass if there is no other action."""
     actions = np.empty(len(own), np.int64)
-    configuration = np.empty(tables.looked_up, np.int16)
+    configuration = np.empty(tables.deltas.shape[1], np.int16)
     after = np.empty_like(configuration)
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], tables.board)

@@ -82,7 +82,6 @@ class NTupleNetwork:
             self.weights,
             places.deltas,
             places.offsets,
-            places.partners,
             places.looked_up,
             bitboard.BOARDS[size],
         )

@@ -12,9 +12,11 @@ placements. So a move only adds vectors of small integers.
 Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
 opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.
 
-Letters for shapes: P is the number of placements that are looked up. Q is the number of all placements: these P
-placements and the mirrored ones. A mirrored placement covers the same squares as a placement that is
-looked up, in another order.
+Some patterns are symmetric: a symmetry of the board maps a placement of the pattern to the same squares in another
+order. The position's mirror image then has another configuration of this placement. The weights of these two
+configurations must be equal, so learning changes both. `mirrors` lists such pairs.
+
+Letters for shapes: P placements; L lanes, P rounded up to whole vector registers; W weights in a stage of the game.
 """
 
 from dataclasses import dataclass
@@ -27,7 +29,9 @@ from othello_env.games.othello import symmetries
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
 
-__all__ = ["Layout", "layout", "shapes"]
+__all__ = ["Layout", "layout", "mirrors", "shapes"]
+
+_LANES = 16  # configurations are padded to a multiple of this number, so that they fill whole vector registers
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +41,12 @@ class Layout:
     Attributes:
         size: the board's size.
         patterns: for each pattern its name and squares (0-63).
-        weights: the number of weights in a stage of the game. The table for the whole board comes last.
-        deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
-        offsets: (Q,) int64, the index of configuration 0 in each placement's table.
-        partners: (Q,) int64, the number of the looked-up placement that covers the same squares as each placement. For
-            the first P placements, these are their own numbers. A mirrored placement is not looked up, but it is
-            updated, so that the table of a symmetric pattern stays symmetric.
-        looked_up: P, the number of placements that are looked up.
+        weights: W, the number of weights in a stage of the game. The table for the whole board comes last.
+        deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
+            lanes after the last placement.
+        offsets: (P,) int64, the index of configuration 0 in each placement's table. Placements of the same pattern
+            stand together.
+        looked_up: P, the number of placements.
     """
 
     size: int
@@ -51,7 +54,6 @@ class Layout:
     weights: int
     deltas: npt.NDArray[np.int16]
     offsets: npt.NDArray[np.int64]
-    partners: npt.NDArray[np.int64]
     looked_up: int
 
 
@@ -81,37 +83,50 @@ def layout(size: int) -> Layout:
         ValueError: the size is not 4, 6 or 8.
     """
     check_size(size)
-    first: list[tuple[tuple[int, ...], int, int]] = []  # squares, offset, partner
-    mirrored: list[tuple[tuple[int, ...], int, int]] = []
+    places: list[tuple[tuple[int, ...], int]] = []  # squares and offset
     patterns = []
     start = 0
     for name, actions in shapes(size).items():
         offset = start + (3 ** len(actions) - 1) // 2
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
-        places: dict[frozenset[int], int] = {}
-        for squares in dict.fromkeys(_squares(actions, k, size) for k in range(symmetries.COUNT)):
-            place = frozenset(squares)
-            if place in places:
-                mirrored.append((squares, offset, places[place]))
-            else:
-                places[place] = len(first)
-                first.append((squares, offset, len(first)))
-    first.append((ACTION_SQUARES[size], start + size * size, len(first)))
-    start += 2 * size * size + 1
-    placements = first + mirrored
-    deltas = np.zeros((64, len(placements)), np.int16)
-    for q, (squares, _, _) in enumerate(placements):
-        deltas[list(squares), q] = 1 if q == len(first) - 1 else 3 ** np.arange(len(squares))
+        orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # of each placement's orders, the first
+        places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
+    places.append((ACTION_SQUARES[size], start + size * size))
+    deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)
+    for p, (squares, _) in enumerate(places[:-1]):
+        deltas[list(squares), p] = 3 ** np.arange(len(squares))
+    deltas[list(ACTION_SQUARES[size]), len(places) - 1] = 1
     return Layout(
         size=size,
         patterns=tuple(patterns),
-        weights=start,
+        weights=start + 2 * size * size + 1,
         deltas=deltas,
-        offsets=np.array([offset for _, offset, _ in placements], np.int64),
-        partners=np.array([partner for _, _, partner in placements], np.int64),
-        looked_up=len(first),
+        offsets=np.array([offset for _, offset in places], np.int64),
+        looked_up=len(places),
     )
+
+
+@cache
+def mirrors(size: int) -> npt.NDArray[np.int32]:
+    """For each weight in a stage, the index of the weight that must be equal to it, (W,). It may be the weight itself.
+
+    Raises:
+        ValueError: the size is not 4, 6 or 8.
+    """
+    found = np.arange(layout(size).weights, dtype=np.int32)
+    start = 0
+    for actions in shapes(size).values():
+        squares, count = _squares(actions, 0, size), 3 ** len(actions)
+        digits = np.arange(count)[:, np.newaxis] // 3 ** np.arange(len(squares)) % 3
+        for k in range(symmetries.COUNT):
+            image = _squares(actions, k, size)
+            if image != squares and set(image) == set(squares):
+                order = [squares.index(square) for square in image]
+                found[start : start + count] = start + digits[:, order] @ 3 ** np.arange(len(squares))
+        start += count
+    return found
 
 
 def _squares(actions: list[int], symmetry: int, size: int) -> tuple[int, ...]:

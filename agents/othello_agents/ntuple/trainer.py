@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from numbers import Integral, Real
 from reprlib import repr as short
 from typing import Self
 
 import numpy as np
 
+from othello_agents.ntuple.learning import learn_share, shares_of, train
 from othello_agents.ntuple.network import NTupleNetwork
-from othello_agents.ntuple.self_play import Learning, Records, learn, play, train
+from othello_agents.ntuple.self_play import Learning, Records, play
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello import bitboard
@@ -23,7 +25,7 @@ __all__ = ["Trainer"]
 _CHUNK = 64
 """The approximate number of games between two checks of the clock."""
 _LARGEST_BATCH = 10_000
-"""The largest batch, in games. Each game takes 25 kB until the network has learned from it."""
+"""The largest batch, in games. Each game takes 8 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
 """The types that numbers in a card must have. A number that is not listed here may be int or float."""
 
@@ -42,12 +44,13 @@ class Trainer:
 
     Each weight has its own learning rate, which falls as the weight's errors cancel out (temporal coherence learning).
 
-    The seed determines the sequence of games. The same number of games gives the same weights, at any speed. With a
-    `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
-    weights at the group's beginning. Then the network learns from the games one after another, and evaluates each game
-    with the weights that it learned from all games before this game. If `run` gets a number of games, this number
-    should be a multiple of the batch. Any other number cuts a group in two, and the second part is played with other
-    weights. A limit of time and Ctrl-C take effect only between batches.
+    The seed determines the sequence of games. The same number of games gives the same weights, at any speed and with
+    any number of threads. With a `batch`, games are played in groups that begin at multiples of the batch. All games of
+    a group are played, and all returns and errors are computed, with the weights at the group's beginning. Then each
+    weight moves once, by the sum of its errors; `othello_agents.ntuple.learning` describes by how much. Threads share
+    the games, and then the weights. If `run` gets a number of games, this number should be a multiple of the batch. Any
+    other number cuts a group in two, and the second part is played with other weights. A limit of time and Ctrl-C take
+    effect only between batches.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -64,8 +67,8 @@ class Trainer:
         grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
         batch: the number of games that are played before the network learns from them, at most 10,000.
-        num_threads: the number of threads that share the games of a batch, at most one for each game. The results do
-            not depend on this number.
+        num_threads: the number of threads that share a batch, at most one for each game. The results do not depend on
+            this number.
 
     Raises:
         ValueError: the size is wrong or differs from the network's size, the seed is negative, or a number is out of
@@ -119,13 +122,12 @@ class Trainer:
         )
         if self.network.errors is None:
             self.network.errors = np.zeros((*self.network.weights.shape, 2), np.float32)
-        self._errors = self.network.errors
         self.batch = int(batch)
         self._records = Records.empty(batch, self.network.tables)
         self._threads = Threads(num_threads)
         self._portion = batch if self._threads.count > 1 else batch * max(1, _CHUNK // batch)
         training = self.network.training
-        self._played = np.array([training.get("games", 0)], np.int64)
+        self._shares = shares_of(size, self.network.errors, training.get("games", 0), num_threads)
         self.seconds: float = training.get("seconds", 0.0)
         self._note()
 
@@ -148,7 +150,7 @@ class Trainer:
     @property
     def games(self) -> int:
         """The number of games that the network has learned from."""
-        return int(self._played[0])
+        return int(min(share.games[0] for share in self._shares))
 
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
         """Play and learn until the seconds or the games are used up; return the number of games played.
@@ -184,17 +186,40 @@ class Trainer:
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         tables, learning, records, threads = self.network.tables, self._learning, self._records, self._threads.count
         if threads == 1:
-            train(self._key, self._played, games, black, white, tables, self._errors, learning, records)
+            train(self._key, games, black, white, tables, learning, self._shares[0], records)
             return
         first = np.int64(self.games)
 
-        def share(k: int) -> None:
+        def play_some(k: int) -> None:
             # After an interrupt, a thread may still be running. It writes only its own share of the records, which is
             # also its share in later calls.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
-        self._threads.run(share)
-        learn(self._played, games, tables, self._errors, learning, records)
+        def learn_some(k: int) -> None:
+            learn_share(first, games, learning, tables, self._shares[k], records)
+
+        self._threads.run(play_some)
+        self._complete(learn_some)
+
+    def _complete(self, work: Callable[[int], None]) -> None:
+        """Call work(0), work(1) and so on in the threads. After an interrupt, all of it has been done.
+
+        After an interrupt, some threads may not have begun, and others may still be running. So all work is given to
+        the same threads again. Each thread does its work in turn, and does nothing if the work is already done.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed.
+        """
+        interrupt: KeyboardInterrupt | None = None
+        while True:
+            try:
+                with interruptible():
+                    self._threads.run(work)
+                break
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
 
     def _note(self) -> None:
         """Write the games, the seconds and the settings into the network's card."""

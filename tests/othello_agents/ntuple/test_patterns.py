@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from othello_agents.ntuple.patterns import layout, shapes
+from othello_agents.ntuple.patterns import layout, mirrors, shapes
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 
 pytestmark = pytest.mark.nojit
@@ -34,15 +34,21 @@ def test_every_square_is_seen_and_none_off_the_board(size):
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
-def test_mirrored_placements_cover_the_squares_of_their_partners_in_another_order(size):
-    places = layout(size)
-    covered = places.deltas != 0
-    for q, partner in enumerate(places.partners):
-        assert (covered[:, q] == covered[:, partner]).all()
-        assert places.offsets[q] == places.offsets[partner]
-        assert (q == partner) == (q < places.looked_up)
-        if q != partner:
-            assert (places.deltas[:, q] != places.deltas[:, partner]).any()
+def test_the_mirror_image_of_a_position_looks_up_the_mirrored_weights(size):
+    places, square = layout(size), np.array(ACTION_SQUARES[size])
+    rng = np.random.default_rng(size)
+    for _ in range(20):
+        discs = rng.integers(-1, 2, size * size)
+        looked_up = []
+        for shown in (discs, discs.reshape(size, size)[:, ::-1].ravel()):
+            indices = places.offsets + discs_to_configurations(places, square, shown)
+            looked_up.append(sorted(np.minimum(indices, mirrors(size)[indices]).tolist()))
+        assert looked_up[0] == looked_up[1]
+    assert (mirrors(size)[mirrors(size)] == np.arange(places.weights)).all()
+
+
+def discs_to_configurations(places, square, discs):
+    return (discs @ places.deltas[square].astype(np.int64))[: places.looked_up]
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])

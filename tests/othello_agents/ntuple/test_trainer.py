@@ -89,11 +89,16 @@ class SlowLearner:
 
     def learn(self, games, batch):
         for first in range(0, games, batch):
-            for plies in [self.play(game) for game in range(first, min(first + batch, games))]:
-                self.learn_from(plies)
+            played = [self.play(game) for game in range(first, min(first + batch, games))]
+            errors = [each for plies in played for each in self.errors_of(plies)]
+            if batch == 1:
+                self.learn_one_by_one(errors)
+            else:
+                self.learn_together(errors)
 
-    def learn_from(self, plies):
-        valued = []
+    def errors_of(self, plies):
+        """The features and the error of each afterstate of a game, from the last ply to the first."""
+        valued, found = [], []
         for mover, state, best in plies:
             value = self.value(state, mover)
             valued.append((mover, state, value, value if best == state else math.tanh(self.worth(best))))
@@ -101,17 +106,37 @@ class SlowLearner:
         for mover, state, value, greedy in reversed(valued):
             back = greedy
             if not state.is_over:
-                features = self.features(state)
-                error = (returned[mover] - value) * (1 - value**2)
-                for feature in features:
-                    size = self.sizes.get(feature, 0.0)
-                    rate = self.rate * abs(self.errors[feature]) / size if size else self.rate
-                    self.weights[feature] = self.weights.get(feature, 0.0) + rate * error / len(features)
-                    self.errors[feature] = self.errors.get(feature, 0.0) + error
-                    self.sizes[feature] = size + abs(error)
+                found.append((self.features(state), (returned[mover] - value) * (1 - value**2)))
                 if value == greedy:
                     back = (1 - self.trace) * value + self.trace * returned[mover]
             returned = {mover: back, 1 - mover: -back}
+        return found
+
+    def learn_one_by_one(self, errors):
+        for features, error in errors:
+            for feature in features:
+                self.move(feature, self.rate_of(feature) * error / len(features), error)
+
+    def learn_together(self, errors):
+        of_features = {}
+        for features, error in errors:
+            for feature in features:
+                of_features.setdefault(feature, []).append(error)
+        for feature, found in of_features.items():
+            rate, n = self.rate_of(feature), len(found)
+            fraction = min(rate, 1.0)
+            left = sum((1 - fraction) ** k for k in range(n)) / n  # what is left of the n errors if they are equal
+            error = left * sum(found)
+            self.move(feature, rate * error / len(features), error)
+
+    def rate_of(self, feature):
+        size = self.sizes.get(feature, 0.0)
+        return self.rate * abs(self.errors[feature]) / size if size else self.rate
+
+    def move(self, feature, step, error):
+        self.weights[feature] = self.weights.get(feature, 0.0) + step
+        self.errors[feature] = self.errors.get(feature, 0.0) + error
+        self.sizes[feature] = self.sizes.get(feature, 0.0) + abs(error)
 
 
 @pytest.mark.nojit
@@ -178,11 +203,11 @@ def test_a_card_that_does_not_say_how_it_was_trained_cannot_be_resumed(change, m
 
 @pytest.mark.nojit
 def test_threads_make_no_difference():
-    trainers = [Trainer(4, 3, batch=4, num_threads=n) for n in (1, 2, 3, 4)]
+    trainers = [Trainer(4, 3, batch=20, num_threads=n) for n in (1, 2, 3, 20)]
     for trainer in trainers:
-        assert [trainer.run(games=n) for n in (8, 3)] == [8, 3]
-        assert trainer.games == 11
-        assert trainer.network.training["batch"] == 4
+        assert [trainer.run(games=n) for n in (40, 3)] == [40, 3]
+        assert trainer.games == 43
+        assert trainer.network.training["batch"] == 20
     assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 1
     assert len({trainer.network.errors.tobytes() for trainer in trainers}) == 1
 
@@ -205,8 +230,9 @@ def test_another_seed_makes_other_weights():
     assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 3
 
 
-def test_weights_of_mirror_images_stay_equal(slow):
-    trainer = Trainer(6, 1)
+@pytest.mark.parametrize("batch", [1, 50])
+def test_weights_of_mirror_images_stay_equal(slow, batch):
+    trainer = Trainer(6, 1, batch=batch)
     trainer.run(games=300)
     start = 0
     for squares in shapes(6).values():
@@ -245,6 +271,33 @@ def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
     again = Trainer(6, 2, batch=batch)
     again.run(games=trainer.games)
     assert (again.network.weights == trainer.network.weights).all()
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("done", [(), (0,), (1,), (0, 1)], ids=str)
+def test_an_interrupt_while_threads_learn_leaves_no_batch_half_learned(monkeypatch, done):
+    trainer = Trainer(4, 3, batch=8, num_threads=2)
+    trainer.run(games=8)
+    run, calls = trainer._threads.run, []
+
+    def interrupted_run(work):
+        calls.append(work)
+        if len(calls) < 4:  # for no games and then for the next batch, the threads first play and then learn
+            return run(work)
+        monkeypatch.undo()
+        for k in done:
+            work(k)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trainer._threads, "run", interrupted_run)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run(games=16)
+    assert len(calls) == 4
+    assert trainer.games == trainer.network.training["games"] == 16
+    whole = Trainer(4, 3, batch=8)
+    whole.run(games=16)
+    assert (trainer.network.weights == whole.network.weights).all()
+    assert (trainer.network.errors == whole.network.errors).all()
 
 
 @pytest.mark.parametrize(
