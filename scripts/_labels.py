@@ -2,8 +2,8 @@
 
 ``recipe.json`` holds the settings that determine all other files. ``weights-000.npz`` has the first weights.
 ``labels-000-000.npz``, ``labels-000-001.npz`` and so on have the positions that were labelled with these weights, and
-``weights-001.npz`` has the weights that were fitted to them. Each file is written completely or not at all. If a file is
-missing or damaged, the same command makes it again, with the same content.
+``weights-001.npz`` has the weights that were fitted to them. Each file is written completely or not at all. If a file
+is missing or damaged, the same command makes it again, with the same content.
 """
 
 from __future__ import annotations

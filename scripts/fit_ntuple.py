@@ -15,15 +15,16 @@ the present weights. At the end of the round, the weights are fitted to the labe
 logistic regression for each stage of the game. The next round's labels come from the better network, so what the
 endgames teach spreads to earlier positions by ``--depth`` plies a round.
 
-A line for each round has the error (root mean square) and the correlation of the network's values and the labels. The
-first pair is for all new positions before the fit. The second pair is for the held-out positions among them after the
-fit: the positions of every 20th game are never used to fit.
+A line for each round has the error (root mean square) and the correlation of the network's values and the labels,
+before and after the fit. They are for the round's held-out positions: the positions of every 20th game are never used
+to fit.
 
 All files of the work are in ``--folder``. Ctrl-C or a kill loses at most one part of labels and one fit. The same
 command then continues, and the result is the same as without the interruption. More rounds may be added. The same seed
 gives the same weights with any number of threads. The card of the weights says how they were made.
 """
 
+import math
 import sys
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -36,7 +37,7 @@ from _recipe import SIZES, command_line, mistakes, show
 
 from othello_agents.engine.labelling import Plan, labelled_games, share
 from othello_agents.ntuple import NTupleNetwork, Trainer
-from othello_agents.ntuple.fitting import Examples, StageError, fit, stage_errors
+from othello_agents.ntuple.fitting import StageError, fit, stage_errors
 from othello_env.games.hashing import mix_int
 from othello_env.support.files import check_output
 from othello_env.support.threads import Threads
@@ -89,7 +90,7 @@ class Fit:
     def run(self) -> NTupleNetwork:
         """Do all rounds that are not done yet, and return the last weights."""
         network = self.folder.weights(0, self.first_weights)
-        print(f"round  positions  {'new: error, corr.':>18}  {'held out, after':>18}", flush=True)
+        print(f"round  positions  {'before':>18}  {'after':>18}", flush=True)
         for number in range(self.args.rounds):
             network = self.folder.weights(number + 1, lambda before=network, number=number: self.round(number, before))
         return network
@@ -113,7 +114,8 @@ class Fit:
         """Label the positions of a round with the weights before it, and return the fitted weights."""
         labels = [self.labels(k, before if k == number else None) for k in self.window(number)]
         new = labels[-1]
-        errors = [stage_errors(before, Examples(*new.rows))[-1]]
+        held_out = new.examples(held_out=True)
+        was = stage_errors(before, held_out)[-1]
         training = dict(before.training)
         network = NTupleNetwork(before.size, before.stages, before.weights.copy(), training)
         fit(
@@ -125,18 +127,18 @@ class Fit:
             num_threads=self.threads.count,
             progress=lambda done: show(f"round {number + 1}: pass {done} of {self.args.passes}"),
         )
-        by_stage = stage_errors(network, new.examples(held_out=True))
-        errors.append(by_stage[-1])
+        by_stage = stage_errors(network, held_out)
         earlier = training.get("fit", {}).get("positions", 0)
         network.training["fit"] = {
             **self.args.recipe,
             "rounds": number + 1,
             "positions": earlier + len(new),
-            "error": [round(stage.error, 4) for stage in by_stage],
-            "correlation": [round(stage.correlation, 4) for stage in by_stage],
+            "error_before": finite(was.error),
+            "error": [finite(stage.error) for stage in by_stage],
+            "correlation": [finite(stage.correlation) for stage in by_stage],
         }
         show("")
-        print(f"{number + 1:5}  {earlier + len(new):9,}  {told(errors[0]):>18}  {told(errors[1]):>18}", flush=True)
+        print(f"{number + 1:5}  {earlier + len(new):9,}  {told(was):>18}  {told(by_stage[-1]):>18}", flush=True)
         return network
 
     def window(self, number: int) -> range:
@@ -160,6 +162,11 @@ class Fit:
 
         parts = [range(k, min(k + PART, first + args.games)) for k in range(first, first + args.games, PART)]
         return Labels.joined([self.folder.labels(number, k, games, make) for k, games in enumerate(parts)])
+
+
+def finite(number: float) -> float | None:
+    """A number for the card. A card can hold no NaN, so the number of a stage without positions is None."""
+    return round(number, 4) if math.isfinite(number) else None
 
 
 def told(error: StageError) -> str:

@@ -249,9 +249,7 @@ def label_games(
     """
     n = np.int64(0)
     for game in range(games):
-        n = _label_game(
-            mix(key, np.uint64(first + game)), own, opponent, n, plan, tables, evaluator, memory, rows
-        )
+        n = _label_game(mix(key, np.uint64(first + game)), own, opponent, n, plan, tables, evaluator, memory, rows)
         ends[game] = n
 
 
@@ -291,9 +289,7 @@ def labelled_games(
             count = min(_CHUNK, first + games - starts[chunk])
             ends = np.zeros(count, np.int64)
             begin = np.int64(starts[chunk])
-            label_games(
-                key, begin, count, black, white, plan, network.tables, evaluator, memory, rows, ends
-            )
+            label_games(key, begin, count, black, white, plan, network.tables, evaluator, memory, rows, ends)
             numbers = np.repeat(np.arange(begin, begin + count), np.diff(ends, prepend=0))
             found[chunk] = Rows(*(column[: len(numbers)].copy() for column in rows)), numbers
 

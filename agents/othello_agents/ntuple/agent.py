@@ -30,8 +30,8 @@ class NTupleAgent(Agent):
     Args:
         network: gives the expected outcomes. If it is None, the agent uses the packaged weights for each board's size.
         name: the agent's name.
-        careful: never allow the opponent to take all discs with the next move, if another move prevents this. This check
-            is made only while the player has few discs.
+        careful: never allow the opponent to take all discs with the next move, if another move prevents this. This
+            check is made only while the player has few discs.
     """
 
     def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:

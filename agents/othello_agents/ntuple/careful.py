@@ -30,8 +30,8 @@ def _is_wiped_out(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool
 def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: np.uint64) -> np.uint64:
     """The moves after which the opponent cannot turn all discs of `own` at once.
 
-    If there is no such move, all moves are returned. Only a player with few discs can lose all of them to one move. With
-    more discs, the kernel returns immediately.
+    If there is no such move, all moves are returned. Only a player with few discs can lose all of them to one move.
+    With more discs, the kernel returns immediately.
     """
     if popcount(own) >= _MOST_TURNED:
         return legal

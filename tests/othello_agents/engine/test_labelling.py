@@ -11,7 +11,6 @@ from othello_agents.engine.midgame import FINAL
 from othello_agents.engine.searcher import Searcher
 from othello_agents.ntuple import shipped_network
 from othello_env import Othello
-from othello_env.games.othello import bitboard
 from othello_env.support.threads import Threads
 
 ALL, NONE = share(1.0), share(0.0)
