@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.labelling import Rows
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.fitting import Examples
 from othello_env.support.arrays import DAMAGE, Member, open_archive
@@ -42,7 +41,7 @@ class Labels(NamedTuple):
         games: (N,) int64.
     """
 
-    rows: Rows
+    rows: Examples
     games: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -51,14 +50,12 @@ class Labels(NamedTuple):
     @classmethod
     def joined(cls, parts: list[Labels]) -> Labels:
         """Several parts as one."""
-        columns = zip(*((*part.rows, part.games) for part in parts), strict=True)
-        own, opponent, values, games = (np.concatenate(column) for column in columns)
-        return cls(Rows(own, opponent, values), games)
+        games = np.concatenate([part.games for part in parts])
+        return cls(Examples.joined([part.rows for part in parts]), games)
 
     def examples(self, *, held_out: bool) -> Examples:
         """The positions that are held out, or all other positions."""
-        chosen = (self.games % HELD_OUT == 0) == held_out
-        return Examples(*(column[chosen] for column in self.rows))
+        return self.rows.part((self.games % HELD_OUT == 0) == held_out)
 
 
 class FitFolder:
@@ -142,4 +139,4 @@ def _read(path: Path) -> Labels:
                 raise ValueError(f"the array {name} has a wrong type or shape")
         columns = {name: member.read() for name, member in members.items()}
     games = columns.pop("games")
-    return Labels(Rows(**columns), games)
+    return Labels(Examples(**columns), games)

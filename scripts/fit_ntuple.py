@@ -19,9 +19,9 @@ A line for each round has the error (root mean square) and the correlation of th
 before and after the fit. They are for the round's held-out positions: the positions of every 20th game are never used
 to fit.
 
-All files of the work are in ``--folder``. Ctrl-C or a kill loses at most one part of labels and one fit. The same
-command then continues, and the result is the same as without the interruption. More rounds may be added. The same seed
-gives the same weights with any number of threads. The card of the weights says how they were made.
+All files of the work are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
+fit. The same command then continues, and the result is the same as without the interruption. More rounds may be added.
+The same seed gives the same weights with any number of threads. The card of the weights says how they were made.
 """
 
 import math
@@ -59,11 +59,11 @@ class Arguments:
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     rounds: int = whole(30, "number of rounds", most=999)
     games: int = whole(10_000, "games in each round", most=999_000)
-    window: int = whole(10, "the rounds whose labels are fitted together")
+    window: int = whole(3, "the rounds whose labels are fitted together")
     depth: int = whole(4, "plies of the searches", most=20)
-    exact: int = whole(14, "positions with at most this number of empty squares get exact labels", least=0, most=20)
-    passes: int = whole(2, "passes over the labels at the end of each round", most=1000)
-    rate: float = real(0.003, "the first rate of each fit, in units of a logit", least=0, most=10)
+    exact: int = whole(12, "positions with at most this number of empty squares get exact labels", least=0, most=20)
+    passes: int = whole(1, "passes over the labels at the end of each round", most=1000)
+    rate: float = real(0.0003, "the first rate of each fit, in units of a logit", least=0, most=10)
     seed: int = whole(1, "the seed of the games and of the orders of the positions", least=0, most=2**63)
     threads: int = whole(1, "threads that share the labels and the fit", most=256)
     half: bool = flag("write --out in half precision, for playing only")

@@ -20,13 +20,14 @@ from othello_agents.engine.memory import LIMIT, NO_LIMIT, ROOT, WORST, Memory, c
 from othello_agents.engine.midgame import FINAL, search, to_score
 from othello_agents.engine.solver import solve
 from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple.fitting import Examples
 from othello_agents.ntuple.kernels import Tables, best_move, configure
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, POOL, REDRAW, SIDE, below, mix, mix_int
 from othello_env.games.othello.bitboard import STARTS, final_margin, flips, legal_moves, nth_bit, popcount
 from othello_env.support.jit import Int, interruptible, kernel
 from othello_env.support.threads import Threads
 
-__all__ = ["MOST_ROWS", "Plan", "Rows", "label", "label_games", "labelled_games", "share"]
+__all__ = ["MOST_ROWS", "Plan", "label", "label_games", "labelled_games", "share"]
 
 MOST_ROWS = 2100
 """No game has more labelled positions: 60 moves, and at most 33 moves in each position."""
@@ -65,20 +66,6 @@ class Plan(NamedTuple):
     stray: np.uint64
 
 
-class Rows(NamedTuple):
-    """Labelled positions.
-
-    Attributes:
-        own: (N,) uint64, the discs of the player who has just moved.
-        opponent: (N,) uint64, the discs of the other player.
-        values: (N,) float32, the labels, from -1 to +1.
-    """
-
-    own: npt.NDArray[np.uint64]
-    opponent: npt.NDArray[np.uint64]
-    values: npt.NDArray[np.float32]
-
-
 def share(probability: float) -> np.uint64:
     """A probability in the form that the kernels compare with 32 random bits."""
     return np.uint64(probability * 2.0**32)
@@ -92,9 +79,7 @@ def _outcome(score: Int, squares: Int) -> float:
 
 
 @kernel
-def label(
-    own: np.uint64, opponent: np.uint64, depth: Int, exact: Int, evaluator: Evaluator, memory: Memory
-) -> np.float64:
+def label(own: np.uint64, opponent: np.uint64, depth: Int, exact: Int, evaluator: Evaluator, memory: Memory) -> float:
     """The label of one position, in which `own` has just moved.
 
     The value does not depend on the contents of the table, if all results in the table come from the same evaluator.
@@ -111,7 +96,7 @@ def label(
     value = -np.int64(search(opponent, own, balance, -WORST, WORST, np.int64(depth), evaluator, memory))
     if value >= FINAL or value <= -FINAL:
         return _outcome(np.int64(to_score(value)), squares)
-    return np.float64(np.tanh(np.float64(value) / LOGIT))
+    return float(np.tanh(np.float64(value) / LOGIT))
 
 
 @kernel
@@ -123,7 +108,7 @@ def _write(
     plan: Plan,
     evaluator: Evaluator,
     memory: Memory,
-    rows: Rows,
+    rows: Examples,
 ) -> Int:
     """Label the position after a move in row `n`, and return the number of the next free row.
 
@@ -161,7 +146,7 @@ def _label_moves(
     plan: Plan,
     evaluator: Evaluator,
     memory: Memory,
-    rows: Rows,
+    rows: Examples,
 ) -> Int:
     """Label the positions after all moves of a position, from row `n` on; return the number of the next free row."""
     left = legal_moves(own, opponent, evaluator.board)
@@ -182,7 +167,7 @@ def _label_game(
     tables: Tables,
     evaluator: Evaluator,
     memory: Memory,
-    rows: Rows,
+    rows: Examples,
 ) -> Int:
     """Play one game, label its positions from row `n` on, and return the number of the next free row."""
     is_random = mix(key, np.uint64(SIDE)) >> _32 < plan.random_games
@@ -229,7 +214,7 @@ def label_games(
     tables: Tables,
     evaluator: Evaluator,
     memory: Memory,
-    rows: Rows,
+    rows: Examples,
     ends: npt.NDArray[np.int64],
 ) -> None:
     """Play and label `games` games, from number `first` on, which all start from one position.
@@ -247,7 +232,7 @@ def label_games(
         rows: receives the labelled positions. It needs room for `MOST_ROWS` rows for each game.
         ends: (G,) receives the number of rows of each game and all earlier games.
     """
-    n = np.int64(0)
+    n: Int = np.int64(0)
     for game in range(games):
         n = _label_game(mix(key, np.uint64(first + game)), own, opponent, n, plan, tables, evaluator, memory, rows)
         ends[game] = n
@@ -255,7 +240,7 @@ def label_games(
 
 def labelled_games(
     network: NTupleNetwork, plan: Plan, seed: int, first: int, games: int, threads: Threads
-) -> tuple[Rows, npt.NDArray[np.int64]]:
+) -> tuple[Examples, npt.NDArray[np.int64]]:
     """Play games by a network, and label their positions by searches with the same network.
 
     Args:
@@ -274,16 +259,12 @@ def labelled_games(
     """
     key, (black, white) = np.uint64(mix_int(0, seed)), (np.uint64(discs) for discs in STARTS)
     starts = range(first, first + games, _CHUNK)
-    found: list[tuple[Rows, npt.NDArray[np.int64]]] = [()] * len(starts)  # type: ignore[list-item]
+    found: list[tuple[Examples, npt.NDArray[np.int64]]] = [()] * len(starts)  # type: ignore[list-item]
 
     def work(k: int) -> None:
         evaluator, memory = ntuple_evaluator(network.tables), new_memory(_MEGABYTES)
         memory.control[LIMIT] = NO_LIMIT
-        rows = Rows(
-            np.empty(_CHUNK * MOST_ROWS, np.uint64),
-            np.empty(_CHUNK * MOST_ROWS, np.uint64),
-            np.empty(_CHUNK * MOST_ROWS, np.float32),
-        )
+        rows = Examples.empty(_CHUNK * MOST_ROWS)
         for chunk in range(k, len(starts), threads.count):
             clear(memory)
             count = min(_CHUNK, first + games - starts[chunk])
@@ -291,9 +272,8 @@ def labelled_games(
             begin = np.int64(starts[chunk])
             label_games(key, begin, count, black, white, plan, network.tables, evaluator, memory, rows, ends)
             numbers = np.repeat(np.arange(begin, begin + count), np.diff(ends, prepend=0))
-            found[chunk] = Rows(*(column[: len(numbers)].copy() for column in rows)), numbers
+            found[chunk] = rows.part(slice(len(numbers))), numbers
 
     with interruptible():
         threads.run(work)
-    rows = Rows(*(np.concatenate(columns) for columns in zip(*(rows for rows, _ in found), strict=True)))
-    return rows, np.concatenate([numbers for _, numbers in found])
+    return Examples.joined([rows for rows, _ in found]), np.concatenate([numbers for _, numbers in found])

@@ -12,8 +12,9 @@ A weight that has met few positions stays near its first value, since this sum d
 Letters for shapes: the same as in `kernels`. N = positions.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,24 @@ class Examples(NamedTuple):
     own: npt.NDArray[np.uint64]
     opponent: npt.NDArray[np.uint64]
     values: npt.NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, count: int) -> Self:
+        """Room for this number of positions."""
+        return cls(np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, np.float32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Several parts, at least one, as one."""
+        return cls(
+            np.concatenate([part.own for part in parts]),
+            np.concatenate([part.opponent for part in parts]),
+            np.concatenate([part.values for part in parts]),
+        )
+
+    def part(self, chosen: npt.NDArray[Any] | slice) -> Self:
+        """A copy of the chosen positions: a mask, an array of indices or a slice."""
+        return type(self)(self.own[chosen].copy(), self.opponent[chosen].copy(), self.values[chosen].copy())
 
 
 class StageError(NamedTuple):
@@ -100,7 +119,8 @@ def _fit_pass(
     `squares` (W,) has the sum of the squared errors of each weight.
     """
     configuration = np.empty(len(tables.offsets), np.int16)
-    for i in order:
+    for k in range(len(order)):
+        i = order[k]
         configure(own[i], opponent[i], tables, configuration)
         logit = sum_weights(weights, configuration, tables.offsets, tables.looked_up)
         error = np.float32(values[i] - np.tanh(np.float64(logit)))
@@ -148,8 +168,8 @@ def fit(
     network: NTupleNetwork,
     examples: Examples,
     *,
-    passes: int = 2,
-    rate: float = 0.003,
+    passes: int = 1,
+    rate: float = 0.0003,
     seed: int = 0,
     num_threads: int = 1,
     progress: Callable[[int], None] = lambda _: None,
@@ -181,7 +201,7 @@ def fit(
     squares = np.full(network.weights.shape, _NEVER, np.float32)
     threads = Threads(min(num_threads, network.stages))
 
-    def work(k: int, rate: float) -> None:
+    def work(rate: float, k: int) -> None:
         for number in range(k, network.stages, threads.count):
             generators[number].shuffle(orders[number])
             _fit_pass(orders[number], *examples, tables, tables.weights[number], squares[number], rate)
@@ -189,7 +209,7 @@ def fit(
     try:
         for done in range(passes):
             with interruptible():
-                threads.run(lambda k, now=rate * (1 - done / passes): work(k, now))
+                threads.run(partial(work, rate * (1 - done / passes)))
             progress(done + 1)
     finally:
         threads.close()

@@ -39,7 +39,7 @@ def test_predictions_are_the_networks_values(networks, positions, slow_twin):
 def test_a_fit_recovers_planted_tables_from_their_own_values(planted):
     truth, examples = planted
     held_out = np.arange(len(examples.own)) % 5 == 0
-    seen, unseen = (Examples(*(column[chosen] for column in examples)) for chosen in (~held_out, held_out))
+    seen, unseen = examples.part(~held_out), examples.part(held_out)
     network = NTupleNetwork(4, truth.stages)
     before = stage_errors(network, unseen)
     fit(network, seen, passes=60, rate=0.1, seed=1)
@@ -61,7 +61,7 @@ def test_symmetric_placements_keep_sharing_their_weights(planted):
     """After a fit to asymmetric positions, all mirror images of a position have the same value."""
     truth, examples = planted
     network = NTupleNetwork(4, truth.stages)
-    few = Examples(*(column[:300] for column in examples))
+    few = examples.part(slice(300))
     fit(network, few, passes=2, rate=0.1)
     squares = np.array(ACTION_SQUARES[4])
     values = predict(network, few)
@@ -91,7 +91,7 @@ def test_threads_give_the_same_weights_and_the_seed_other_weights(planted):
 def test_weights_without_positions_keep_their_values(planted):
     truth, examples = planted
     network = NTupleNetwork(4, truth.stages, truth.weights.copy())
-    fit(network, Examples(*(column[:1] for column in examples))._replace(values=np.ones(1, np.float32)), passes=1)
+    fit(network, examples.part(slice(1))._replace(values=np.ones(1, np.float32)), passes=1)
     changed = (network.weights != truth.weights).sum(axis=1)
     assert 0 < changed.sum() <= len(layout(4).offsets)
     assert (changed > 0).sum() == 1
@@ -99,7 +99,7 @@ def test_weights_without_positions_keep_their_values(planted):
 
 def test_a_stage_without_positions_has_no_error():
     network = shipped_network(6)
-    none = Examples(np.zeros(0, np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.float32))
+    none = Examples.empty(0)
     fit(network, none, passes=1)
     assert all(stage.positions == 0 and np.isnan(stage.error) for stage in stage_errors(network, none))
 
