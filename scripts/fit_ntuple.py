@@ -102,7 +102,10 @@ class Fit:
             network = NTupleNetwork.load(args.start)
             if network.size != args.size:
                 raise ValueError(f"--start {args.start} is for size {network.size}, not for --size {args.size}")
-            return NTupleNetwork(network.size, network.stages, network.weights, network.training)
+            training = dict(network.training)
+            if "fit" in training:
+                training["earlier_fit"] = training.pop("fit")
+            return NTupleNetwork(network.size, network.stages, network.weights, training)
         trainer = Trainer(args.size, args.seed, trace=0.9, grabbing=0.0)
         while trainer.games < args.self_play:
             show(f"self-play: {trainer.games:,} games")

@@ -33,7 +33,7 @@ MOST_ROWS = 2100
 """No game has more labelled positions: 60 moves, and at most 33 moves in each position."""
 
 _CHUNK = 16
-"""The number of games between two moments at which Ctrl-C can end the labelling."""
+"""A kernel plays this number of games in one call. Ctrl-C takes effect between two calls."""
 _MEGABYTES = 2
 
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)

@@ -96,6 +96,12 @@ def test_a_fit_can_begin_with_given_weights(main, tmp_path):
     recipe = json.loads((tmp_path / "work" / "recipe.json").read_text())["recipe"]
     assert recipe["start"] != str(start)
     assert "self_play" not in recipe
+    first = tmp_path / "out.npz"
+    arguments = [*SMALL, "--start", str(first), "--rounds=1", "--out", str(tmp_path / "again.npz")]
+    main([*arguments, "--folder", str(tmp_path / "second")])
+    before, after = (NTupleNetwork.load(file).training for file in (first, tmp_path / "again.npz"))
+    assert after["earlier_fit"] == before["fit"]
+    assert after["fit"]["positions"] > 0
 
 
 def refused(main, capsys, *arguments):
