@@ -54,6 +54,7 @@ def test_no_script_takes_a_number_without_bounds():
 @pytest.mark.parametrize(
     "name",
     [
+        "fit_ntuple",
         "measure_agents",
         "measure_arena",
         "measure_league",

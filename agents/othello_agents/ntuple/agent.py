@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
+from othello_agents.ntuple.careful import careful_actions
 from othello_agents.ntuple.network import NTupleNetwork
-from othello_env.agent import Agent, WrongGameError, as_othello
+from othello_env.agent import Agent, WrongGameError, as_othello, option_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
@@ -29,11 +30,14 @@ class NTupleAgent(Agent):
     Args:
         network: gives the expected outcomes. If it is None, the agent uses the packaged weights for each board's size.
         name: the agent's name.
+        careful: never allow the opponent to take all discs with the next move, if another move prevents this. This
+            check is made only while the player has few discs.
     """
 
-    def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple") -> None:
+    def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:
         self._network = network
         self._name = name
+        self._careful = careful
 
     def __repr__(self) -> str:
         return self._name
@@ -58,7 +62,8 @@ class NTupleAgent(Agent):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
-        return kernels.best_actions(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
+        choose = careful_actions if self._careful else kernels.best_actions
+        return choose(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected outcome for a player, -1 to +1 (see `NTupleNetwork.value`)."""
@@ -69,14 +74,17 @@ class NTupleAgent(Agent):
         return {action: self.evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
 
 
-def agent_from_spec(weights: Path | None = None) -> NTupleAgent:
-    """The agent of the spec ``ntuple`` or of a spec such as ``ntuple:weights=a.npz``.
+def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupleAgent:
+    """The agent of the spec ``ntuple`` or of a spec such as ``ntuple:weights=a.npz,careful=true``.
 
     Raises:
         FileNotFoundError: the file does not exist.
         ValueError: the file holds no n-tuple weights.
     """
-    return NTupleAgent() if weights is None else NTupleAgent(NTupleNetwork.load(weights), f"ntuple:weights={weights}")
+    options = [] if weights is None else [option_text("weights", weights)]
+    options += ["careful=true"] if careful else []
+    name = f"ntuple:{','.join(options)}" if options else "ntuple"
+    return NTupleAgent(None if weights is None else NTupleNetwork.load(weights), name, careful=careful)
 
 
 def agent_from_file(path: Path) -> NTupleAgent:

@@ -1,0 +1,215 @@
+"""Fits the tables of an n-tuple network to labelled positions, by logistic regression.
+
+The regression follows the evaluations of Buro ("From simple features to sophisticated evaluation functions", 1998).
+Each stage of the game is a regression of its own. The sum x of the looked-up weights is a logit, and tanh(x) must
+predict the label y, which lies from -1 to +1. The loss of a position is the cross entropy of the probabilities
+(1 + y) / 2 and (1 + tanh(x)) / 2. Its gradient for each weight is twice the error tanh(x) - y.
+
+Some configurations are a thousand times rarer than others, so each weight has its own rate: the rate divided by the
+root of the sum of the squares of the weight's errors (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011).
+A weight that has met few positions stays near its first value, since this sum does not begin with zero.
+
+Letters for shapes: the same as in `kernels`. N = positions.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.ntuple.kernels import Tables, configure, stage, sum_weights
+from othello_agents.ntuple.network import NTupleNetwork
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.jit import interruptible, kernel
+from othello_env.support.threads import Threads
+
+__all__ = ["Examples", "StageError", "fit", "predict", "stage_errors"]
+
+_NEVER = 8.0
+"""The sum of a weight's squared errors before the fit begins."""
+
+
+class Examples(NamedTuple):
+    """Labelled positions.
+
+    Attributes:
+        own: (N,) uint64, the discs of the player who has just moved.
+        opponent: (N,) uint64, the discs of the other player.
+        values: (N,) float32, the expected outcomes for `own`, from -1 to +1.
+    """
+
+    own: npt.NDArray[np.uint64]
+    opponent: npt.NDArray[np.uint64]
+    values: npt.NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, count: int) -> Self:
+        """Room for this number of positions."""
+        return cls(np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, np.float32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Several parts, at least one, as one."""
+        return cls(
+            np.concatenate([part.own for part in parts]),
+            np.concatenate([part.opponent for part in parts]),
+            np.concatenate([part.values for part in parts]),
+        )
+
+    def part(self, chosen: npt.NDArray[Any] | slice) -> Self:
+        """A copy of the chosen positions: a mask, an array of indices or a slice."""
+        return type(self)(self.own[chosen].copy(), self.opponent[chosen].copy(), self.values[chosen].copy())
+
+
+class StageError(NamedTuple):
+    """How well a network predicts the labels of one stage's positions.
+
+    Attributes:
+        positions: the number of positions.
+        error: the root of the mean squared difference of prediction and label; NaN without positions.
+        correlation: the correlation of predictions and labels; NaN if it is not defined.
+    """
+
+    positions: int
+    error: float
+    correlation: float
+
+
+@kernel
+def _stages(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.int64]:
+    """The stages of N positions, (N,)."""
+    stages = np.empty(len(own), np.int64)
+    for i in range(len(own)):
+        stages[i] = min(stage(np.int64(popcount(own[i] | opponent[i])), tables), tables.weights.shape[0] - 1)
+    return stages
+
+
+@kernel
+def _predict(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    stages: npt.NDArray[np.int64],
+    tables: Tables,
+) -> npt.NDArray[np.float64]:
+    """`predict`, given the positions' stages."""
+    values = np.empty(len(own), np.float64)
+    configuration = np.empty(tables.looked_up, np.int16)
+    for i in range(len(own)):
+        configure(own[i], opponent[i], tables, configuration)
+        logit = sum_weights(tables.weights[stages[i]], configuration, tables.offsets, tables.looked_up)
+        values[i] = np.tanh(np.float64(logit))
+    return values
+
+
+@kernel
+def _fit_pass(
+    order: npt.NDArray[np.int64],
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    values: npt.NDArray[np.float32],
+    tables: Tables,
+    weights: npt.NDArray[np.float32],
+    squares: npt.NDArray[np.float32],
+    rate: float,
+) -> None:
+    """Go through some positions of one stage in an order, and update the stage's weights (W,) after each position.
+
+    `squares` (W,) has the sum of the squared errors of each weight.
+    """
+    configuration = np.empty(len(tables.offsets), np.int16)
+    for k in range(len(order)):
+        i = order[k]
+        configure(own[i], opponent[i], tables, configuration)
+        logit = sum_weights(weights, configuration, tables.offsets, tables.looked_up)
+        error = np.float32(values[i] - np.tanh(np.float64(logit)))
+        step, square = np.float32(rate) * error, error * error
+        for q in range(len(tables.offsets)):
+            # A mirrored placement and its partner share a weight if their configurations are equal: update it once.
+            if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
+                j = np.uint64(tables.offsets[q] + configuration[q])
+                squares[j] += square
+                weights[j] += step / np.sqrt(squares[j])
+
+
+def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float64]:
+    """The network's expected outcomes of N positions for the player who has just moved, (N,).
+
+    A finished game is judged by the tables too, as at the leaves of a search.
+    """
+    stages = _stages(examples.own, examples.opponent, network.tables)
+    return _predict(examples.own, examples.opponent, stages, network.tables)
+
+
+def stage_errors(network: NTupleNetwork, examples: Examples) -> list[StageError]:
+    """How well the network predicts the labels: one `StageError` for each stage, then one for all positions."""
+    stages = _stages(examples.own, examples.opponent, network.tables)
+    predicted = predict(network, examples)
+    every = np.ones(len(stages), bool)
+    return [
+        _error(predicted[chosen], examples.values[chosen])
+        for chosen in (*(stages == number for number in range(network.stages)), every)
+    ]
+
+
+def _error(predicted: npt.NDArray[np.float64], labels: npt.NDArray[np.float32]) -> StageError:
+    if not len(labels):
+        return StageError(0, np.nan, np.nan)
+    varies = len(labels) > 1 and np.ptp(predicted) > 0 and np.ptp(labels) > 0
+    return StageError(
+        len(labels),
+        float(np.sqrt(np.mean(np.square(predicted - labels)))),
+        float(np.corrcoef(predicted, labels)[0, 1]) if varies else np.nan,
+    )
+
+
+def fit(
+    network: NTupleNetwork,
+    examples: Examples,
+    *,
+    passes: int = 1,
+    rate: float = 0.0003,
+    seed: int = 0,
+    num_threads: int = 1,
+    progress: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Fit the network's weights, in place, to the labels of positions.
+
+    In each pass, every stage goes through its positions in a new random order. The rate falls in equal steps from its
+    first value to a fraction 1 / `passes` of it. The same arguments give the same weights, with any number of threads,
+    because each stage has its own weights.
+
+    Args:
+        network: the network; the fit begins with its weights.
+        examples: the positions and their labels.
+        passes: the number of passes.
+        rate: the first rate, in units of a logit.
+        seed: determines the orders.
+        num_threads: the number of threads that share the stages.
+        progress: called after each pass, with the number of passes so far.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed. The weights are somewhere between two passes.
+        ValueError: the labels are not all from -1 to +1.
+    """
+    if not bool(np.all(np.abs(examples.values) <= 1)):  # nan fails
+        raise ValueError("expected labels from -1 to +1")
+    tables, stages = network.tables, _stages(examples.own, examples.opponent, network.tables)
+    orders = [np.flatnonzero(stages == number) for number in range(network.stages)]
+    generators = [np.random.default_rng([seed, number]) for number in range(network.stages)]
+    squares = np.full(network.weights.shape, _NEVER, np.float32)
+    threads = Threads(min(num_threads, network.stages))
+
+    def work(rate: float, k: int) -> None:
+        for number in range(k, network.stages, threads.count):
+            generators[number].shuffle(orders[number])
+            _fit_pass(orders[number], *examples, tables, tables.weights[number], squares[number], rate)
+
+    try:
+        for done in range(passes):
+            with interruptible():
+                threads.run(partial(work, rate * (1 - done / passes)))
+            progress(done + 1)
+    finally:
+        threads.close()

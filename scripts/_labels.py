@@ -1,0 +1,142 @@
+"""The folder of a fit of n-tuple weights: labelled positions in parts, and the weights after each round.
+
+``recipe.json`` holds the settings that determine all other files. ``weights-000.npz`` has the first weights.
+``labels-000-000.npz``, ``labels-000-001.npz`` and so on have the positions that were labelled with these weights, and
+``weights-001.npz`` has the weights that were fitted to them. Each file is written completely or not at all. If a file
+is missing or damaged, the same command makes it again, with the same content.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple.fitting import Examples
+from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.support.files import parse_json, read_file, write_file, write_json
+from othello_env.support.locks import try_lock
+
+__all__ = ["HELD_OUT", "FitFolder", "Labels"]
+
+HELD_OUT = 20
+"""The positions of every 20th game are not used to fit weights. They show the error on unseen positions."""
+_FORMAT = "othello-env n-tuple fit 1"
+_LARGEST = 1 << 28  # bytes of a part
+_TYPES = {"own": np.uint64, "opponent": np.uint64, "values": np.float32, "games": np.int64}
+
+
+class Labels(NamedTuple):
+    """Labelled positions, and the number of the game of each position.
+
+    Attributes:
+        rows: the positions and their labels, N rows.
+        games: (N,) int64.
+    """
+
+    rows: Examples
+    games: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    @classmethod
+    def joined(cls, parts: list[Labels]) -> Labels:
+        """Several parts as one."""
+        games = np.concatenate([part.games for part in parts])
+        return cls(Examples.joined([part.rows for part in parts]), games)
+
+    def examples(self, *, held_out: bool) -> Examples:
+        """The positions that are held out, or all other positions."""
+        return self.rows.part((self.games % HELD_OUT == 0) == held_out)
+
+
+class FitFolder:
+    """A folder with the files of a fit.
+
+    Args:
+        folder: a new folder, or a folder with the same recipe.
+        recipe: plain values that determine all files.
+
+    Raises:
+        OSError: the folder cannot be read or written.
+        ValueError: the folder holds other files, or a fit with another recipe.
+    """
+
+    def __init__(self, folder: Path, recipe: Mapping[str, Any]) -> None:
+        self.folder = folder
+        header = {"format": _FORMAT, "recipe": dict(recipe)}
+        path = folder / "recipe.json"
+        if not path.exists():
+            if folder.exists() and any(folder.iterdir()):
+                raise ValueError(f"--folder {folder} has files, but no recipe.json; give a new folder")
+            folder.mkdir(parents=True, exist_ok=True)
+            write_json(path, header)
+        elif (found := parse_json(read_file(path, 1 << 20))) != json.loads(json.dumps(header)):
+            raise ValueError(f"--folder {folder} holds another fit: {found.get('recipe')}; give another folder")
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes away from the folder during the block.
+
+        Raises:
+            ValueError: another process uses the folder.
+        """
+        with (self.folder / "fit.lock").open("ab") as lock:
+            if not try_lock(lock):
+                raise ValueError(f"another process works in --folder {self.folder}")
+            yield
+
+    def weights(self, number: int, make: Callable[[], NTupleNetwork]) -> NTupleNetwork:
+        """The weights at the beginning of a round. If their file is missing or damaged, they are made and written."""
+        path = self.folder / f"weights-{number:03d}.npz"
+        try:
+            return NTupleNetwork.load(path)
+        except (FileNotFoundError, ValueError):
+            network = make()
+            network.save(path)
+            return network
+
+    def labels(self, number: int, part: int, games: range, make: Callable[[range], Labels]) -> Labels:
+        """A part of the labelled positions of a round. If its file is missing or damaged, it is made and written.
+
+        Args:
+            number: the round.
+            part: the number of the part.
+            games: the numbers of the part's games.
+            make: labels the positions of these games.
+        """
+        path = self.folder / f"labels-{number:03d}-{part:03d}.npz"
+        try:
+            return _read(path)
+        except DAMAGE:  # FileNotFoundError is an OSError
+            labels = make(games)
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, allow_pickle=False, **labels.rows._asdict(), games=labels.games)
+        write_file(path, buffer.getvalue())
+        return labels
+
+
+def _read(path: Path) -> Labels:
+    """Read a part.
+
+    Raises one of the errors `DAMAGE` if the file is missing or damaged.
+    """
+    with open_archive(io.BytesIO(read_file(path, _LARGEST))) as archive:
+        if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in _TYPES):
+            raise ValueError(f"expected the arrays {', '.join(_TYPES)}")
+        members = {name: Member(archive, name) for name in _TYPES}
+        length = members["own"].shape
+        for name, member in members.items():
+            if member.dtype != _TYPES[name] or member.shape != length or len(length) != 1:
+                raise ValueError(f"the array {name} has a wrong type or shape")
+        columns = {name: member.read() for name, member in members.items()}
+    games = columns.pop("games")
+    return Labels(Examples(**columns), games)

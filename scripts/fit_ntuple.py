@@ -1,0 +1,198 @@
+r"""Fit the n-tuple network to positions that are labelled by its own searches and by exact endgame scores.
+
+    python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit
+    python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --rounds 60 --threads 2
+    python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --start runs/ntuple.npz
+
+The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which learn from
+``--self-play`` games of self-play (with trace 0.9, and without players that grab discs).
+
+Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
+and some random moves; in a tenth of the games, all moves are random. Some positions of these games are labelled: single
+positions after a move; the positions after all moves of a position; and such positions after one or two random moves.
+If at most ``--exact`` squares are empty, the label is exact. Otherwise it is the value of a search to ``--depth`` with
+the present weights. At the end of the round, the weights are fitted to the labels of the last ``--window`` rounds, by
+logistic regression for each stage of the game. The next round's labels come from the better network, so what the
+endgames teach spreads to earlier positions by ``--depth`` plies a round.
+
+A line for each round has the error (root mean square) and the correlation of the network's values and the labels,
+before and after the fit. They are for the round's held-out positions: the positions of every 20th game are never used
+to fit.
+
+All files of the work are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
+fit. The same command then continues, and the result is the same as without the interruption. More rounds may be added.
+The same seed gives the same weights with any number of threads. The card of the weights says how they were made.
+"""
+
+import math
+import sys
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from _arguments import flag, one_of, parse, path, real, whole
+from _labels import FitFolder, Labels
+from _recipe import SIZES, command_line, mistakes, show
+
+from othello_agents.engine.labelling import Plan, labelled_games, share
+from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_agents.ntuple.fitting import StageError, fit, stage_errors
+from othello_env.games.hashing import mix_int
+from othello_env.support.files import check_output
+from othello_env.support.threads import Threads
+
+MIXTURE = {"epsilon": 0.1, "random_games": 0.1, "singles": 0.1, "siblings": 0.035, "stray": 0.3}
+"""Probabilities; `othello_agents.engine.labelling.Plan` explains them."""
+PART = 1000
+"""The number of games in a part of the labels. Threads share the games of a part."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The command's arguments."""
+
+    out: Path = path("the weights, a .npz file", suffix=".npz")
+    folder: Path = path("a folder for the labels and the weights of each round")
+    start: Path | None = path("the first weights, a .npz file", None, suffix=".npz")
+    self_play: int = whole(800_000, "games of self-play for the first weights, if there is no --start")
+    size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
+    rounds: int = whole(30, "number of rounds", most=999)
+    games: int = whole(10_000, "games in each round", most=999_000)
+    window: int = whole(3, "the rounds whose labels are fitted together")
+    depth: int = whole(4, "plies of the searches", most=20)
+    exact: int = whole(12, "positions with at most this number of empty squares get exact labels", least=0, most=20)
+    passes: int = whole(1, "passes over the labels at the end of each round", most=1000)
+    rate: float = real(0.0003, "the first rate of each fit, in units of a logit", least=0, most=10)
+    seed: int = whole(1, "the seed of the games and of the orders of the positions", least=0, most=2**63)
+    threads: int = whole(1, "threads that share the labels and the fit", most=256)
+    half: bool = flag("write --out in half precision, for playing only")
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The settings that determine the weights. More rounds continue the same work."""
+        free = ("out", "folder", "threads", "half", "rounds")
+        settings = {name: value for name, value in asdict(self).items() if name not in free}
+        if self.start is not None:
+            settings |= {"start": sha256(self.start.read_bytes()).hexdigest()[:16]}
+            del settings["self_play"]
+        return settings | MIXTURE
+
+
+@dataclass
+class Fit:
+    """The work in one folder."""
+
+    args: Arguments
+    folder: FitFolder
+    threads: Threads
+
+    def run(self) -> NTupleNetwork:
+        """Do all rounds that are not done yet, and return the last weights."""
+        network = self.folder.weights(0, self.first_weights)
+        print(f"round  positions  {'before':>18}  {'after':>18}", flush=True)
+        for number in range(self.args.rounds):
+            network = self.folder.weights(number + 1, lambda before=network, number=number: self.round(number, before))
+        return network
+
+    def first_weights(self) -> NTupleNetwork:
+        """The weights of ``--start``, or new weights after self-play."""
+        args = self.args
+        if args.start is not None:
+            network = NTupleNetwork.load(args.start)
+            if network.size != args.size:
+                raise ValueError(f"--start {args.start} is for size {network.size}, not for --size {args.size}")
+            training = dict(network.training)
+            if "fit" in training:
+                training["earlier_fit"] = training.pop("fit")
+            return NTupleNetwork(network.size, network.stages, network.weights, training)
+        trainer = Trainer(args.size, args.seed, trace=0.9, grabbing=0.0)
+        while trainer.games < args.self_play:
+            show(f"self-play: {trainer.games:,} games")
+            trainer.run(games=args.self_play - trainer.games, seconds=0.5)
+        trained = trainer.network
+        return NTupleNetwork(args.size, trained.stages, trained.weights, trained.training)
+
+    def round(self, number: int, before: NTupleNetwork) -> NTupleNetwork:
+        """Label the positions of a round with the weights before it, and return the fitted weights."""
+        labels = [self.labels(k, before if k == number else None) for k in self.window(number)]
+        new = labels[-1]
+        held_out = new.examples(held_out=True)
+        was = stage_errors(before, held_out)[-1]
+        training = dict(before.training)
+        network = NTupleNetwork(before.size, before.stages, before.weights.copy(), training)
+        fit(
+            network,
+            Labels.joined(labels).examples(held_out=False),
+            passes=self.args.passes,
+            rate=self.args.rate,
+            seed=mix_int(self.args.seed, number) >> 1,
+            num_threads=self.threads.count,
+            progress=lambda done: show(f"round {number + 1}: pass {done} of {self.args.passes}"),
+        )
+        by_stage = stage_errors(network, held_out)
+        earlier = training.get("fit", {}).get("positions", 0)
+        network.training["fit"] = {
+            **self.args.recipe,
+            "rounds": number + 1,
+            "positions": earlier + len(new),
+            "error_before": finite(was.error),
+            "error": [finite(stage.error) for stage in by_stage],
+            "correlation": [finite(stage.correlation) for stage in by_stage],
+        }
+        show("")
+        print(f"{number + 1:5}  {earlier + len(new):9,}  {told(was):>18}  {told(by_stage[-1]):>18}", flush=True)
+        return network
+
+    def window(self, number: int) -> range:
+        """The rounds whose labels are fitted at the end of a round."""
+        return range(max(0, number + 1 - self.args.window), number + 1)
+
+    def labels(self, number: int, network: NTupleNetwork | None) -> Labels:
+        """The labels of a round. Missing parts are made with the weights at the beginning of the round."""
+        args, first = self.args, number * self.args.games
+
+        def make(games: range) -> Labels:
+            show(f"round {number + 1}: game {games.start - first:,} of {args.games:,}")
+            labelling = self.folder.weights(number, self.first_weights) if network is None else network
+            plan = Plan(
+                args.depth,
+                args.exact,
+                2 * (args.size**2 - 4) // 5,
+                *(share(MIXTURE[name]) for name in Plan._fields[3:]),
+            )
+            return Labels(*labelled_games(labelling, plan, args.seed, games.start, len(games), self.threads))
+
+        parts = [range(k, min(k + PART, first + args.games)) for k in range(first, first + args.games, PART)]
+        return Labels.joined([self.folder.labels(number, k, games, make) for k, games in enumerate(parts)])
+
+
+def finite(number: float) -> float | None:
+    """A number for the card. A card can hold no NaN, so the number of a stage without positions is None."""
+    return round(number, 4) if math.isfinite(number) else None
+
+
+def told(error: StageError) -> str:
+    """An error and a correlation as text."""
+    return f"{error.error:.4f}, {error.correlation:.4f}"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = parse(__doc__, Arguments, arguments)
+    with mistakes():
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        check_output(args.out)
+        folder = FitFolder(args.folder, args.recipe)
+        threads = Threads(args.threads)
+        try:
+            with folder.locked():
+                network = Fit(args, folder, threads).run()
+            network.training["command"] = command_line()
+            network.save(args.out, half=args.half)
+        except KeyboardInterrupt:
+            show("")
+            sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

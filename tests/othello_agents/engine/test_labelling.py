@@ -1,0 +1,115 @@
+"""The compiled labels against the engine's own search and solver, called from Python."""
+
+import numpy as np
+import pytest
+
+from othello_agents.engine.evaluator import LOGIT, ntuple_evaluator
+from othello_agents.engine.exact import exact_scores
+from othello_agents.engine.labelling import Plan, labelled_games, share
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
+from othello_agents.engine.midgame import FINAL
+from othello_agents.engine.searcher import Searcher
+from othello_agents.ntuple import shipped_network
+from othello_env import Othello
+from othello_env.support.threads import Threads
+
+ALL, NONE = share(1.0), share(0.0)
+DEPTH, EXACT = 2, 6
+
+
+def plan(**changes):
+    usual = Plan(DEPTH, EXACT, 12, share(0.2), share(0.3), share(0.2), share(0.2), share(0.5))
+    return usual._replace(**changes)
+
+
+@pytest.fixture(scope="module")
+def network():
+    return shipped_network(6)
+
+
+@pytest.fixture(scope="module")
+def labelled(network):
+    return labelled_games(network, plan(), 1, 0, 40, Threads(1))
+
+
+def state_of(own, opponent):
+    """The position on 6x6 after a move of Black, who has the discs `own`."""
+    return Othello.from_bits(int(opponent), int(own), to_move=1, size=6)
+
+
+def outcome(score):
+    return 0.5 * np.sign(score) + 0.5 * score / 36
+
+
+def slow_label(state, evaluator, memory):
+    """The label for Black, who has just moved, from the solver for learners and from `Searcher`."""
+    if state.is_over:
+        return outcome(state.margins()[0])
+    if 36 - sum(state.discs()) <= EXACT:
+        return outcome(-np.nanmax(exact_scores([state])))
+    depth, sign = DEPTH, -1
+    if state.must_pass:  # a `Searcher` needs a move; the pass takes a ply
+        state, depth, sign = state.play(state.pass_action), depth - 1, 1
+    clear(memory)
+    value = sign * Searcher(state, evaluator, memory).value(depth)
+    if abs(value) >= FINAL:
+        return outcome(value - np.sign(value) * FINAL)
+    return np.tanh(value / LOGIT)
+
+
+def test_labels_are_those_of_the_solver_and_the_search(network, labelled):
+    rows, _ = labelled
+    evaluator, memory = ntuple_evaluator(network.tables), new_memory(1)
+    memory.control[LIMIT] = NO_LIMIT
+    states = [state_of(own, opponent) for own, opponent in zip(rows.own, rows.opponent, strict=True)]
+    empty = np.array([36 - sum(state.discs()) for state in states])
+    assert (empty <= EXACT).sum() > 50
+    assert (empty > EXACT).sum() > 50
+    expected = [slow_label(state, evaluator, memory) for state in states]
+    np.testing.assert_allclose(rows.values, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("first", [0, 17])
+def test_a_game_depends_only_on_its_number_and_the_seed(network, labelled, first):
+    (rows, games), count = labelled, 20
+    again, numbers = labelled_games(network, plan(), 1, first, count, Threads(3))
+    chosen = (games >= first) & (games < first + count)
+    np.testing.assert_array_equal(numbers, games[chosen])
+    for column, part in zip(rows, again, strict=True):
+        np.testing.assert_array_equal(part, column[chosen])
+    other, _ = labelled_games(network, plan(), 2, first, count, Threads(1))
+    assert len(other.own) != len(again.own) or (other.own != again.own).any()
+
+
+def children(state):
+    """The positions after all moves of a position, each with the mover's discs first; full boards are left out."""
+    if state.must_pass:
+        return children(state.play(state.pass_action))
+    after = [state.play(action) for action in state.legal_actions()]
+    return [(each, (each.opponent, each.own)) for each in after if sum(each.discs()) < 36]
+
+
+def test_all_moves_of_each_position_of_a_game_are_labelled(network):
+    """With siblings everywhere, the rows are lists of moves. Each list belongs to a position of the list before it."""
+    rows, _ = labelled_games(network, plan(siblings=ALL, stray=NONE, random_games=ALL), 3, 0, 1, Threads(1))
+    found = list(zip(rows.own.tolist(), rows.opponent.tolist(), strict=True))
+    positions, done, lists = [Othello(6)], 0, 0
+    while done < len(found):
+        lines = [children(position) for position in positions if not position.is_over]
+        line = next(line for line in lines if line and [row for _, row in line] == found[done : done + len(line)])
+        positions, done, lists = [state for state, _ in line], done + len(line), lists + 1
+    assert lists > 20
+
+
+def test_stray_positions_are_one_or_two_moves_off_the_game(network):
+    """All games are played by the network without noise, so they are equal. Only the random moves differ."""
+    quiet = plan(epsilon=NONE, random_games=NONE, random_plies=0, siblings=share(0.2), singles=NONE)
+    straight, _ = labelled_games(network, quiet._replace(stray=NONE), 1, 0, 30, Threads(1))
+    strays, _ = labelled_games(network, quiet._replace(stray=ALL), 1, 0, 30, Threads(1))
+    assert len(set(straight.own.tolist())) < 300  # at most all moves of 32 positions
+    assert len(set(strays.own.tolist())) > 2 * len(set(straight.own.tolist()))
+
+
+def test_an_empty_plan_labels_nothing(network):
+    rows, games = labelled_games(network, plan(singles=NONE, siblings=NONE), 1, 0, 5, Threads(1))
+    assert len(rows.own) == len(games) == 0
