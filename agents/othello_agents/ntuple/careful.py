@@ -55,7 +55,7 @@ def careful_actions(
     The action is a pass if there is no other action.
     """
     actions = np.empty(len(own), np.int64)
-    configuration = np.empty(tables.looked_up, np.int16)
+    configuration = np.empty(tables.deltas.shape[1], np.int16)
     after = np.empty_like(configuration)
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], tables.board)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from othello_agents.ntuple.kernels import Tables, configure, stage, sum_weights
 from othello_agents.ntuple.network import NTupleNetwork
+from othello_agents.ntuple.patterns import mirrors
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import interruptible, kernel
 from othello_env.support.threads import Threads
@@ -95,10 +96,10 @@ def _predict(
 ) -> npt.NDArray[np.float64]:
     """`predict`, given the positions' stages."""
     values = np.empty(len(own), np.float64)
-    configuration = np.empty(tables.looked_up, np.int16)
+    configuration = np.empty(tables.deltas.shape[1], np.int16)
     for i in range(len(own)):
         configure(own[i], opponent[i], tables, configuration)
-        logit = sum_weights(tables.weights[stages[i]], configuration, tables.offsets, tables.looked_up)
+        logit = sum_weights(tables.weights[stages[i]], configuration, tables.offsets)
         values[i] = np.tanh(np.float64(logit))
     return values
 
@@ -112,25 +113,26 @@ def _fit_pass(
     tables: Tables,
     weights: npt.NDArray[np.float32],
     squares: npt.NDArray[np.float32],
+    mirrored: npt.NDArray[np.int32],
     rate: float,
 ) -> None:
     """Go through some positions of one stage in an order, and update the stage's weights (W,) after each position.
 
-    `squares` (W,) has the sum of the squared errors of each weight.
+    `squares` (W,) has the sum of the squared errors of each weight. `mirrored` is `patterns.mirrors`.
     """
-    configuration = np.empty(len(tables.offsets), np.int16)
+    configuration = np.empty(tables.deltas.shape[1], np.int16)
     for k in range(len(order)):
         i = order[k]
         configure(own[i], opponent[i], tables, configuration)
-        logit = sum_weights(weights, configuration, tables.offsets, tables.looked_up)
+        logit = sum_weights(weights, configuration, tables.offsets)
         error = np.float32(values[i] - np.tanh(np.float64(logit)))
         step, square = np.float32(rate) * error, error * error
-        for q in range(len(tables.offsets)):
-            # A mirrored placement and its partner share a weight if their configurations are equal: update it once.
-            if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
-                j = np.uint64(tables.offsets[q] + configuration[q])
-                squares[j] += square
-                weights[j] += step / np.sqrt(squares[j])
+        for p in range(tables.looked_up):
+            j = np.uint64(tables.offsets[p] + configuration[p])
+            squares[j] += square
+            weights[j] += step / np.sqrt(squares[j])
+            image = np.uint64(mirrored[j])
+            squares[image], weights[image] = squares[j], weights[j]
 
 
 def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float64]:
@@ -196,6 +198,7 @@ def fit(
     if not bool(np.all(np.abs(examples.values) <= 1)):  # nan fails
         raise ValueError("expected labels from -1 to +1")
     tables, stages = network.tables, _stages(examples.own, examples.opponent, network.tables)
+    mirrored = mirrors(network.size)
     orders = [np.flatnonzero(stages == number) for number in range(network.stages)]
     generators = [np.random.default_rng([seed, number]) for number in range(network.stages)]
     squares = np.full(network.weights.shape, _NEVER, np.float32)
@@ -204,7 +207,7 @@ def fit(
     def work(rate: float, k: int) -> None:
         for number in range(k, network.stages, threads.count):
             generators[number].shuffle(orders[number])
-            _fit_pass(orders[number], *examples, tables, tables.weights[number], squares[number], rate)
+            _fit_pass(orders[number], *examples, tables, tables.weights[number], squares[number], mirrored, rate)
 
     try:
         for done in range(passes):
