@@ -16,6 +16,7 @@ rarely changes the winner.
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from _arguments import one_of, parse, path, whole
@@ -67,14 +68,25 @@ class Arguments:
     seed: int = whole(0, "the seed of the games", least=0)
 
 
+@cache
 def scorer(size: int) -> Callable[[Othello], int]:
     """A function that returns the exact score of a position for the player to move."""
     return score_4x4 if size == 4 else Solver(MEGABYTES).score
 
 
-def openings(size: int, seed: int, score: Callable[[Othello], int]) -> Iterator[str]:
-    """The openings as lines, each with Black's exact score. `score` returns the score for the player to move."""
-    plan = PLANS[size]
+def scored_positions(size: int, seed: int) -> Iterator[str]:
+    """An endless sequence of positions as lines, each with the exact score of every move for the player to move."""
+    plan, score = PLANS[size], scorer(size)
+
+    def solve(state: Othello) -> dict[int, int]:
+        return {action: -score(state.play(action)) for action in state.legal_actions()}
+
+    return positions(seed, plan.empty, solve, size, plan.random_plies)
+
+
+def openings(size: int, seed: int) -> Iterator[str]:
+    """The openings as lines, each with Black's exact score."""
+    plan, score = PLANS[size], scorer(size)
     rng = random.Random(f"openings {seed}")  # noqa: S311 - no secret
     wanted = {True: plan.draws, False: plan.others}
     seen: set[bytes] = set()
@@ -95,25 +107,19 @@ def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
     made = f"Made by scripts/regret_positions.py with seed {args.seed}, othello-env {othello_env.__version__}."
     plan, size = PLANS[args.size], args.size
-    score = scorer(size)
-
-    def solve(state: Othello) -> dict[int, int]:
-        return {action: -score(state.play(action)) for action in state.legal_actions()}
-
     head = (
         f"# {plan.positions} positions on {size}x{size} with {plan.empty[0]} to {plan.empty[-1]} empty squares: the "
         "game, and the final score\n"
         "# of each move for the player to move under perfect play, in discs, empty squares to the winner.\n"
         f"# {made}"
     )
-    lines = positions(args.seed, plan.empty, solve, size, plan.random_plies)
-    write_list(args.folder / f"{regret_name(size)}.txt", head, lines, plan.positions)
+    write_list(args.folder / f"{regret_name(size)}.txt", head, scored_positions(size, args.seed), plan.positions)
     head = (
         f"# {plan.draws} drawn and {plan.others} other openings on {size}x{size}, and Black's final score under\n"
         f"# perfect play, in discs. {made}"
     )
-    lines = openings(size, args.seed, score)
-    write_list(args.folder / f"{openings_name(size)}.txt", head, lines, plan.draws + plan.others)
+    count = plan.draws + plan.others
+    write_list(args.folder / f"{openings_name(size)}.txt", head, openings(size, args.seed), count)
     print(f"written to {args.folder}")
 
 

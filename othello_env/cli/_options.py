@@ -194,7 +194,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
 
 def existing_path(text: str) -> Path | None:
     """The path that a text names, or None if there is nothing at this path. The text may be no path at all."""
-    if text and len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
+    if 0 < len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
         return Path(text)
     return None
 

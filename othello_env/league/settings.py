@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, fields
+from operator import index
 from typing import Any, Self
 
-from othello_env.games.game import as_integer, check_choice, check_seed
+from othello_env.games.game import check_choice, check_seed
 from othello_env.league.matchmaking import MATCHMAKING, WEIGHTINGS
 
 __all__ = ["FORGET", "Settings"]
@@ -74,12 +75,11 @@ class Settings:
 
 def _whole(name: str, value: Any) -> int:
     """Check that a setting is a whole number from 1 to 1,000,000,000, and return it as an int."""
-    number = as_integer(value)
-    if number is None:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if not 1 <= number <= _MOST:
+    if not 1 <= index(value) <= _MOST:
         raise ValueError(f"{name} must be 1 to {_MOST}, not {value}")
-    return number
+    return index(value)
 
 
 def _real(name: str, value: Any, least: float, most: float) -> float:

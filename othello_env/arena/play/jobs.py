@@ -28,7 +28,7 @@ def check_workers(workers: int | None) -> None:
         ValueError: the number is less than 1.
     """
     if workers is not None and workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
+        raise ValueError(f"workers must be at least 1, not {workers}")
 
 
 def play_all(

@@ -11,9 +11,10 @@ import pytest
 from othello_env import Agent, Othello, WrongGameError, make_agent
 from othello_env.agent import Chance
 from othello_env.arena import exploitability, measure_regret, run_perfection
+from othello_env.arena.openings import packaged_lines
 from othello_env.arena.rating import perfection
 from othello_env.arena.rating.endgame import random_accuracy
-from othello_env.arena.rating.perfection import PerfectionBenchmark, solved_openings
+from othello_env.arena.rating.perfection import PerfectionBenchmark, openings_name, solved_openings
 from othello_env.arena.rating.regret import REGRET_SIZES, regret_name, regret_positions
 from othello_env.games.othello import symmetries
 
@@ -91,12 +92,12 @@ def test_the_openings():
 
 def test_the_script_makes_the_packaged_lists():
     script = runpy.run_path(str(SCRIPT))
-    for (state, scores), packaged in zip(islice(script["positions"](4, 0), 8), regret_positions(4), strict=False):
-        assert (state, scores, state.moves) == (packaged.state, packaged.scores, packaged.state.moves)
-    for found, packaged in zip(islice(script["openings"](4, 0), 8), solved_openings(4)[1:], strict=False):
-        assert found == packaged
-    for (state, scores), packaged in zip(islice(script["positions"](6, 0), 3), regret_positions(6), strict=False):
-        assert (state, scores, state.moves) == (packaged.state, packaged.scores, packaged.state.moves)
+    for name, made, count in (
+        (regret_name(4), script["scored_positions"](4, 0), 8),
+        (openings_name(4), script["openings"](4, 0), 8),
+        (regret_name(6), script["scored_positions"](6, 0), 3),
+    ):
+        assert [*islice(made, count)] == [*packaged_lines("othello_env.arena.rating", f"{name}.txt")[:count]]
 
 
 @pytest.mark.parametrize("size", REGRET_SIZES)
