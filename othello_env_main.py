@@ -25,6 +25,7 @@ _INTERRUPTED = 130
 _AGAIN_SECONDS = 0.01
 _PATIENCE_SECONDS = 5.0
 _COMPILER = ("numba.", "llvmlite.")
+_RETURNS = "_numba_unpickle"  # Numba calls this function when a kernel returns arrays
 
 
 def main() -> None:
@@ -63,7 +64,9 @@ def _interrupt(_: int, frame: "FrameType | None") -> None:
 
     Before and after the command, nothing would catch a KeyboardInterrupt. While Numba compiles or loads code, a
     KeyboardInterrupt could be lost, or it could crash the process. So the interrupt waits until Numba has finished, but
-    only for a few seconds.
+    only for a few seconds. It does not wait when a kernel returns: an interrupt that came during the kernel arrives
+    there, and waiting would often last until the next kernel runs. `othello_env.support.jit.raise_interrupt` handles
+    the error that Numba then raises.
     """
     _interrupted.append(time.monotonic())
     if _handling:
@@ -86,7 +89,8 @@ def _raise_or_wait(frame: "FrameType | None") -> None:
                 _interrupt_again()
                 return
             raise KeyboardInterrupt
-        may_wait = may_wait or frame.f_globals.get("__name__", "").startswith(_COMPILER)
+        is_compiler = frame.f_globals.get("__name__", "").startswith(_COMPILER)
+        may_wait = may_wait or (is_compiler and frame.f_code.co_name != _RETURNS)
         frame = frame.f_back
     os._exit(_INTERRUPTED)
 

@@ -79,6 +79,8 @@ class FloatRange(click.FloatRange):
     NaN is an error here, but not in `click.FloatRange`.
     """
 
+    name = "number"
+
     def __init__(self, least: float, most: float, *, above: bool = False) -> None:
         super().__init__(least, most, min_open=above)
 
@@ -91,6 +93,8 @@ class FloatRange(click.FloatRange):
 
 class EvenRange(click.IntRange):
     """An even number of games, since games are played in colour-swapped pairs."""
+
+    name = "even number"
 
     def __init__(self) -> None:
         super().__init__(2, MOST_GAMES)

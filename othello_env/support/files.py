@@ -155,6 +155,8 @@ def parse_json(text: str | bytes) -> Any:
                 return value
     except RecursionError:  # the text is nested so deep that `json` failed
         pass
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"it is not JSON: {error}") from None
     raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
 
 

@@ -128,8 +128,8 @@ class NeuralNetwork(TorchNetwork):
             name = min(name for name, _ in set(found.items()) ^ set(self.shapes().items()))
             wanted, got = (each.get(name, "none") for each in (self.shapes(), found))
             raise ValueError(
-                f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {short(name)} must "
-                f"have the shape {wanted}, not {got}"
+                f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {short(name)} of shape "
+                f"{wanted}, got {got}"
             )
         checked = {}
         for name in found:

@@ -161,6 +161,23 @@ time.sleep(600)
     assert (status, lines) == (130, ["othello-env: interrupted"] if lines else [])
 
 
+def test_a_kernel_that_returns_is_interrupted_at_once(tmp_path):
+    """An interrupt that comes while a kernel runs arrives in a function with which Numba makes the kernel's result."""
+    (tmp_path / "policy.py").write_text("""
+import os, time
+serialize = {"__name__": "numba.core.serialize", "os": os, "time": time}
+exec('''
+def _numba_unpickle():
+    os.write(1, b"READY")
+    time.sleep(30)
+    os.write(2, b"was not interrupted" + bytes([10]))
+''', serialize)
+serialize["_numba_unpickle"]()
+""")
+    status, errors = interrupted(["match", f"{tmp_path}/policy.py:act", "random"], 0.1, b"READY")
+    assert (status, errors) == (130, "othello-env: interrupted\n")
+
+
 MOMENTS = {
     "a policy is imported": "say(); time.sleep(600)",
     "a policy answers": "",
