@@ -37,7 +37,8 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `GAMES` that the agent plays.
-        version: if the agent comes from a file that may change: a text that changes with the file. Otherwise empty.
+        version: if the agent comes from a file that may change: the time in ns of its last change, a hyphen,
+            and its size in bytes. Otherwise empty.
     """
 
     spec: str
