@@ -229,7 +229,7 @@ def test_a_file_whose_function_has_moved_says_what_to_do(nets, tmp_path, monkeyp
     (tmp_path / "nets.py").rename(tmp_path / "elsewhere" / "nets.py")
     with pytest.raises(SpecError, match=r"net\.safetensors' needs the function 'nets\.py:make', .* no file 'nets\.py'"):
         make_agent(str(path))
-    with pytest.raises(SpecError, match=r"name it in the spec: FILE\.safetensors:network="):
+    with pytest.raises(SpecError, match=r"name it: FILE\.safetensors:network=.* --network"):
         make_agent(str(path))
     batch = positions(4, 5)
     expected = NeuralAgent(network).act_batch(batch)
