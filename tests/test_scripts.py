@@ -16,6 +16,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
     ("name", "package"),
     [
         ("measure_page", "playwright.sync_api"),
+        ("measure_torchrl", "torch"),
         ("train_agilerl", "torch"),
         ("train_alphazero", "torch"),
         ("train_imitation", "torch"),

@@ -187,7 +187,8 @@ class CustomNetwork(TorchNetwork):
         except Exception as error:  # the function may raise any error
             raise ValueError(
                 f"{str(path)!r} needs the function {short(named)}, which makes its network: {error}. If the function "
-                "is somewhere else, name it in the spec: FILE.safetensors:network=package.module:function"
+                "is somewhere else, name it: FILE.safetensors:network=package.module:function as a spec, or the option "
+                "--network of a command"
             ) from error
         try:
             network = network.with_weights(tensors)

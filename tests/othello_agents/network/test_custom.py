@@ -12,6 +12,7 @@ from othello_env.games.othello.positions import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
+from othello_agents.network.base import to_device  # noqa: E402
 from othello_agents.network.custom import CustomNetwork  # noqa: E402
 from othello_agents.network.neural import (  # noqa: E402
     NeuralAgent,
@@ -137,6 +138,35 @@ def test_the_seed_alone_determines_the_weights(nets):
     assert not torch.equal(first.weights["value.weight"], other.weights["value.weight"])
 
 
+def flat(size):
+    class Flat(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(2 * size * size, size * size + 2)
+
+        def forward(self, observations, masks):
+            answers = self.layer(observations.flatten(1))
+            return answers[:, :-1], answers[:, -1]
+
+    return Flat()
+
+
+def test_a_function_itself_makes_a_network(nets, tmp_path):
+    network = CustomNetwork.make(flat, 4, seed=1)
+    assert network.function == f"{__name__}:flat"
+    network.save(tmp_path / "a.safetensors")
+    assert read_tensors(tmp_path / "a.safetensors")[1]["function"] == network.function
+    batch = positions(4, 3)
+    np.testing.assert_array_equal(asked(network, batch)[0], asked(CustomNetwork.make(flat, 4, seed=1), batch)[0])
+
+
+def test_on_the_cpu_a_tensor_shares_the_memory_of_the_array():
+    array = np.arange(12, dtype=np.int8).reshape(3, 4)
+    tensor = to_device(array, "cpu")
+    assert tensor.data_ptr() == array.ctypes.data
+    assert torch.equal(to_device(array.T, "cpu"), tensor.T)
+
+
 def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
     network = CustomNetwork.make(nets, 4)
     assert ("policy.weight" in network.weights) != ("again.weight" in network.weights)
@@ -199,7 +229,7 @@ def test_a_file_whose_function_has_moved_says_what_to_do(nets, tmp_path, monkeyp
     (tmp_path / "nets.py").rename(tmp_path / "elsewhere" / "nets.py")
     with pytest.raises(SpecError, match=r"net\.safetensors' needs the function 'nets\.py:make', .* no file 'nets\.py'"):
         make_agent(str(path))
-    with pytest.raises(SpecError, match=r"name it in the spec: FILE\.safetensors:network="):
+    with pytest.raises(SpecError, match=r"name it: FILE\.safetensors:network=.* --network"):
         make_agent(str(path))
     batch = positions(4, 5)
     expected = NeuralAgent(network).act_batch(batch)

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="AlphaZero needs PyTorch, an optional extra")
 
-from othello_agents.network.neural import read_tensors, write_tensors  # noqa: E402
+from othello_agents.network.neural import load_network, read_tensors, write_tensors  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 from othello_env.games.othello.positions import OthelloPositions  # noqa: E402
@@ -220,7 +220,7 @@ def test_the_curve_has_the_rating_on_the_ladder(alphazero, tmp_path):
     assert len(curve) == 2
     for point in curve:
         assert point["elo95"][0] < point["elo"] < point["elo95"][1]
-    assert alphazero.NeuralNetwork.load(out).training["elo"] == curve[-1]["elo"]
+    assert load_network(out).training["elo"] == curve[-1]["elo"]
 
 
 def test_tensorboard_shows_the_curve(alphazero, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PPO needs PyTorch, an optional extra")
 
-from othello_agents.network.neural import read_tensors, write_tensors  # noqa: E402
+from othello_agents.network.neural import load_network, read_tensors, write_tensors  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 
@@ -325,7 +325,7 @@ def test_the_curve_has_the_rating_on_the_ladder(ppo, tmp_path):
     assert len(curve) == 2
     for point in curve:
         assert point["elo95"][0] < point["elo"] < point["elo95"][1]
-    assert ppo.NeuralNetwork.load(out).training["elo"] == curve[-1]["elo"]
+    assert load_network(out).training["elo"] == curve[-1]["elo"]
 
 
 def test_tensorboard_shows_the_curve(ppo, tmp_path):
