@@ -2,7 +2,7 @@
 
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
-    python scripts/measure_agents.py --parts learning --batches 64 256 --threads 2
+    python scripts/measure_agents.py --parts learning --batches 32 256 --threads 2
 
 Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
 Both play their moves with the compiled rules. Each figure is the median of several windows of time, shown with the
@@ -40,7 +40,7 @@ class Arguments(Windows):
     positions: int = whole(10, "number of searched positions")
     seed: int = whole(1, "the seed of the positions", least=0)
     parts: tuple[str, ...] = one_of(PARTS, "what to measure", PARTS, nargs="+")
-    batches: tuple[int, ...] = whole((1, 64), "games of a batch from which an n-tuple network learns", nargs="+")
+    batches: tuple[int, ...] = whole((1, 32, 64), "games of a batch from which an n-tuple network learns", nargs="+")
     threads: tuple[int, ...] = whole((2,), "numbers of threads beside one thread that learn", most=1024, nargs="*")
 
 

@@ -3,7 +3,7 @@ r"""Train the n-tuple network by self-play, and record its score over games and 
     python scripts/train_ntuple.py --games 1000000 --out runs/ntuple.npz
     python scripts/train_ntuple.py --games 2000000 --resume --out runs/ntuple.npz
     python scripts/train_ntuple.py --seconds 60 --seed 2 --out runs/minute.npz
-    python scripts/train_ntuple.py --seconds 3600 --threads 2 --batch 64 --out runs/hour.npz
+    python scripts/train_ntuple.py --seconds 3600 --threads 2 --batch 32 --out runs/hour.npz
     python scripts/train_ntuple.py --games 6400000 --first 50000 --half \
         --out agents/othello_agents/weights/ntuple_8x8.npz --picture docs/learning.png
     python scripts/train_ntuple.py --size 6 --games 800000 --first 200000 --half \

@@ -11,7 +11,7 @@ from othello_env.support.files import check_output
 
 __all__ = ["command"]
 
-_BATCH, _LARGEST_BATCH = 64, 100_000
+_BATCH, _LARGEST_BATCH = 32, 100_000
 _PRECISE_BELOW = 10.0
 """A number of seconds below this limit is printed with one decimal."""
 

@@ -142,24 +142,23 @@ def position_logit(
     return sum_weights(weights, configuration, tables.offsets)
 
 
+@kernel(inline=True)
+def ends_game(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
+    """Whether neither side has a move."""
+    return bool(legal_moves(own, opponent, board) == _0 and legal_moves(opponent, own, board) == _0)
+
+
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
     """The expected outcomes of N afterstates for `own`, (N,) float64. For a finished game: its result, +1, 0 or -1."""
     values = np.empty(len(own), np.float64)
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     for i in range(len(own)):
-        replies = legal_moves(opponent[i], own[i], tables.board)
-        if replies == _0 and legal_moves(own[i], opponent[i], tables.board) == _0:
+        if ends_game(own[i], opponent[i], tables.board):
             values[i] = game_result(own[i], opponent[i])
             continue
         values[i] = np.tanh(np.float64(position_logit(own[i], opponent[i], tables, configuration)))
     return values
-
-
-@kernel(inline=True)
-def ends_game(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
-    """Whether neither side has a move."""
-    return bool(legal_moves(own, opponent, board) == _0 and legal_moves(opponent, own, board) == _0)
 
 
 @kernel(lean=True)

@@ -24,7 +24,7 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     assert run("--games", 64, "--out", part, *options) == 0
     assert run("--games", 86, "--out", part, "--resume") == 0
     expected, got = NTupleNetwork.load(whole), NTupleNetwork.load(part)
-    assert expected.training["batch"] == 64
+    assert expected.training["batch"] == 32
     assert expected.training["games"] == expected.training["scores"]["games"] == 150
     assert 0 <= expected.training["scores"][_training.YARDSTICK] <= 1
     assert expected.training["command"] == "othello-env train --games 150"
