@@ -68,6 +68,11 @@ class Arguments:
     threads: int = whole(1, "threads that share the labels and the fit", most=256)
     half: bool = flag("write --out in half precision, for playing only")
 
+    def check(self) -> None:
+        """Check that the first weights are not overwritten."""
+        if self.start is not None and self.start.resolve() == self.out.resolve():
+            raise ValueError(f"--out and --start are the same file, {self.out}")
+
     @property
     def recipe(self) -> dict[str, Any]:
         """The settings that determine the weights. More rounds continue the same work."""

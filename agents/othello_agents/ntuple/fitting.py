@@ -122,7 +122,7 @@ def _fit_pass(
     """
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     for k in range(len(order)):
-        i = order[k]
+        i = np.int64(order[k])
         configure(own[i], opponent[i], tables, configuration)
         logit = sum_weights(weights, configuration, tables.offsets)
         error = np.float32(values[i] - np.tanh(np.float64(logit)))

@@ -119,6 +119,12 @@ def test_a_folder_of_another_fit_is_refused(main, undisturbed, tmp_path, capsys)
     assert "has files, but no recipe.json" in refused(main, capsys, *SMALL, *out, "--folder", str(tmp_path / "other"))
 
 
+def test_the_first_weights_are_not_overwritten(main, tmp_path, capsys):
+    file = str(tmp_path / "a.npz")
+    arguments = [*SMALL, "--start", file, "--out", file, "--folder", str(tmp_path / "work")]
+    assert "--out and --start are the same file" in refused(main, capsys, *arguments)
+
+
 def test_weights_for_another_board_are_refused(main, tmp_path, capsys):
     Trainer(6).network.save(tmp_path / "six.npz")
     arguments = [*SMALL, "--start", str(tmp_path / "six.npz"), "--out", str(tmp_path / "out.npz")]
