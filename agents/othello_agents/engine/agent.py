@@ -99,12 +99,12 @@ class Engine(Agent):
         selective: bool = True,
         threads: int = 1,
     ) -> None:
-        self._depth = _whole("depth", depth, 1, _DEEPEST)
-        self._nodes = _whole("nodes", nodes, 1, NO_LIMIT)
+        self._depth = None if depth is None else _whole("depth", depth, 1, _DEEPEST)
+        self._nodes = None if nodes is None else _whole("nodes", nodes, 1, NO_LIMIT)
         if ms is not None and not (math.isfinite(ms) and ms > 0):
             raise ValueError(f"ms is a positive number of milliseconds, not {ms}")
         self._seconds = None if ms is None else ms / 1000
-        self._exact = _whole("exact", exact, 0, _DEEPEST)
+        self._exact = None if exact is None else _whole("exact", exact, 0, _DEEPEST)
         self._hash = _whole("hash", hash, 1, 1 << 16)
         self._eval = eval
         self._selective = selective
@@ -116,6 +116,7 @@ class Engine(Agent):
         self._last: tuple[Othello, Iteration, int, float] | None = None
         self._size = 0  # side of the board that was searched last
         self._lock = threading.Lock()
+        self._is_stopped = False  # `stop` was called since the last search began
 
     def __repr__(self) -> str:
         ms = None if self._seconds is None else f"{1000 * self._seconds:g}"
@@ -153,10 +154,8 @@ class Engine(Agent):
             limits.append(max(_LEAST_SECONDS, _CLOCK_SHARE * seconds_left))
         if move_seconds is not None:
             limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
-        if limits:
-            _compile()
-        began = time.perf_counter()
         with self._lock:
+            began = self._begin(is_timed=bool(limits))
             found = self._search(position, min(limits, default=None), to_win=True)[0]
             self._last = position, found, int(self._memory.control[NODES]), time.perf_counter() - began
         return found.best
@@ -175,6 +174,7 @@ class Engine(Agent):
         The stopped method returns what it has found so far, without the lines and scores that it has not found yet. A
         search that begins later is not stopped.
         """
+        self._is_stopped = True
         if self._allocated is not None:
             self._allocated.control[LIMIT] = 0
 
@@ -197,18 +197,16 @@ class Engine(Agent):
         if position.must_pass:
             after = self.analyse(position.play(position.pass_action), lines=min(count, 1))
             return after.before_pass(position)
-        if self._seconds is not None:
-            _compile()
-        start = time.perf_counter()
         with self._lock:
+            began = self._begin(is_timed=self._seconds is not None)
             found, searcher = self._search(position, self._seconds)
             nodes = int(self._memory.control[NODES])
-            self._memory.control[LIMIT] = NO_LIMIT
+            self._limit(NO_LIMIT)
             others = Lines(position, found, self.evaluator(position.size), self._memory, self._team)
             best = run(lambda: others.best(count), self._memory) if count else []
             variation = best[0][1] if best else run(searcher.variation, self._memory)
             values = run(others.values, self._memory) if scores else {}
-        analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - start)
+        analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - began)
         kind = self.evaluator(position.size).kind
         if scores:
             by_action = {action: to_unit(value, kind, found)[0] for action, value in values.items()}
@@ -242,13 +240,13 @@ class Engine(Agent):
         if position.must_pass:
             after = self.solve(position.play(position.pass_action), result_only=result_only, progress=progress)
             return after.before_pass(position)
-        start = time.perf_counter()
         with self._lock:
+            began = self._begin()
             searcher = self._prepare(position, NO_LIMIT)
             run(lambda: searcher.solve(result_only=result_only), self._memory, progress=progress)
             nodes = int(self._memory.control[NODES])
             variation = run(searcher.variation, self._memory)
-        return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - start)
+        return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - began)
 
     def action_values(self, state: State) -> dict[int, float]:
         """The score of each legal action for the player to move, in the same unit as in `analyse`."""
@@ -289,16 +287,33 @@ class Engine(Agent):
     @property
     def _memory(self) -> Memory:
         if self._allocated is None:
-            self._allocated = new_memory(self._hash or 1)
+            self._allocated = new_memory(self._hash)
             clear(self._allocated)
         return self._allocated
+
+    def _begin(self, *, is_timed: bool = False) -> float:
+        """Begin an analysis, which `stop` can end from now on. Returns the time at which the analysis began.
+
+        If the time is limited, the kernels are compiled before it begins.
+        """
+        self._is_stopped = False
+        if is_timed:
+            _compile()
+        return time.perf_counter()
+
+    def _limit(self, nodes: int) -> None:
+        """Set the limit of nodes for the next searches of the analysis. After `stop`, the limit is 0."""
+        self._memory.control[LIMIT] = nodes
+        if self._is_stopped:  # asked last, since `stop` may be called at any time
+            self._memory.control[LIMIT] = 0
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
         self._size = position.size  # the table must be cleared for another size, since all sizes use the same bits
-        memory.control[NODES], memory.control[LIMIT] = 0, nodes
+        memory.control[NODES] = 0
+        self._limit(nodes)
         if self._threads > 1 and self._team is None:
             self._team = Team(memory, self._threads)
         searcher = Searcher(position, self.evaluator(position.size), memory, self._team)
@@ -352,10 +367,8 @@ def _playable(state: State) -> Othello:
     return position
 
 
-def _whole(name: str, value: Any, least: int, most: int) -> Any:
-    """Check an option that must be None or a whole number from `least` to `most`, and return it."""
-    if value is None:
-        return None
+def _whole(name: str, value: Any, least: int, most: int) -> int:
+    """Check an option that must be a whole number from `least` to `most`, and return it."""
     try:
         number = index(value)
     except TypeError:
