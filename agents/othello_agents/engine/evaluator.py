@@ -13,7 +13,7 @@ import numpy.typing as npt
 from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.evaluations import EVALUATIONS
 from othello_agents.evaluations.description import SquareSum
-from othello_agents.ntuple.kernels import Tables
+from othello_agents.ntuple.kernels import Tables, stage_after
 from othello_agents.search.kernels import compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
 from othello_env.support.jit import Int, kernel
@@ -155,9 +155,8 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     """
     if evaluator.kind != NTUPLE:
         return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)
-    stages = evaluator.weights.shape[0]
     squares = np.int64(popcount(evaluator.board))
-    weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
+    weights = evaluator.weights[stage_after(squares - empty, squares, evaluator.weights.shape[0])]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
     a = b = c = d = np.float32(0)  # four sums, since in a single sum each addition waits for the previous addition
     fours = len(offsets) - len(offsets) % 4

@@ -26,6 +26,7 @@ __all__ = [
     "follow",
     "position_logit",
     "stage",
+    "stage_after",
     "sum_weights",
 ]
 
@@ -53,11 +54,19 @@ class Tables(NamedTuple):
     board: np.uint64
 
 
+@kernel(inline=True)
+def stage_after(discs: np.int64, squares: np.int64, stages: int) -> np.int64:
+    """The stage of the game, given the number of discs after a move. All stages have about the same number of moves.
+
+    `squares` is the number of squares of the board, and `stages` is the number of stages.
+    """
+    return max(np.int64(0), (discs - 5) * stages // (squares - 4))
+
+
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of the game, given the number of discs after a move. All stages have about the same number of moves."""
-    stages = tables.weights.shape[0]
-    return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
+    """The stage of a network's tables, given the number of discs after a move."""
+    return stage_after(discs, np.int64(popcount(tables.board)), tables.weights.shape[0])
 
 
 # The kernels below use loops over q, since NumPy's array expressions take several times as long to compile.
