@@ -11,6 +11,7 @@ from othello_env.agent.protocol import (
     SpecError,
     WrongGameError,
     as_othello,
+    decision_keys,
 )
 from othello_env.agent.spec import agent_names, make_agent, option_text, spec_file
 from othello_env.agent.wrapper import AgentWrapper
@@ -32,6 +33,7 @@ __all__ = [
     "as_othello",
     "ask",
     "ask_many",
+    "decision_keys",
     "make_agent",
     "option_text",
     "play_answer",

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.kernels import ROOT, search_batch
-from othello_env.agent import Agent, Chance, as_othello
+from othello_env.agent import Agent, Chance, as_othello, decision_keys
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.hashing import mix_int
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.positions import OthelloPositions
 
@@ -97,9 +96,7 @@ class Mcts(Agent):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
-        discs = (batch.own | batch.opponent).tolist()
-        keys = [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
-        return _most_tried(self._search(batch, keys)[0], batch)
+        return _most_tried(self._search(batch, decision_keys(batch))[0], batch)
 
     def _search(
         self, batch: OthelloPositions, keys: list[int]

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance, WrongGameError, as_othello
+from othello_env.agent import Agent, Chance, WrongGameError, as_othello, decision_keys
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
@@ -74,10 +74,7 @@ class PolicyAgent(Agent):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
-        discs = (batch.own | batch.opponent).tolist()
-        return self._choose(
-            batch, [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
-        )
+        return self._choose(batch, decision_keys(batch))
 
     def _choose(self, batch: OthelloPositions, keys: list[int]) -> npt.NDArray[np.int64]:
         """An action for each position. If the temperature is not 0, the keys determine the sampled actions."""
