@@ -2,7 +2,6 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from operator import index
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluation
+from othello_agents.evaluations.description import at_root
 from othello_agents.search import kernels as search_kernels
 from othello_agents.search import shallow
 from othello_env.agent import Agent, WrongGameError, option_text
@@ -119,9 +119,8 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation to use in a search from this position (see `othello_agents.evaluations.Evaluation`)."""
-        at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
-        return self._evaluate if at_root is None else at_root(state)
+        """The evaluation to use in a search from this position."""
+        return at_root(self._evaluate, state)
 
     def _check(self, state: State) -> None:
         """Check that this search can search the position.
