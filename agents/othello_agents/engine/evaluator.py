@@ -13,7 +13,7 @@ import numpy.typing as npt
 from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.evaluations import EVALUATIONS
 from othello_agents.evaluations.description import SquareSum
-from othello_agents.ntuple.kernels import Tables, stage_after
+from othello_agents.ntuple.kernels import Tables, stage_after, turn_discs
 from othello_agents.search.kernels import compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
 from othello_env.support.jit import Int, kernel
@@ -40,7 +40,7 @@ BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
 _LANES = 32  # configurations are padded to a multiple of this number, so that they fill whole vector registers
 
-_0, _1 = np.uint64(0), np.uint64(1)
+_1 = np.uint64(1)
 
 
 class Evaluator(NamedTuple):
@@ -139,11 +139,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
     deltas = evaluator.deltas[square]
     for i in range(len(after)):
         after[i] = deltas[i] - before[i]
-    while turned != _0:
-        deltas = evaluator.deltas[np.int64(popcount((turned & (_0 - turned)) - _1))]
-        turned &= turned - _1
-        for i in range(len(after)):
-            after[i] += deltas[i] + deltas[i]
+    turn_discs(after, turned, evaluator.deltas, len(after))
     return 0
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "stage",
     "stage_after",
     "sum_weights",
+    "turn_discs",
 ]
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -89,6 +90,18 @@ def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration
             configuration[q] -= tables.deltas[square, q]
 
 
+@kernel(inline=True)
+def turn_discs(
+    configuration: npt.NDArray[np.int16], turned: np.uint64, deltas: npt.NDArray[np.int16], placements: int
+) -> None:
+    """Update the first `placements` configurations when the discs `turned` become discs of the mover."""
+    while turned != _0:
+        square = square_of(turned & (_0 - turned))
+        turned &= turned - _1
+        for q in range(placements):
+            configuration[q] += deltas[square, q] + deltas[square, q]
+
+
 @kernel
 def follow(
     configuration: npt.NDArray[np.int16],
@@ -105,11 +118,7 @@ def follow(
     """
     for q in range(placements):
         after[q] = configuration[q] + deltas[square, q]
-    while turned != _0:
-        flipped = popcount((turned & (_0 - turned)) - _1)
-        turned &= turned - _1
-        for q in range(placements):
-            after[q] += deltas[flipped, q] + deltas[flipped, q]
+    turn_discs(after, turned, deltas, placements)
 
 
 @kernel
