@@ -71,7 +71,7 @@ use another type and compile the search a second time."""
 MOVES = 40
 """The number of places for the moves of one position. No known position has more than 33 moves."""
 
-NO_SQUARE = 64
+NO_SQUARE: Int = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
 WORKS = 1 << 12

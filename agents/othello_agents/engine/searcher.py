@@ -264,4 +264,4 @@ class Searcher:
             data = look_up(np.uint64(key), self._memory)
             if data:
                 return int(best_square(data))
-        return NO_SQUARE
+        return int(NO_SQUARE)
