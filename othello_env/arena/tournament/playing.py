@@ -76,12 +76,7 @@ def play_tournament(
         else:
             played = play_elsewhere(todo, agents, schedule.seed, clock, workers, ray=ray)
         for record in stack.enter_context(closing(played)):
-            with _held_interrupt():
-                if out is not None:
-                    out.append(record)
-                records.append(record)
-                if progress is not None:
-                    progress(record)
+            _keep(record, records, out, progress)
     result = Tournament.of(schedule.agents, records)
     _warn(result)
     return result
@@ -102,6 +97,21 @@ def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callab
         with _held_interrupt():
             for record in records:
                 progress(record)
+
+
+def _keep(
+    record: GameRecord,
+    records: list[GameRecord],
+    out: RecordFile | None,
+    progress: Callable[[GameRecord], None] | None,
+) -> None:
+    """Add a finished game to the file and to the records, and report it."""
+    with _held_interrupt():
+        if out is not None:
+            out.append(record)
+        records.append(record)
+        if progress is not None:
+            progress(record)
 
 
 @contextmanager
