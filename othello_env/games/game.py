@@ -81,9 +81,9 @@ def check_seed(seed: Any) -> int:
     except TypeError:
         number = None
     if number is None:
-        raise TypeError(f"a seed is an integer of at least 0, not {seed!r} of type {type(seed).__name__}")
+        raise TypeError(f"a seed must be an integer of at least 0, not {seed!r} of type {type(seed).__name__}")
     if number < 0:
-        raise ValueError(f"a seed is an integer of at least 0, not {seed!r}")
+        raise ValueError(f"a seed must be an integer of at least 0, not {seed!r}")
     return number
 
 
@@ -306,14 +306,14 @@ class State(ABC):
         try:
             number = index(action)
         except TypeError:
-            raise TypeError(f"an action is an integer, not {action!r} of type {type(action).__name__}") from None
+            raise TypeError(f"an action must be an integer, not {action!r} of type {type(action).__name__}") from None
         if not 0 <= number < self.num_actions:
-            raise IllegalActionError(f"actions here are 0 to {self.num_actions - 1}, not {number}")
+            raise IllegalActionError(f"actions here must be 0 to {self.num_actions - 1}, not {number}")
         return number
 
     def no_player(self, player: object) -> ValueError:
         """Make the error for a number that is not the index of a player. The caller raises the error."""
-        return ValueError(f"a player is {' or '.join(map(str, range(self.num_players)))}, not {player!r}")
+        return ValueError(f"a player must be {' or '.join(map(str, range(self.num_players)))}, not {player!r}")
 
     def illegal(self, action: int) -> IllegalActionError:
         """Make the error for an action that is in range but not legal here. The caller raises the error."""

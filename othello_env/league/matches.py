@@ -65,7 +65,7 @@ def play_missing(
     if rules.num_players != 2:
         raise ValueError(f"a league needs a game for two players; {rules} has {rules.num_players}")
     if workers is not None and workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
+        raise ValueError(f"workers must be at least 1, not {workers}")
     by_name = {member.name: member for member in members}
     schedule = Schedule(tuple(by_name), games, openings, seed, rules)
     for member in members:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Engine"]
 
@@ -99,16 +99,16 @@ class Engine(Agent):
         selective: bool = True,
         threads: int = 1,
     ) -> None:
-        self._depth = None if depth is None else _whole("depth", depth, 1, _DEEPEST)
-        self._nodes = None if nodes is None else _whole("nodes", nodes, 1, NO_LIMIT)
+        self._depth = None if depth is None else check_whole("depth", depth, 1, _DEEPEST)
+        self._nodes = None if nodes is None else check_whole("nodes", nodes, 1, NO_LIMIT)
         if ms is not None and not (math.isfinite(ms) and ms > 0):
-            raise ValueError(f"ms is a positive number of milliseconds, not {ms}")
+            raise ValueError(f"ms must be a positive number of milliseconds, not {ms}")
         self._seconds = None if ms is None else ms / 1000
-        self._exact = None if exact is None else _whole("exact", exact, 0, _DEEPEST)
-        self._hash = _whole("hash", hash, 1, 1 << 16)
+        self._exact = None if exact is None else check_whole("exact", exact, 0, _DEEPEST)
+        self._hash = check_whole("hash", hash, 1, 1 << 16)
         self._eval = eval
         self._selective = selective
-        self._threads = _whole("threads", threads, 1, _MOST_THREADS)
+        self._threads = check_whole("threads", threads, 1, _MOST_THREADS)
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
@@ -169,10 +169,10 @@ class Engine(Agent):
         return self._analysis(position, found, (found.best,), nodes, seconds)
 
     def stop(self) -> None:
-        """End the search of `act` or `analyse` that runs in another thread.
+        """End the search of `act`, `analyse` or `solve` that runs in another thread.
 
-        The stopped method returns what it has found so far, without the lines and scores that it has not found yet. A
-        search that begins later is not stopped.
+        The stopped method returns what it has found so far, without the lines and scores that it has not found yet. If
+        `solve` is stopped, its score is not exact. A search that begins later is not stopped.
         """
         self._is_stopped = True
         if self._allocated is not None:
@@ -193,7 +193,7 @@ class Engine(Agent):
             ValueError: the game is over, or is not Othello, or `lines` is not 0 to 64.
         """
         position = _playable(state)
-        count = _whole("lines", lines, 0, _MOST_LINES)
+        count = check_whole("lines", lines, 0, _MOST_LINES)
         if position.must_pass:
             after = self.analyse(position.play(position.pass_action), lines=min(count, 1))
             return after.before_pass(position)
@@ -365,17 +365,6 @@ def _playable(state: State) -> Othello:
     if position.is_over:
         raise ValueError(f"there is nothing to search, the game is over:\n{position}")
     return position
-
-
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    """Check an option that must be a whole number from `least` to `most`, and return it."""
-    try:
-        number = index(value)
-    except TypeError:
-        raise TypeError(f"{name} is a whole number, not {value!r}") from None
-    if not least <= number <= most:
-        raise ValueError(f"{name} is {least} to {most}, not {value}")
-    return number
 
 
 def _network(evaluation: str | None) -> NTupleNetwork | None:

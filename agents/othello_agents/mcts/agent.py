@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Mcts", "RootStatistics"]
 
@@ -54,11 +54,9 @@ class Mcts(Agent):
     _MOST = 10_000_000  # this number of simulations makes a tree of 0.7 GB
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
-        if not 1 <= index(simulations) <= self._MOST:
-            raise ValueError(f"simulations is 1 to {self._MOST}, not {simulations}")
+        self._simulations = check_whole("simulations", simulations, 1, self._MOST)
         if not (math.isfinite(exploration) and exploration >= 0):
-            raise ValueError(f"exploration is a finite number of at least 0, not {exploration}")
-        self._simulations = index(simulations)
+            raise ValueError(f"exploration must be a finite number of at least 0, not {exploration}")
         self._exploration = float(exploration)
         self._chance = Chance(seed)
 

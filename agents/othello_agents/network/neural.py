@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from operator import index
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any
@@ -26,6 +25,7 @@ from othello_env.games.othello.position import check_size
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
 from othello_env.support.files import parse_json, read_file, write_file
+from othello_env.support.numbers import check_whole
 
 __all__ = [
     "FORMAT",
@@ -139,7 +139,7 @@ class NeuralNetwork:
         checked = {}
         for name in found:
             if not weights[name].dtype.is_floating_point:
-                raise ValueError(f"the weights {name} are {weights[name].dtype}, not floats")
+                raise ValueError(f"the weights {name} must be floats, not {weights[name].dtype}")
             checked[name] = weights[name].to(self._torch.float32)
             if not bool(self._torch.isfinite(checked[name]).all()):
                 raise ValueError(f"the weights {name} are not all finite")
@@ -328,9 +328,7 @@ class NeuralAgent(PolicyAgent):
         simulations: int = 0,
     ) -> None:
         super().__init__(network, temperature, name, seed)
-        if not 0 <= index(simulations) <= self._MOST:
-            raise ValueError(f"simulations is 0 to {self._MOST}, not {simulations}")
-        self._simulations = index(simulations)
+        self._simulations = check_whole("simulations", simulations, 0, self._MOST)
 
     def __repr__(self) -> str:
         if not self._simulations:

@@ -52,7 +52,7 @@ class PolicyAgent(Agent):
         self, network: PolicyNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
     ) -> None:
         if not (np.isfinite(temperature) and temperature >= 0):
-            raise ValueError(f"temperature is a finite number of at least 0, not {temperature}")
+            raise ValueError(f"temperature must be a finite number of at least 0, not {temperature}")
         self._network = network
         self._temperature = float(temperature)
         self._name = name

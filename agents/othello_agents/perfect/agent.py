@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from othello_env.agent import Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Perfect"]
 
@@ -43,12 +43,7 @@ class Perfect(Agent):
     """
 
     def __init__(self, hash: int = _DEFAULT_HASH) -> None:  # noqa: A002 - what engines call it
-        try:
-            self._hash = index(hash)
-        except TypeError:
-            raise TypeError(f"hash is a whole number, not {hash!r}") from None
-        if not 1 <= self._hash <= _LARGEST_HASH:
-            raise ValueError(f"hash is 1 to {_LARGEST_HASH}, not {hash}")
+        self._hash = check_whole("hash", hash, 1, _LARGEST_HASH)
         self._solver: Solver | None = None
         self._lock = threading.Lock()
 

@@ -2,7 +2,6 @@
 
 import math
 from abc import abstractmethod
-from operator import index
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,8 +16,9 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
-__all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "check_depth", "final_value"]
+__all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "final_value"]
 
 _DEEPEST = 100
 """More plies than any game of Othello has."""
@@ -41,22 +41,6 @@ def final_value(state: State) -> float:
     return math.copysign(math.inf, result) if result else 0
 
 
-def check_depth(depth: Any) -> int:
-    """Check a depth in plies, which must be 1 to 100, and return it as an int.
-
-    Raises:
-        ValueError: the depth is out of range.
-        TypeError: the depth is not an integer.
-    """
-    try:
-        plies = index(depth)
-    except TypeError:
-        raise TypeError(f"depth is a number of plies, not {depth!r}") from None
-    if not 1 <= plies <= _DEEPEST:
-        raise ValueError(f"depth is 1 to {_DEEPEST}, not {depth}")
-    return plies
-
-
 class Search(Agent):
     """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest action.
 
@@ -70,7 +54,7 @@ class Search(Agent):
     """
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
-        self._depth = check_depth(depth)
+        self._depth = check_whole("depth", depth, 1, _DEEPEST)
         self._evaluate = find_evaluation(evaluate)
 
     def __repr__(self) -> str:

@@ -61,7 +61,7 @@ def play_tournament(
         othello_env.arena.play.processes.WorkerError: workers fail.
     """
     if workers is not None and workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
+        raise ValueError(f"workers must be at least 1, not {workers}")
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong

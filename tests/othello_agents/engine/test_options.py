@@ -19,14 +19,14 @@ from othello_env.games.checkers.position import Checkers
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("engine:depth=0", "depth is 1 to 60, not 0"),
-        ("engine:nodes=0", "nodes is 1 to"),
-        ("engine:ms=0", "ms is a positive number"),
-        ("engine:ms=inf", "ms is a finite number"),
-        ("engine:exact=61", "exact is 0 to 60"),
-        ("engine:hash=0", "hash is 1 to"),
+        ("engine:depth=0", "depth must be 1 to 60, not 0"),
+        ("engine:nodes=0", "nodes must be 1 to"),
+        ("engine:ms=0", "ms must be a positive number"),
+        ("engine:ms=inf", "ms must be a finite number"),
+        ("engine:exact=61", "exact must be 0 to 60"),
+        ("engine:hash=0", "hash must be 1 to"),
         ("engine:eval=best", "no evaluation 'best'; it has ntuple"),
-        ("engine:depth=1.5", "depth is int"),
+        ("engine:depth=1.5", "depth must be int"),
         ("engine:plies=3", "no option plies"),
     ],
 )
@@ -37,7 +37,7 @@ def test_bad_specs_are_refused(spec, message):
 
 @pytest.mark.parametrize("ms", ["nan", "inf", "-inf", "-1", "0"])
 def test_a_time_without_end_is_refused(ms):
-    with pytest.raises(SpecError, match="ms is a"):
+    with pytest.raises(SpecError, match="ms must be a"):
         make_agent(f"engine:ms={ms}")
 
 
@@ -46,7 +46,7 @@ def test_weights_that_do_not_fit_are_refused(weights, tmp_path):
         Engine(eval=f"ntuple:weights={weights[6]}").act(Othello())
     with pytest.raises(FileNotFoundError):
         make_agent(f'engine:eval="ntuple:weights={tmp_path / "none.npz"}"')
-    with pytest.raises(TypeError, match="depth is a whole number"):
+    with pytest.raises(TypeError, match="depth must be a whole number"):
         Engine(depth=2.5)
 
 
@@ -130,5 +130,5 @@ def test_where_no_weights_ship_it_counts_mobility():
 
 @pytest.mark.parametrize("name", ["hash", "threads"])
 def test_options_without_an_automatic_choice_need_a_number(name):
-    with pytest.raises(TypeError, match=f"{name} is a whole number, not None"):
+    with pytest.raises(TypeError, match=f"{name} must be a whole number, not None"):
         Engine(**{name: None})

@@ -254,12 +254,12 @@ def test_distinct_games_keep_the_first():
     ("arguments", "error", "message"),
     [
         (([[1.0]], [1]), TypeError, "expected integers in actions, got dtype float64"),
-        (([[1]], [2]), ValueError, "lengths are 0 to 1, got 2 to 2"),
+        (([[1]], [2]), ValueError, "lengths must be 0 to 1, not 2 to 2"),
         (([[1]], [1, 1]), ValueError, r"expected lengths of shape \(1,\), got \(2,\)"),
         (([1], [1]), ValueError, r"expected actions of shape \(N, T\), got \(1,\)"),
-        (([[65]], [1]), ValueError, "actions are 0 to 64, got 65 to 65"),
-        (([[-2]], [1]), ValueError, "actions are 0 to 64"),
-        (([[1]], [1], "othello", (), [1]), ValueError, "start are 0 to 0"),
+        (([[65]], [1]), ValueError, "actions must be 0 to 64, not 65 to 65"),
+        (([[-2]], [1]), ValueError, "actions must be 0 to 64"),
+        (([[1]], [1], "othello", (), [1]), ValueError, "start must be 0 to 0"),
         (([[1]], [1], "go"), ValueError, "expected one of the games checkers, othello, tribolo"),
         (([[1]], [1], "othello", (), None, {"a": [1, 2]}), ValueError, "expected 1 entries in the column 'a'"),
     ],
@@ -272,7 +272,7 @@ def test_wrong_arrays(arguments, error, message):
 def test_what_cannot_be_games():
     with pytest.raises(ValueError, match="at least one position"):
         Games.of([])
-    with pytest.raises(ValueError, match="different starts; give them as starts"):
+    with pytest.raises(ValueError, match="have no usual start; give the argument starts"):
         Games.of([Tribolo(seed=1)])
     with pytest.raises(ValueError, match="a start for each of 1 positions, got 2"):
         Games.of([Othello()], [Othello(), Othello()])

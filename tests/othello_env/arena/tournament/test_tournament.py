@@ -333,7 +333,7 @@ def test_an_interrupt_between_keeping_and_telling_a_game_waits(tmp_path, monkeyp
 
 
 def test_wrong_arguments_are_told(tmp_path):
-    with pytest.raises(ValueError, match="workers is at least 1, not 0"):
+    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
         play(workers=0)
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):
         play(("random", "nobody"), file=tmp_path / "none.jsonl")

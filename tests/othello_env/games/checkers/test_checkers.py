@@ -415,11 +415,11 @@ class TestBadInput:
 @pytest.mark.parametrize("player", [-1, 3, "red", None])
 def test_what_is_no_player_is_told(player):
     for question in (Checkers().observation, Checkers().mobility):
-        with pytest.raises(ValueError, match="a player is 0 or 1"):
+        with pytest.raises(ValueError, match="a player must be 0 or 1"):
             question(player)
 
 
 @pytest.mark.parametrize("action", [-1, Checkers().num_actions])
 def test_what_is_no_action_has_no_name(action):
-    with pytest.raises(ValueError, match="actions here are 0 to"):
+    with pytest.raises(ValueError, match="actions here must be 0 to"):
         Checkers().action_to_text(action)
