@@ -11,6 +11,7 @@ from othello_env.agent.protocol import (
     SpecError,
     WrongGameError,
     as_othello,
+    check_not_over,
     decision_keys,
 )
 from othello_env.agent.spec import agent_names, make_agent, option_text, spec_file
@@ -33,6 +34,7 @@ __all__ = [
     "as_othello",
     "ask",
     "ask_many",
+    "check_not_over",
     "decision_keys",
     "make_agent",
     "option_text",

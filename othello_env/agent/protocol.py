@@ -30,6 +30,7 @@ __all__ = [
     "WrongGameError",
     "as_othello",
     "begin_game",
+    "check_not_over",
     "decision_keys",
 ]
 
@@ -169,6 +170,16 @@ def begin_game(agent: Agent, key: int) -> None:
     """Call an agent's `new_game` with the key of a game, and store the key in the agent."""
     object.__setattr__(agent, "_game_key", key)  # this also works for an agent that is a frozen dataclass
     agent.new_game(key)
+
+
+def check_not_over(state: State) -> None:
+    """Check that there is a move to choose.
+
+    Raises:
+        ValueError: the game is over.
+    """
+    if state.is_over:
+        raise ValueError(f"there is no move to choose, the game is over:\n{state}")
 
 
 def as_othello(state: State, who: str) -> Othello:

@@ -23,7 +23,7 @@ from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Iteration, Searcher
 from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, option_text
+from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, option_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
@@ -362,8 +362,7 @@ def _affordable(seconds: float) -> int:
 
 def _playable(state: State) -> Othello:
     position = as_othello(state, "the engine plays")
-    if position.is_over:
-        raise ValueError(f"there is nothing to search, the game is over:\n{position}")
+    check_not_over(position)
     return position
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.kernels import ROOT, search_batch
-from othello_env.agent import Agent, Chance, as_othello, decision_keys
+from othello_env.agent import Agent, Chance, as_othello, check_not_over, decision_keys
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
@@ -76,8 +76,7 @@ class Mcts(Agent):
             ValueError: the state is not an Othello position, or the game is over.
         """
         state = as_othello(state, "mcts plays")
-        if state.is_over:
-            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+        check_not_over(state)
         batch = OthelloPositions.from_states([state])
         visits, values = self._search(batch, [self._chance.key(state)])
         actions = state.legal_actions()

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance, WrongGameError, as_othello, decision_keys
+from othello_env.agent import Agent, Chance, WrongGameError, as_othello, check_not_over, decision_keys
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
@@ -97,11 +97,9 @@ class PolicyAgent(Agent):
             ValueError: the state belongs to another game or board size, or its game is over.
         """
         batch = OthelloPositions.from_states([self._checked(state)])
-        actions = state.legal_actions()
-        if not actions:
-            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
+        check_not_over(state)
         _, policy = self._look(batch)
-        return {action: float(policy[0, action]) for action in actions}
+        return {action: float(policy[0, action]) for action in state.legal_actions()}
 
     def _checked(self, state: State) -> Othello:
         position = as_othello(state, f"{self._name} plays")

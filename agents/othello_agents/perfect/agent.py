@@ -11,7 +11,7 @@ import numpy.typing as npt
 from othello_agents.perfect.book import shipped_book
 from othello_agents.perfect.small import score_4x4
 from othello_agents.perfect.solving import Solver
-from othello_env.agent import Agent, WrongGameError, as_othello, option_text
+from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, option_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
@@ -134,6 +134,5 @@ class Perfect(Agent):
     def _playable(self, state: State) -> Othello:
         self.check_game(state)
         position = as_othello(state, "perfect plays")
-        if position.is_over:
-            raise ValueError(f"there is nothing to play, the game is over:\n{position}")
+        check_not_over(position)
         return position

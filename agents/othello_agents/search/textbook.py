@@ -11,7 +11,7 @@ from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluatio
 from othello_agents.evaluations.description import at_root
 from othello_agents.search import kernels as search_kernels
 from othello_agents.search import shallow
-from othello_env.agent import Agent, WrongGameError, option_text
+from othello_env.agent import Agent, WrongGameError, check_not_over, option_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
@@ -112,8 +112,7 @@ class Search(Agent):
         Raises:
             ValueError: the game is over, or this search is for other games.
         """
-        if state.is_over:
-            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+        check_not_over(state)
 
 
 class PairedSearch(Search):

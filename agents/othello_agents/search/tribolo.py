@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from othello_agents.evaluations import mobility
-from othello_env.agent import Agent, WrongGameError
+from othello_env.agent import Agent, WrongGameError, check_not_over
 from othello_env.games.game import State
 from othello_env.games.tribolo.position import Tribolo
 
@@ -92,8 +92,7 @@ class TriboloPlayer(Agent):
     def action_values(self, state: State) -> dict[int, float]:
         """The strategy's value of each legal action, in ascending order of actions."""
         state = _checked(state)
-        if state.is_over:
-            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
+        check_not_over(state)
         value = self._value(state)
         return {action: value(_answered(state.play(action)), state.to_move) for action in state.legal_actions()}
 
