@@ -11,6 +11,8 @@ from othello_env.agent.protocol import (
     SpecError,
     WrongGameError,
     as_othello,
+    check_not_over,
+    decision_keys,
 )
 from othello_env.agent.spec import agent_names, make_agent, name_of, option_text, spec_file
 from othello_env.agent.wrapper import AgentWrapper
@@ -32,6 +34,8 @@ __all__ = [
     "as_othello",
     "ask",
     "ask_many",
+    "check_not_over",
+    "decision_keys",
     "make_agent",
     "name_of",
     "option_text",

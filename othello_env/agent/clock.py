@@ -36,7 +36,7 @@ class Clock:
     def __post_init__(self) -> None:
         for limit in (self.game, self.move):
             if limit is not None and math.isnan(limit):
-                raise ValueError(f"the seconds of a clock are a number, not {limit}")
+                raise ValueError(f"the seconds of a clock must be a number, not {limit}")
 
     @property
     def seconds(self) -> float | None:

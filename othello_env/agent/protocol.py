@@ -18,6 +18,7 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State, WrongGameError, check_seed
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = [
     "Agent",
@@ -29,6 +30,8 @@ __all__ = [
     "WrongGameError",
     "as_othello",
     "begin_game",
+    "check_not_over",
+    "decision_keys",
 ]
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
@@ -65,13 +68,23 @@ class Chance:
     def key(self, state: State) -> int:
         """64 random bits for this decision."""
         if self._game is not None:
-            return mix_int(self._game, state.turn)
+            return _decision_key(self._game, state.turn)
         self._count += 1
         return mix_int(self._stream, self._count)
 
     def choose(self, state: State) -> int:
         """A uniformly random legal action."""
         return state.draw_action(self.key(state), CHOICE)
+
+
+def decision_keys(batch: OthelloPositions) -> list[int]:
+    """64 random bits for a decision in each position. A `Chance` that began the position's game gives the same bits."""
+    return [_decision_key(key, turn) for key, turn in zip(batch.key.tolist(), batch.turns(), strict=True)]
+
+
+def _decision_key(game: int, turn: int) -> int:
+    """64 random bits for a decision, from the key of the game and the number `State.turn`."""
+    return mix_int(game, turn)
 
 
 class Agent(ABC):
@@ -157,6 +170,16 @@ def begin_game(agent: Agent, key: int) -> None:
     """Call an agent's `new_game` with the key of a game, and store the key in the agent."""
     object.__setattr__(agent, "_game_key", key)  # this also works for an agent that is a frozen dataclass
     agent.new_game(key)
+
+
+def check_not_over(state: State) -> None:
+    """Check that there is a move to choose.
+
+    Raises:
+        ValueError: the game is over.
+    """
+    if state.is_over:
+        raise ValueError(f"there is no move to choose, the game is over:\n{state}")
 
 
 def as_othello(state: State, who: str) -> Othello:

@@ -170,18 +170,18 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
         return _from_spec(str(x), seed)
     if isinstance(x, type):
         raise TypeError(
-            f"an agent is a spec, an Agent or a callable, not the class {x.__qualname__}; make an object of it"
+            f"an agent must be a spec, an Agent or a callable, not the class {x.__qualname__}; make an object of it"
         )
     if callable(x):
         return _CallableAgent(x, getattr(x, "__qualname__", repr(x)))
-    raise TypeError(f"an agent is a spec, an Agent or a callable, not {x!r} of type {type(x).__name__}")
+    raise TypeError(f"an agent must be a spec, an Agent or a callable, not {x!r} of type {type(x).__name__}")
 
 
 def _from_spec(spec: str, seed: int | None) -> Agent:
     head, options = _parse(spec)
     epsilon = _convert("epsilon", options.pop("epsilon", "0"), float, spec)
     if not 0.0 <= epsilon <= 1.0:
-        raise SpecError(f"{spec!r}: epsilon is a probability, 0 to 1, not {epsilon}")
+        raise SpecError(f"{spec!r}: epsilon must be a probability, 0 to 1, not {epsilon}")
     agent = _build(head, options, spec, seed)
     return _EpsilonAgent(agent, epsilon, seed) if epsilon else agent
 
@@ -338,9 +338,9 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
             except ValueError:
                 continue
             if isinstance(number, float) and not math.isfinite(number):
-                raise SpecError(f"{spec!r}: {name} is a finite number, not {text!r}")
+                raise SpecError(f"{spec!r}: {name} must be a finite number, not {text!r}")
             return number
     if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
         return text
     wanted = " or ".join(word for kind, word in _WORDS.items() if kind in kinds)
-    raise SpecError(f"{spec!r}: {name} is {wanted}, not {text!r}")
+    raise SpecError(f"{spec!r}: {name} must be {wanted}, not {text!r}")

@@ -93,7 +93,7 @@ def examples(
         GamesError: a move is illegal.
     """
     if batch_size < 1:
-        raise ValueError(f"batch_size is at least 1, not {batch_size}")
+        raise ValueError(f"batch_size must be at least 1, not {batch_size}")
     if symmetric and not isinstance(games.starts[0], Othello):
         raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)

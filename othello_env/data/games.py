@@ -96,7 +96,7 @@ class Games:
         inside = np.arange(longest) < self.lengths[:, np.newaxis]
         found = np.where(inside, given[:, :longest], 0)
         if found.size and not 0 <= found.min() <= found.max() <= most:
-            raise ValueError(f"actions are 0 to {most}, got {found.min()} to {found.max()}")
+            raise ValueError(f"actions must be 0 to {most}, not {found.min()} to {found.max()}")
         kind = np.int8 if most <= np.iinfo(np.int8).max else np.int16
         self.actions: npt.NDArray[np.signedinteger] = np.where(inside, found, -1).astype(kind)
         for name, column in self.columns.items():
@@ -182,7 +182,7 @@ class Games:
         if not isinstance(where, slice) and not where.size:
             where = slice(0)
         if not isinstance(where, slice) and where.ndim != 1:
-            raise TypeError(f"games are selected by a slice, a mask or an array of numbers, not {places!r}")
+            raise TypeError(f"games must be selected by a slice, a mask or an array of numbers, not {places!r}")
         columns = {name: column[where] for name, column in self.columns.items()}
         return Games(self.actions[where], self.lengths[where], self.rules, self.starts, self.start[where], columns)
 
@@ -295,7 +295,7 @@ def _integers(
         shape = "(N, T)" if ndim == 2 else f"({n},)"
         raise ValueError(f"expected {name} of shape {shape}, got {array.shape}")
     if limits is not None and array.size and not limits[0] <= array.min() <= array.max() <= limits[1]:
-        raise ValueError(f"{name} are {limits[0]} to {limits[1]}, got {array.min()} to {array.max()}")
+        raise ValueError(f"{name} must be {limits[0]} to {limits[1]}, not {array.min()} to {array.max()}")
     return array
 
 

@@ -59,7 +59,7 @@ def match_games(
     kind = Rules.parse(rules)
     for name, value in (("count", count), ("first", first)):
         if value % 2 or value < 0:
-            raise ValueError(f"{name} is an even number of at least 0 (each opening has two games), not {value}")
+            raise ValueError(f"{name} must be an even number of at least 0 (each opening has two games), not {value}")
     if kind.num_players != 2:
         raise ValueError(f"a match is of two players; {kind} has {kind.num_players}")
     names = match_names(a, a if b is None else b)

@@ -151,9 +151,9 @@ def review_game(
     last = as_othello(final, "reviews are of")
     begin = Othello(last.size) if start is None else as_othello(start, "reviews are of")
     if index(exact) < 0:
-        raise ValueError(f"exact is a number of empty squares, at least 0, not {exact}")
+        raise ValueError(f"exact must be a number of empty squares, at least 0, not {exact}")
     if index(first) < 1:
-        raise ValueError(f"first is the number of a ply, at least 1, not {first}")
+        raise ValueError(f"first must be the number of a ply, at least 1, not {first}")
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise ValueError(f"{analyst!r} does not analyse; expected an engine, such as {ANALYST}")

@@ -155,7 +155,7 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
     if given.ndim != 2 or not np.issubdtype(given.dtype, np.integer):
         raise ValueError(f"expected integers (N, L), got {given.dtype} of shape {given.shape}")
     if given.size and not 0 <= given.min() <= given.max() < VOCABULARY:
-        raise ValueError(f"tokens are 0 to {VOCABULARY - 1}, got {given.min()} to {given.max()}")
+        raise ValueError(f"tokens must be 0 to {VOCABULARY - 1}, not {given.min()} to {given.max()}")
     if ((given[:, :-1] == 0) & (given[:, 1:] > 0)).any():
         raise ValueError("the token 0 fills the end of a sequence, but here a move follows it")
     squares = np.where(given > 0, _OURS[np.maximum(given, 1) - 1], -1).astype(np.int8)

@@ -11,7 +11,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.game import State, as_integer
+from othello_env.games.game import State
+from othello_env.support.numbers import as_integer
 
 __all__ = [
     "NOBODY",

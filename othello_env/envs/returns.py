@@ -67,7 +67,7 @@ def self_play_advantages(
     _check_shapes(shape[1:], {"last_values": last_values, "last_players": last_players})
     for turns in (players, last_players):
         if not np.isin(turns, (0, 1)).all():
-            raise ValueError(f"players are 0 and 1, got {np.unique(turns)}")
+            raise ValueError(f"players must be 0 and 1, not {np.unique(turns)}")
     games = np.arange(shape[1])
     # The next lines keep three numbers for each player in each game: the value of the player's next turn, the advantage
     # of this turn, and the sum of the rewards until this turn.

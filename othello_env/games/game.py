@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.hashing import draw
+from othello_env.support.numbers import as_integer
 
 __all__ = [
     "IllegalActionError",
     "NotationError",
     "State",
     "WrongGameError",
-    "as_integer",
     "check_board_size",
     "check_choice",
     "check_seed",
@@ -56,14 +56,6 @@ def check_text(text: Any, what: str) -> str:
     return text
 
 
-def as_integer(value: Any) -> int | None:
-    """The value as an int, or None if it is not an integer. NumPy's integers are integers too, but a bool is not."""
-    try:
-        return None if isinstance(value, bool) else index(value)
-    except TypeError:
-        return None
-
-
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
     """Check the side of a board and return it as an int. NumPy's integers are accepted too.
 
@@ -95,9 +87,9 @@ def check_seed(seed: Any) -> int:
     """
     number = as_integer(seed)
     if number is None:
-        raise TypeError(f"a seed is an integer of at least 0, not {seed!r} of type {type(seed).__name__}")
+        raise TypeError(f"a seed must be an integer of at least 0, not {seed!r} of type {type(seed).__name__}")
     if number < 0:
-        raise ValueError(f"a seed is an integer of at least 0, not {seed!r}")
+        raise ValueError(f"a seed must be an integer of at least 0, not {seed!r}")
     return number
 
 
@@ -337,14 +329,14 @@ class State(ABC):
         try:
             number = index(action)
         except TypeError:
-            raise TypeError(f"an action is an integer, not {action!r} of type {type(action).__name__}") from None
+            raise TypeError(f"an action must be an integer, not {action!r} of type {type(action).__name__}") from None
         if not 0 <= number < self.num_actions:
-            raise IllegalActionError(f"actions here are 0 to {self.num_actions - 1}, not {number}")
+            raise IllegalActionError(f"actions here must be 0 to {self.num_actions - 1}, not {number}")
         return number
 
     def no_player(self, player: object) -> ValueError:
         """Make the error for a number that is not the index of a player. The caller raises the error."""
-        return ValueError(f"a player is {' or '.join(map(str, range(self.num_players)))}, not {player!r}")
+        return ValueError(f"a player must be {' or '.join(map(str, range(self.num_players)))}, not {player!r}")
 
     def illegal(self, action: int) -> IllegalActionError:
         """Make the error for an action that is in range but not legal here. The caller raises the error."""

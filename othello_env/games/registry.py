@@ -68,7 +68,7 @@ class Rules:
                 raise ValueError(f"{spec!r} gives {key} twice")
             is_number = isinstance(known[key], int)
             if is_number and not re.fullmatch("[0-9]{1,18}", value):
-                raise ValueError(f"{spec!r}: {key} is a number, not {value!r}")
+                raise ValueError(f"{spec!r}: {key} must be a number, not {value!r}")
             options[key] = int(value) if is_number else value
         rules = cls(name, tuple(sorted((k, v) for k, v in options.items() if v != known[k])))
         rules.start(0)  # raises an error if a value is wrong

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, fields
-from operator import index
 from typing import Any, Self
 
 from othello_env.games.game import check_choice, check_seed
 from othello_env.league.matchmaking import MATCHMAKING, WEIGHTINGS
+from othello_env.support.numbers import check_whole
 
 __all__ = ["FORGET", "Settings"]
 
@@ -48,7 +48,7 @@ class Settings:
             object.__setattr__(self, "fixed_share", _real("fixed_share", self.fixed_share, 0, 1))
         for name in ("keep", "freeze_every"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, _whole(name, getattr(self, name)))
+                object.__setattr__(self, name, check_whole(name, getattr(self, name), 1, _MOST))
         object.__setattr__(self, "half_life", _real("half_life", self.half_life, 0.1, _MOST))
         object.__setattr__(self, "seed", check_seed(self.seed))
 
@@ -71,15 +71,6 @@ class Settings:
         if not isinstance(values, dict) or set(values) != set(names):
             raise ValueError(f"expected the settings {', '.join(names)}")
         return cls(**values)
-
-
-def _whole(name: str, value: Any) -> int:
-    """Check that a setting is a whole number from 1 to 1,000,000,000, and return it as an int."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if not 1 <= index(value) <= _MOST:
-        raise ValueError(f"{name} must be 1 to {_MOST}, not {value}")
-    return index(value)
 
 
 def _real(name: str, value: Any, least: float, most: float) -> float:

@@ -183,25 +183,25 @@ class TestSpecs:
             ("zz-all", "'zz-all': zz-all needs depth"),
             ("zz-all:depth", "expected key=value,key=value after zz-all, got 'depth'"),
             ("zz-all:depth=2,,scale=1", r"expected key=value,key=value .* at ',scale=1'"),
-            ("zz-all:depth=2 scale=1", "depth is a whole number, not '2 scale=1'"),
+            ("zz-all:depth=2 scale=1", "depth must be a whole number, not '2 scale=1'"),
             ('zz-all:depth="2', "expected key=value,key=value .* at 'depth=\"2'"),
             ("zz-all:depth=2,depth=3", "gives depth twice"),
-            ("zz-all:depth=two", "depth is a whole number, not 'two'"),
-            ("zz-all:depth=1,level=x", "level is a whole number, not 'x'"),
-            ("zz-all:depth=1,old=x", "old is a whole number, not 'x'"),
-            ("zz-all:depth=1,limit=x", "limit is a whole number or a number, not 'x'"),
-            ("zz-all:depth=1,fast=maybe", "fast is true or false, not 'maybe'"),
+            ("zz-all:depth=two", "depth must be a whole number, not 'two'"),
+            ("zz-all:depth=1,level=x", "level must be a whole number, not 'x'"),
+            ("zz-all:depth=1,old=x", "old must be a whole number, not 'x'"),
+            ("zz-all:depth=1,limit=x", "limit must be a whole number or a number, not 'x'"),
+            ("zz-all:depth=1,fast=maybe", "fast must be true or false, not 'maybe'"),
             ("zz-all:depth=-1", "depth is at least 0, not -1"),
             ("zz-all:depth=1,seed=3", "zz-all has no option seed; it takes depth, eval, scale, .*free, epsilon"),
             ("zz-all:deep=1", "zz-all has no option deep; it takes depth"),
-            ("random:epsilon=1.5", "epsilon is a probability, 0 to 1, not 1.5"),
-            ("random:epsilon=-1", "epsilon is a probability"),
-            ("random:epsilon=nan", "epsilon is a finite number, not 'nan'"),
-            ("zz-all:depth=1,scale=inf", "scale is a finite number, not 'inf'"),
-            ("zz-all:depth=1,limit=-inf", "limit is a finite number, not '-inf'"),
-            ("zz-all:depth=1,limit=" + "1" * 5000, "limit is a finite number, not '111"),
+            ("random:epsilon=1.5", "epsilon must be a probability, 0 to 1, not 1.5"),
+            ("random:epsilon=-1", "epsilon must be a probability"),
+            ("random:epsilon=nan", "epsilon must be a finite number, not 'nan'"),
+            ("zz-all:depth=1,scale=inf", "scale must be a finite number, not 'inf'"),
+            ("zz-all:depth=1,limit=-inf", "limit must be a finite number, not '-inf'"),
+            ("zz-all:depth=1,limit=" + "1" * 5000, "limit must be a finite number, not '111"),
             ('zz-all:depth=2,eval="a"b"', "expected key=value,key=value .* at 'eval="),
-            ("random:epsilon=x", "epsilon is a number, not 'x'"),
+            ("random:epsilon=x", "epsilon must be a number, not 'x'"),
             ("random:choice", "after random, got 'choice'"),
             ("othello_plugin:nosuch", "there is no 'nosuch' in othello_plugin, which has .*last"),
             ("math:pi", r"is 3\.14.*, which is neither a callable nor an Agent"),
@@ -232,7 +232,7 @@ class TestSpecs:
 
     @pytest.mark.parametrize("x", [None, 3, ["random"], Agent])
     def test_what_is_no_agent(self, x):
-        with pytest.raises(TypeError, match="an agent is a spec, an Agent or a callable, not "):
+        with pytest.raises(TypeError, match="an agent must be a spec, an Agent or a callable, not "):
             make_agent(x)
 
     def test_an_agent_is_returned_as_it_is(self):
@@ -296,11 +296,11 @@ class TestAsk:
         [
             (0, r"a1 \(action 0\) is not legal for black; the legal moves are: d3 c4 f5 e6"),
             (64, r"pass \(action 64\) is not legal for black"),
-            (65, "actions here are 0 to 64, not 65"),
-            (-1, "actions here are 0 to 64, not -1"),
-            (None, "an action is an integer, not None of type NoneType"),
-            ("f5", "an action is an integer, not 'f5' of type str"),
-            (37.0, "an action is an integer, not 37.0 of type float"),
+            (65, "actions here must be 0 to 64, not 65"),
+            (-1, "actions here must be 0 to 64, not -1"),
+            (None, "an action must be an integer, not None of type NoneType"),
+            ("f5", "an action must be an integer, not 'f5' of type str"),
+            (37.0, "an action must be an integer, not 37.0 of type float"),
         ],
     )
     def test_an_illegal_answer_names_the_agent_and_shows_the_position(self, answer, reason):

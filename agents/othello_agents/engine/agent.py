@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,11 @@ from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Iteration, Searcher
 from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, option_text
+from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, option_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Engine"]
 
@@ -99,16 +99,16 @@ class Engine(Agent):
         selective: bool = True,
         threads: int = 1,
     ) -> None:
-        self._depth = _whole("depth", depth, 1, _DEEPEST)
-        self._nodes = _whole("nodes", nodes, 1, NO_LIMIT)
+        self._depth = None if depth is None else check_whole("depth", depth, 1, _DEEPEST)
+        self._nodes = None if nodes is None else check_whole("nodes", nodes, 1, NO_LIMIT)
         if ms is not None and not (math.isfinite(ms) and ms > 0):
-            raise ValueError(f"ms is a positive number of milliseconds, not {ms}")
+            raise ValueError(f"ms must be a positive number of milliseconds, not {ms}")
         self._seconds = None if ms is None else ms / 1000
-        self._exact = _whole("exact", exact, 0, _DEEPEST)
-        self._hash = _whole("hash", hash, 1, 1 << 16)
+        self._exact = None if exact is None else check_whole("exact", exact, 0, _DEEPEST)
+        self._hash = check_whole("hash", hash, 1, 1 << 16)
         self._eval = eval
         self._selective = selective
-        self._threads = _whole("threads", threads, 1, _MOST_THREADS)
+        self._threads = check_whole("threads", threads, 1, _MOST_THREADS)
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
@@ -116,6 +116,7 @@ class Engine(Agent):
         self._last: tuple[Othello, Iteration, int, float] | None = None
         self._size = 0  # side of the board that was searched last
         self._lock = threading.Lock()
+        self._is_stopped = False  # `stop` was called since the last search began
 
     def __repr__(self) -> str:
         ms = None if self._seconds is None else f"{1000 * self._seconds:g}"
@@ -153,10 +154,8 @@ class Engine(Agent):
             limits.append(max(_LEAST_SECONDS, _CLOCK_SHARE * seconds_left))
         if move_seconds is not None:
             limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
-        if limits:
-            _compile()
-        began = time.perf_counter()
         with self._lock:
+            began = self._begin(is_timed=bool(limits))
             found = self._search(position, min(limits, default=None), to_win=True)[0]
             self._last = position, found, int(self._memory.control[NODES]), time.perf_counter() - began
         return found.best
@@ -170,11 +169,12 @@ class Engine(Agent):
         return self._analysis(position, found, (found.best,), nodes, seconds)
 
     def stop(self) -> None:
-        """End the search of `act` or `analyse` that runs in another thread.
+        """End the search of `act`, `analyse` or `solve` that runs in another thread.
 
-        The stopped method returns what it has found so far, without the lines and scores that it has not found yet. A
-        search that begins later is not stopped.
+        The stopped method returns what it has found so far, without the lines and scores that it has not found yet. If
+        `solve` is stopped, its score is not exact. A search that begins later is not stopped.
         """
+        self._is_stopped = True
         if self._allocated is not None:
             self._allocated.control[LIMIT] = 0
 
@@ -193,22 +193,20 @@ class Engine(Agent):
             ValueError: the game is over, or is not Othello, or `lines` is not 0 to 64.
         """
         position = _playable(state)
-        count = _whole("lines", lines, 0, _MOST_LINES)
+        count = check_whole("lines", lines, 0, _MOST_LINES)
         if position.must_pass:
             after = self.analyse(position.play(position.pass_action), lines=min(count, 1))
             return after.before_pass(position)
-        if self._seconds is not None:
-            _compile()
-        start = time.perf_counter()
         with self._lock:
+            began = self._begin(is_timed=self._seconds is not None)
             found, searcher = self._search(position, self._seconds)
             nodes = int(self._memory.control[NODES])
-            self._memory.control[LIMIT] = NO_LIMIT
+            self._limit(NO_LIMIT)
             others = Lines(position, found, self.evaluator(position.size), self._memory, self._team)
             best = run(lambda: others.best(count), self._memory) if count else []
             variation = best[0][1] if best else run(searcher.variation, self._memory)
             values = run(others.values, self._memory) if scores else {}
-        analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - start)
+        analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - began)
         kind = self.evaluator(position.size).kind
         if scores:
             by_action = {action: to_unit(value, kind, found)[0] for action, value in values.items()}
@@ -245,13 +243,13 @@ class Engine(Agent):
         if position.must_pass:
             after = self.solve(position.play(position.pass_action), result_only=result_only, progress=progress)
             return after.before_pass(position)
-        start = time.perf_counter()
         with self._lock:
+            began = self._begin()
             searcher = self._prepare(position, NO_LIMIT)
             run(lambda: searcher.solve(result_only=result_only), self._memory, progress=progress)
             nodes = int(self._memory.control[NODES])
             variation = run(searcher.variation, self._memory)
-        return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - start)
+        return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - began)
 
     def action_values(self, state: State) -> dict[int, float]:
         """The score of each legal action for the player to move, in the same unit as in `analyse`."""
@@ -292,16 +290,33 @@ class Engine(Agent):
     @property
     def _memory(self) -> Memory:
         if self._allocated is None:
-            self._allocated = new_memory(self._hash or 1)
+            self._allocated = new_memory(self._hash)
             clear(self._allocated)
         return self._allocated
+
+    def _begin(self, *, is_timed: bool = False) -> float:
+        """Begin an analysis, which `stop` can end from now on. Returns the time at which the analysis began.
+
+        If the time is limited, the kernels are compiled before it begins.
+        """
+        self._is_stopped = False
+        if is_timed:
+            _compile()
+        return time.perf_counter()
+
+    def _limit(self, nodes: int) -> None:
+        """Set the limit of nodes for the next searches of the analysis. After `stop`, the limit is 0."""
+        self._memory.control[LIMIT] = nodes
+        if self._is_stopped:  # asked last, since `stop` may be called at any time
+            self._memory.control[LIMIT] = 0
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
         self._size = position.size  # the table must be cleared for another size, since all sizes use the same bits
-        memory.control[NODES], memory.control[LIMIT] = 0, nodes
+        memory.control[NODES] = 0
+        self._limit(nodes)
         if self._threads > 1 and self._team is None:
             self._team = Team(memory, self._threads)
         searcher = Searcher(position, self.evaluator(position.size), memory, self._team)
@@ -350,22 +365,8 @@ def _affordable(seconds: float) -> int:
 
 def _playable(state: State) -> Othello:
     position = as_othello(state, "the engine plays")
-    if position.is_over:
-        raise ValueError(f"there is nothing to search, the game is over:\n{position}")
+    check_not_over(position)
     return position
-
-
-def _whole(name: str, value: Any, least: int, most: int) -> Any:
-    """Check an option that must be None or a whole number from `least` to `most`, and return it."""
-    if value is None:
-        return None
-    try:
-        number = index(value)
-    except TypeError:
-        raise TypeError(f"{name} is a whole number, not {value!r}") from None
-    if not least <= number <= most:
-        raise ValueError(f"{name} is {least} to {most}, not {value}")
-    return number
 
 
 def _network(evaluation: str | None) -> NTupleNetwork | None:

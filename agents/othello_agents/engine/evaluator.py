@@ -14,7 +14,7 @@ import numpy.typing as npt
 from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.evaluations import EVALUATIONS
 from othello_agents.evaluations.description import SquareSum
-from othello_agents.ntuple.kernels import Tables
+from othello_agents.ntuple.kernels import Tables, stage_after, turn_discs
 from othello_agents.search.kernels import compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
 from othello_env.support.jit import Int, kernel
@@ -41,7 +41,7 @@ BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
 _LANES = 32  # configurations are padded to a multiple of this number, so that they fill whole vector registers
 
-_0, _1 = np.uint64(0), np.uint64(1)
+_1 = np.uint64(1)
 
 
 class Evaluator(NamedTuple):
@@ -140,11 +140,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
     deltas = evaluator.deltas[square]
     for i in range(len(after)):
         after[i] = deltas[i] - before[i]
-    while turned != _0:
-        deltas = evaluator.deltas[np.int64(popcount((turned & (_0 - turned)) - _1))]
-        turned &= turned - _1
-        for i in range(len(after)):
-            after[i] += deltas[i] + deltas[i]
+    turn_discs(after, turned, evaluator.deltas)
     return 0
 
 
@@ -156,9 +152,8 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     """
     if evaluator.kind != NTUPLE:
         return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)
-    stages = evaluator.weights.shape[0]
     squares = np.int64(popcount(evaluator.board))
-    weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
+    weights = evaluator.weights[stage_after(squares - empty, squares, evaluator.weights.shape[0])]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
     a = b = c = d = np.float32(0)  # four sums, since in a single sum each addition waits for the previous addition
     fours = len(offsets) - len(offsets) % 4

@@ -43,6 +43,7 @@ __all__ = [
     "depth_of",
     "end_work",
     "is_in_work",
+    "known_window",
     "look_up",
     "lower_bound",
     "narrow",
@@ -51,6 +52,7 @@ __all__ = [
     "probe",
     "shared_memory",
     "store",
+    "store_value",
     "upper_bound",
 ]
 
@@ -69,7 +71,7 @@ use another type and compile the search a second time."""
 MOVES = 40
 """The number of places for the moves of one position. No known position has more than 33 moves."""
 
-NO_SQUARE = 64
+NO_SQUARE: Int = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
 WORKS = 1 << 12
@@ -206,6 +208,34 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
             table[entry + 2], table[entry + 3] = table[entry], word
     packed = np.uint64((lower + 32768) | (upper + 32768) << 16 | square << 32 | depth << 40 | generation << 48)
     table[entry], table[entry + 1] = key ^ packed, packed
+
+
+@kernel(inline=True)
+def known_window(
+    key: np.uint64, alpha: Int, beta: Int, depth: Int, is_root: bool, memory: Memory
+) -> tuple[Int, Int, Int]:
+    """Narrow the window of a search to `depth` by the table's result. Returns alpha, beta and the table's best square.
+
+    If the result leaves nothing open, alpha and beta are equal. The window of the root stays as it is.
+    """
+    data = probe(key, memory)
+    if data == 0:
+        return alpha, beta, NO_SQUARE
+    # A result is used only if it has the same depth. Otherwise the value would depend on the contents of the table.
+    if depth_of(data) == depth and not is_root:
+        alpha, beta = narrow(data, alpha, beta)
+    return alpha, beta, best_square(data)
+
+
+@kernel(inline=True)
+def store_value(
+    key: np.uint64, value: Int, alpha: Int, beta: Int, worst: Int, square: Int, depth: Int, memory: Memory
+) -> None:
+    """Put the value that a search with the window from alpha to beta has found into the table.
+
+    Outside the window, the value is only a bound. No value is greater than `worst` or less than -`worst`.
+    """
+    store(key, value if value > alpha else -worst, value if value < beta else worst, square, depth, memory)
 
 
 @kernel(lean=True)

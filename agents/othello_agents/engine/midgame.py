@@ -22,16 +22,13 @@ from othello_agents.engine.memory import (
     WORST,
     Memory,
     begin_work,
-    best_square,
-    depth_of,
     end_work,
     is_in_work,
-    narrow,
+    known_window,
     position_key,
-    probe,
-    store,
+    store_value,
 )
-from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
+from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, listed_move, next_move
 from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
 from othello_agents.engine.solver import solve
 from othello_agents.engine.stability import score_bound
@@ -58,7 +55,7 @@ _DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
 _LATER = 1 << 60
 """This number is added to the rank of a move that another thread is searching."""
 
-_0, _1 = np.uint64(0), np.uint64(1)
+_0 = np.uint64(0)
 
 
 @kernel
@@ -134,13 +131,7 @@ def _known_bounds(
         most = to_value(score_bound(own, opponent, board))
         if most <= alpha:
             return most, most, NO_SQUARE
-    data = probe(key, memory)
-    if data == 0:
-        return alpha, beta, NO_SQUARE
-    # A result is used only if it has the same depth. Otherwise the value would depend on the contents of the table.
-    if depth_of(data) == depth and not is_root:
-        alpha, beta = narrow(data, alpha, beta)
-    return alpha, beta, best_square(data)
+    return known_window(key, alpha, beta, depth, is_root, memory)
 
 
 @kernel(lean=True)
@@ -169,6 +160,23 @@ def _cut(
 def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
     """The key of a node in the list of nodes in work (see `memory`)."""
     return position_key(own, opponent) ^ (np.uint64(depth) * _DEPTH_SALT)
+
+
+@kernel(lean=True)
+def _take_up(
+    i: Int, own: np.uint64, opponent: np.uint64, depth: Int, order: npt.NDArray[np.int64], memory: Memory
+) -> bool:
+    """Put the node after listed move i into the list of nodes in work.
+
+    If another thread searches this node, postpone the move instead and return False. A move is postponed only once, and
+    the first move is never postponed.
+    """
+    work = _work_key(own, opponent, depth)
+    if i > 0 and order[i] < _LATER and is_in_work(work, memory):
+        order[i] += _LATER
+        return False
+    begin_work(work, memory)
+    return True
 
 
 @kernel(lean=True)
@@ -253,26 +261,19 @@ def _search(
         shallow = _sort_depth(depth, empty)
         for i in range(count):
             if order[i] >= 64:  # not the table's move
-                disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
-                p, o = opponent ^ flipped, own | flipped | disc
-                added = follow(order[i] & 63, flipped, empty, evaluator)
+                square, flipped, p, o = listed_move(i, own, opponent, order, turned)
+                added = follow(square, flipped, empty, evaluator)
                 value = _search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
     is_shared = control[SHARED] != 0 and depth >= _SHARED_DEPTH
-    work = _0
     i = 0
     while i < count:
         next_move(i, count, order, turned)
-        square, flipped = order[i] & 63, turned[i]
-        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
-        if is_shared:
-            work = _work_key(p, o, next_depth)
-            if i > 0 and order[i] < _LATER and is_in_work(work, memory):
-                order[i] += _LATER
-                continue
-            begin_work(work, memory)
+        square, flipped, p, o = listed_move(i, own, opponent, order, turned)
+        if is_shared and not _take_up(i, p, o, next_depth, order, memory):
+            continue
         added = follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
@@ -281,7 +282,7 @@ def _search(
                 break
             upper = beta
         if is_shared:
-            end_work(work, memory)
+            end_work(_work_key(p, o, next_depth), memory)
         if control[NODES] >= control[LIMIT]:
             return 0
         if value > best:
@@ -292,7 +293,7 @@ def _search(
             if value >= beta:
                 break
         i += 1
-    store(key, best if best > alpha else -WORST, best if best < beta else WORST, best_move, depth, memory)
+    store_value(key, best, alpha, beta, WORST, best_move, depth, memory)
     return best
 
 

@@ -10,7 +10,7 @@ from othello_env.games.othello.bitboard import legal_moves as legal_moves_inline
 from othello_env.games.othello.bitboard import popcount, square_of
 from othello_env.support.jit import Int, kernel
 
-__all__ = ["corners_of", "known_refutation", "legal_moves", "list_moves", "next_move"]
+__all__ = ["corners_of", "known_refutation", "legal_moves", "list_moves", "listed_move", "next_move"]
 
 _0, _1, _8 = np.uint64(0), np.uint64(1), np.uint64(8)
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -79,6 +79,15 @@ def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.
     turned[first], turned[best] = turned[best], turned[first]
 
 
+@kernel(inline=True)
+def listed_move(
+    i: Int, own: np.uint64, opponent: np.uint64, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]
+) -> tuple[Int, np.uint64, np.uint64, np.uint64]:
+    """Listed move i: its square, the discs that it turns, and the sets `own` and `opponent` of the next position."""
+    square, flipped = order[i] & 63, turned[i]
+    return square, flipped, opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+
+
 @kernel(lean=True)
 def known_refutation(
     own: np.uint64,
@@ -96,8 +105,8 @@ def known_refutation(
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
-        disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
-        data = probe(position_key(opponent ^ flipped, own | flipped | disc) ^ salt, memory)
+        _, _, p, o = listed_move(i, own, opponent, order, turned)
+        data = probe(position_key(p, o) ^ salt, memory)
         if data != 0 and depth_of(data) == depth and -upper_bound(data) >= beta:
             return -upper_bound(data)
     return -WORST

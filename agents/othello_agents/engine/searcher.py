@@ -84,11 +84,17 @@ class Searcher:
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1 without the limit of nodes, so that there is a best move and the kernels are compiled."""
-        control = self._memory.control
-        limit, control[LIMIT] = int(control[LIMIT]), NO_LIMIT
+        """Search to depth 1 without the limit of nodes, so that there is a best move and the kernels are compiled.
+
+        The search has a limit of its own. So if another thread lowers the limit of the memory, this ends the next
+        search.
+        """
+        memory, control = self._memory, self._memory.control.copy()
+        control[LIMIT] = NO_LIMIT
+        self._memory = memory._replace(control=control)
         self._iterate(1)
-        control[LIMIT] = limit
+        self._memory = memory
+        memory.control[NODES] = control[NODES]
 
     def deepen(self, depth: int, exact: int, result: int = 0) -> None:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
@@ -109,8 +115,8 @@ class Searcher:
 
     def _find_winner(self) -> None:
         """Search to the end for the winner, then for the exact score."""
-        value = self._search(-1, 1, EXACT)
-        if self._stopped:
+        value = self.value(EXACT, -1, 1)
+        if value is None:
             return
         self._finish(value, EXACT, result_only=value != 0)
         if value != 0:
@@ -118,8 +124,8 @@ class Searcher:
 
     def _find_exact(self, bound: int) -> None:
         """Search for the exact score. `bound` has the same sign as this score."""
-        value = self._search(0, WORST, EXACT) if bound > 0 else self._search(-WORST, 0, EXACT)
-        if not self._stopped:
+        value = self.value(EXACT, alpha=np.int64(0)) if bound > 0 else self.value(EXACT, beta=np.int64(0))
+        if value is not None:
             self._finish(value, EXACT)
 
     @property
@@ -139,10 +145,12 @@ class Searcher:
         """Search to the end for the exact score. With `result_only`, only the sign of the value is exact."""
         for plies in range(2, self._preparation + 1):
             self._iterate(plies)
-        if result_only:
-            self._finish(self._search(-1, 1, EXACT), EXACT, result_only=True)
-        else:
+        if not result_only:
             self._iterate(EXACT)
+            return
+        value = self.value(EXACT, -1, 1)
+        if value is not None:
+            self._finish(value, EXACT, result_only=True)
 
     @property
     def _stopped(self) -> bool:
@@ -197,7 +205,7 @@ class Searcher:
         return self.line(found.best, found.value, found.depth, exact=found.exact)
 
     def line(self, action: int, value: int, depth: int, *, exact: bool) -> tuple[int, ...]:
-        """The expected line that begins with an action; see `variation`.
+        """The expected line that begins with an action; see `variation`. A line whose search is stopped is cut short.
 
         Args:
             action: the first action.
@@ -209,8 +217,11 @@ class Searcher:
         if exact:
             while not state.is_over:
                 value = -value
-                actions.append(self._confirmed(state, value))
-                state = state.play(actions[-1])
+                confirmed = self._confirmed(state, value)
+                if confirmed is None:
+                    break
+                actions.append(confirmed)
+                state = state.play(confirmed)
             return tuple(actions)
         while not state.is_over and len(actions) < depth:
             square = self._remembered(state)
@@ -223,8 +234,8 @@ class Searcher:
             state = state.play(actions[-1])
         return tuple(actions)
 
-    def _confirmed(self, state: Othello, value: int) -> int:
-        """An action that reaches the position's exact value.
+    def _confirmed(self, state: Othello, value: int) -> int | None:
+        """An action that reaches the position's exact value; None if the search was stopped.
 
         The table's move is checked first. It may be wrong, because the table may know only a bound on its value.
         """
@@ -236,7 +247,10 @@ class Searcher:
         )
         for action in others:
             after = Searcher(state.play(action), self._evaluator, self._memory, self._team)
-            if after._search(-value, -value + 1, EXACT) <= -value:
+            reached = after.value(EXACT, -value, -value + 1)
+            if reached is None:
+                return None
+            if reached <= -value:
                 return action
         return last
 
@@ -250,4 +264,4 @@ class Searcher:
             data = look_up(np.uint64(key), self._memory)
             if data:
                 return int(best_square(data))
-        return NO_SQUARE
+        return int(NO_SQUARE)

@@ -19,16 +19,16 @@ from othello_agents.engine.memory import (
     narrow,
     position_key,
     probe,
-    store,
+    store_value,
 )
-from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
+from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, listed_move, next_move
 from othello_agents.engine.stability import score_bound
 from othello_env.games.othello.bitboard import final_margin, popcount, square_of, square_to_action
 from othello_env.support.jit import Int, kernel
 
 __all__ = ["solve", "solve_moves"]
 
-_0, _1 = np.uint64(0), np.uint64(1)
+_0 = np.uint64(0)
 
 _LAST = 4
 """With this number of empty squares or fewer, the kernels of `endings` take over."""
@@ -112,7 +112,9 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     key = position_key(own, opponent)
     hash_square: Int = NO_SQUARE
     data = probe(key, memory)
-    if data != 0:
+    if (
+        data != 0
+    ):  # `memory.known_window` does the same, but with a call of it the solver visits 6 % fewer nodes a second
         alpha, beta = narrow(data, alpha, beta)
         if alpha >= beta:
             return alpha
@@ -129,8 +131,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     best_move, reached = NO_SQUARE, alpha
     for i in range(count):
         next_move(i, count, order, turned)
-        square, flipped = order[i] & 63, turned[i]
-        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        square, _, p, o = listed_move(i, own, opponent, order, turned)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
             value = -solve(p, o, -upper, -reached, board, memory)
@@ -144,7 +145,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
             reached = max(reached, value)
             if value >= beta:
                 break
-    store(key, best if best > alpha else -squares, best if best < beta else squares, best_move, empty, memory)
+    store_value(key, best, alpha, beta, squares, best_move, empty, memory)
     return best
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "PieceWeight",
     "Quarter",
     "SquareSum",
+    "at_root",
     "evaluation",
 ]
 
@@ -102,8 +103,7 @@ class Evaluation:
             WrongGameError: the evaluation is for another game or board size.
         """
         self._check(state)
-        fixed = getattr(self.function, "at_root", None)
-        return self.function if fixed is None else fixed(state)
+        return at_root(self.function, state)
 
     def _check(self, state: State) -> None:
         size = getattr(state, "size", None)
@@ -114,6 +114,12 @@ class Evaluation:
         raise WrongGameError(
             f"the evaluation {self.name!r} is for {self._game.__name__}{sizes}, not for {shown}; count is for any game"
         )
+
+
+def at_root(evaluate: Evaluate, state: State) -> Evaluate:
+    """The function to use in a search from this position (see `Evaluation`)."""
+    fixed: Callable[[State], Evaluate] | None = getattr(evaluate, "at_root", None)
+    return evaluate if fixed is None else fixed(state)
 
 
 def evaluation(

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from othello_agents.evaluations.description import Evaluation
 from othello_env.games.othello.bitboard import BOARDS, legal_moves, popcount
 from othello_env.games.othello.position import Othello
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["EDGES", "ROUNDS", "Iago", "edge_table", "iago"]
 
@@ -32,9 +32,6 @@ EDGES = (
 
 ROUNDS = 5
 """The number of rounds for the edge table. Each round recomputes all entries with 1 to 9 discs."""
-
-_Int = int | np.int64
-"""An integer. It is an int64 in a compiled kernel; it may be of either type if the kernel runs as plain Python."""
 
 _EMPTY, _OWN, _OTHER = 0, 1, 2
 _STABLE, _SEMI, _UNSTABLE = 0, 1, 2
@@ -128,7 +125,7 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 
 @kernel
-def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> _Int:
+def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> Int:
     """The expected value of an edge on which the player may move or not; `index` is the edge's place in the table."""
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
@@ -195,14 +192,14 @@ def _beside(squares: np.uint64) -> np.uint64:
 
 
 @kernel
-def _round_ratio(numerator: _Int, denominator: _Int) -> _Int:
+def _round_ratio(numerator: Int, denominator: Int) -> Int:
     """A ratio rounded to the nearest integer; halves are rounded to the even integer."""
     quotient, rest = numerator // denominator, numerator % denominator
     return quotient + (2 * rest > denominator or (2 * rest == denominator and quotient % 2 == 1))
 
 
 @kernel
-def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: _Int, table: npt.NDArray[np.int64]) -> _Int:
+def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: Int, table: npt.NDArray[np.int64]) -> Int:
     """The evaluation for the player whose discs are `own`; n is the move number."""
     edge = 0
     for side in range(4):

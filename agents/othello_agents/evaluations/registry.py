@@ -50,7 +50,7 @@ def find_evaluation(x: str | Evaluate) -> Evaluate:
     if isinstance(x, str):
         x = _named(x)
     if not callable(x):
-        raise TypeError(f"an evaluation is a function of a state and a player, not {x!r}")
+        raise TypeError(f"an evaluation must be a function of a state and a player, not {x!r}")
     return x
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from operator import index
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.kernels import ROOT, search_batch
-from othello_env.agent import Agent, Chance, as_othello
+from othello_env.agent import Agent, Chance, as_othello, check_not_over, decision_keys
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.hashing import mix_int
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Mcts", "RootStatistics"]
 
@@ -56,11 +55,9 @@ class Mcts(Agent):
     _MOST_AT_ONCE = 50_000  # simulations in one call of the kernel; Python notices Ctrl-C only between two calls
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
-        if not 1 <= index(simulations) <= self._MOST:
-            raise ValueError(f"simulations is 1 to {self._MOST}, not {simulations}")
+        self._simulations = check_whole("simulations", simulations, 1, self._MOST)
         if not (math.isfinite(exploration) and exploration >= 0):
-            raise ValueError(f"exploration is a finite number of at least 0, not {exploration}")
-        self._simulations = index(simulations)
+            raise ValueError(f"exploration must be a finite number of at least 0, not {exploration}")
         self._exploration = float(exploration)
         self._chance = Chance(seed)
 
@@ -80,8 +77,7 @@ class Mcts(Agent):
             ValueError: the state is not an Othello position, or the game is over.
         """
         state = as_othello(state, "mcts plays")
-        if state.is_over:
-            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+        check_not_over(state)
         batch = OthelloPositions.from_states([state])
         visits, values = self._search(batch, [self._chance.key(state)])
         actions = state.legal_actions()
@@ -98,9 +94,7 @@ class Mcts(Agent):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
-        discs = (batch.own | batch.opponent).tolist()
-        keys = [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
-        return _most_tried(self._search(batch, keys)[0], batch)
+        return _most_tried(self._search(batch, decision_keys(batch))[0], batch)
 
     def _search(
         self, batch: OthelloPositions, keys: list[int]

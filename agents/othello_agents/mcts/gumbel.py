@@ -70,7 +70,7 @@ def search(
         ValueError: simulations or considered is less than 1.
     """
     if simulations < 1 or considered < 1:
-        raise ValueError(f"simulations and considered are at least 1, got {simulations} and {considered}")
+        raise ValueError(f"simulations and considered must be at least 1, not {simulations} and {considered}")
     n, board = len(batch), BOARDS[batch.size]
     squares = np.array(ACTION_SQUARES[batch.size])
     noise = np.zeros((n, 64))

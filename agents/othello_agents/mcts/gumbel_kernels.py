@@ -71,19 +71,13 @@ def new_tree(positions: int, nodes: int) -> Tree:
 
 
 @kernel
-def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """The same as `legal_moves`, but this kernel is compiled once and not inlined into each caller."""
-    return legal_moves(own, opponent, board)
-
-
-@kernel
 def _put(
     tree: Tree, i: int, own: np.uint64, opponent: np.uint64, sign: np.int64, parent: np.int64, board: np.uint64
 ) -> np.int64:
     """Add a node to tree i, and return its number. If a pass is forced, the node holds the position after the pass."""
-    moves = _moves(own, opponent, board)
+    moves = legal_moves(own, opponent, board)
     if moves == _0:
-        passed = _moves(opponent, own, board)
+        passed = legal_moves(opponent, own, board)
         if passed != _0:
             own, opponent, sign, moves = opponent, own, -sign, passed
     node = np.int64(tree.used[i])

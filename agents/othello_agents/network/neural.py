@@ -9,7 +9,6 @@ Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import index
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, Self
@@ -24,6 +23,7 @@ from othello_agents.network.policy import PolicyAgent
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
+from othello_env.support.numbers import check_whole
 
 __all__ = [
     "FORMAT",
@@ -134,7 +134,7 @@ class NeuralNetwork(TorchNetwork):
         checked = {}
         for name in found:
             if not weights[name].dtype.is_floating_point:
-                raise ValueError(f"the weights {name} are {weights[name].dtype}, not floats")
+                raise ValueError(f"the weights {name} must be floats, not {weights[name].dtype}")
             checked[name] = weights[name].to(self._torch.float32)
             if not bool(self._torch.isfinite(checked[name]).all()):
                 raise ValueError(f"the weights {name} are not all finite")
@@ -269,9 +269,7 @@ class NeuralAgent(PolicyAgent):
         simulations: int = 0,
     ) -> None:
         super().__init__(network, temperature, name, seed)
-        if not 0 <= index(simulations) <= self._MOST:
-            raise ValueError(f"simulations is 0 to {self._MOST}, not {simulations}")
-        self._simulations = index(simulations)
+        self._simulations = check_whole("simulations", simulations, 0, self._MOST)
 
     def __repr__(self) -> str:
         if not self._simulations:

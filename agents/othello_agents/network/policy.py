@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance, WrongGameError, as_othello
+from othello_env.agent import Agent, Chance, WrongGameError, as_othello, check_not_over, decision_keys
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
@@ -52,7 +52,7 @@ class PolicyAgent(Agent):
         self, network: PolicyNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
     ) -> None:
         if not (np.isfinite(temperature) and temperature >= 0):
-            raise ValueError(f"temperature is a finite number of at least 0, not {temperature}")
+            raise ValueError(f"temperature must be a finite number of at least 0, not {temperature}")
         self._network = network
         self._temperature = float(temperature)
         self._name = name
@@ -74,10 +74,7 @@ class PolicyAgent(Agent):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
-        discs = (batch.own | batch.opponent).tolist()
-        return self._choose(
-            batch, [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
-        )
+        return self._choose(batch, decision_keys(batch))
 
     def _choose(self, batch: OthelloPositions, keys: list[int]) -> npt.NDArray[np.int64]:
         """An action for each position. If the temperature is not 0, the keys determine the sampled actions."""
@@ -100,11 +97,9 @@ class PolicyAgent(Agent):
             ValueError: the state belongs to another game or board size, or its game is over.
         """
         batch = OthelloPositions.from_states([self._checked(state)])
-        actions = state.legal_actions()
-        if not actions:
-            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
+        check_not_over(state)
         _, policy = self._look(batch)
-        return {action: float(policy[0, action]) for action in actions}
+        return {action: float(policy[0, action]) for action in state.legal_actions()}
 
     def _checked(self, state: State) -> Othello:
         position = as_othello(state, f"{self._name} plays")

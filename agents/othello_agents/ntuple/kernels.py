@@ -28,7 +28,9 @@ __all__ = [
     "follow",
     "position_logit",
     "stage",
+    "stage_after",
     "sum_weights",
+    "turn_discs",
 ]
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -53,11 +55,19 @@ class Tables(NamedTuple):
     board: np.uint64
 
 
+@kernel(inline=True)
+def stage_after(discs: np.int64, squares: np.int64, stages: int) -> np.int64:
+    """The stage of the game, given the number of discs after a move. All stages have about the same number of moves.
+
+    `squares` is the number of squares of the board, and `stages` is the number of stages.
+    """
+    return max(np.int64(0), (discs - 5) * stages // (squares - 4))
+
+
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of the game, given the number of discs after a move. All stages have about the same number of moves."""
-    stages = tables.weights.shape[0]
-    return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
+    """The stage of a network's tables, given the number of discs after a move."""
+    return stage_after(discs, np.int64(popcount(tables.board)), tables.weights.shape[0])
 
 
 @kernel
@@ -88,6 +98,16 @@ def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration
 
 
 @kernel(inline=True, lean=True)
+def turn_discs(configuration: npt.NDArray[np.int16], turned: np.uint64, deltas: npt.NDArray[np.int16]) -> None:
+    """Update configurations (L,) when the discs `turned` become discs of the mover; `deltas` is (64, L)."""
+    while turned != _0:
+        row = deltas[square_of(turned & (_0 - turned))]
+        turned &= turned - _1
+        for i in range(len(configuration)):
+            configuration[i] += row[i] + row[i]
+
+
+@kernel(inline=True, lean=True)
 def follow(
     configuration: npt.NDArray[np.int16],
     square: np.int64,
@@ -102,14 +122,9 @@ def follow(
     """
     # One loop does the placed disc and the first turned disc, since most moves turn few discs.
     placed, deltas = tables.deltas[square], tables.deltas[square_of(turned & (_0 - turned))]
-    turned &= turned - _1
     for i in range(len(after)):
         after[i] = configuration[i] + placed[i] + deltas[i] + deltas[i]
-    while turned != _0:
-        deltas = tables.deltas[square_of(turned & (_0 - turned))]
-        turned &= turned - _1
-        for i in range(len(after)):
-            after[i] += deltas[i] + deltas[i]
+    turn_discs(after, turned & (turned - _1), tables.deltas)
 
 
 @kernel(inline=True, lean=True)

@@ -165,7 +165,7 @@ class Trainer:
         if seconds is None and games is None:
             raise ValueError("run needs seconds or games")
         if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
-            raise ValueError(f"seconds and games are finite and not negative, got {seconds} and {games}")
+            raise ValueError(f"seconds and games must be finite and not negative, not {seconds} and {games}")
         with interruptible():
             self._play(0)  # compiles; the time for this does not count
         start, before = time.perf_counter(), self.games

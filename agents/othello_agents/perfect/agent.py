@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +11,11 @@ import numpy.typing as npt
 from othello_agents.perfect.book import shipped_book
 from othello_agents.perfect.small import score_4x4
 from othello_agents.perfect.solving import Solver
-from othello_env.agent import Agent, WrongGameError, as_othello, option_text
+from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, option_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Perfect"]
 
@@ -43,12 +43,7 @@ class Perfect(Agent):
     """
 
     def __init__(self, hash: int = _DEFAULT_HASH) -> None:  # noqa: A002 - what engines call it
-        try:
-            self._hash = index(hash)
-        except TypeError:
-            raise TypeError(f"hash is a whole number, not {hash!r}") from None
-        if not 1 <= self._hash <= _LARGEST_HASH:
-            raise ValueError(f"hash is 1 to {_LARGEST_HASH}, not {hash}")
+        self._hash = check_whole("hash", hash, 1, _LARGEST_HASH)
         self._solver: Solver | None = None
         self._lock = threading.Lock()
 
@@ -139,6 +134,5 @@ class Perfect(Agent):
     def _playable(self, state: State) -> Othello:
         self.check_game(state)
         position = as_othello(state, "perfect plays")
-        if position.is_over:
-            raise ValueError(f"there is nothing to play, the game is over:\n{position}")
+        check_not_over(position)
         return position

@@ -17,14 +17,12 @@ from othello_agents.engine.memory import (
     ROOT,
     WORST,
     Memory,
-    best_square,
-    narrow,
+    known_window,
     position_key,
-    probe,
-    store,
+    store_value,
 )
 from othello_agents.engine.midgame import search
-from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
+from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, listed_move, next_move
 from othello_agents.engine.solver import solve
 from othello_agents.engine.stability import score_bound
 from othello_env.games.othello.bitboard import final_margin, popcount
@@ -52,7 +50,7 @@ def _sorting() -> npt.NDArray[np.int64]:
 SORTING = _sorting()
 """The numbers that control how `solve_deep` sorts moves, (64,) int64. They change its speed, but no exact score."""
 
-_0, _1 = np.uint64(0), np.uint64(1)
+_0 = np.uint64(0)
 
 
 @kernel
@@ -69,8 +67,7 @@ def _sort(
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
         if order[i] >= 64:  # not the table's move
-            square, flipped = order[i] & 63, turned[i]
-            p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+            square, flipped, p, o = listed_move(i, own, opponent, order, turned)
             added = follow(square, flipped, empty, evaluator)
             value = search(p, o, -added, -WORST, WORST, sorting[empty], evaluator, memory)
             rank = sorting[MOBILITY] * ((order[i] >> 6) - 8 * WORST) + 8 * WORST + value
@@ -116,14 +113,9 @@ def solve_deep(
         turn_over(empty, evaluator)
         return value
     key = position_key(own, opponent)
-    hash_square: Int = NO_SQUARE
-    data = probe(key, memory)
-    if data != 0:
-        hash_square = best_square(data)
-        if not is_root:
-            alpha, beta = narrow(data, alpha, beta)
-            if alpha >= beta:
-                return alpha
+    alpha, beta, hash_square = known_window(key, alpha, beta, empty, is_root, memory)
+    if alpha >= beta:
+        return alpha
     count, wipes_out = list_moves(own, opponent, legal, hash_square, empty, board, memory)
     if not is_root:
         if wipes_out:
@@ -138,8 +130,7 @@ def solve_deep(
     best_move, reached = NO_SQUARE, alpha
     for i in range(count):
         next_move(i, count, order, turned)
-        square, flipped = order[i] & 63, turned[i]
-        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        square, flipped, p, o = listed_move(i, own, opponent, order, turned)
         follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
@@ -156,5 +147,5 @@ def solve_deep(
             reached = max(reached, value)
             if value >= beta:
                 break
-    store(key, best if best > alpha else -squares, best if best < beta else squares, best_move, empty, memory)
+    store_value(key, best, alpha, beta, squares, best_move, empty, memory)
     return best

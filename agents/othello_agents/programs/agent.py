@@ -46,7 +46,7 @@ class ProgramAgent(Agent):
     def __init__(self, command: str, seconds: float, start: float) -> None:
         for name, limit in (("seconds", seconds), ("start", start)):
             if not 0 < limit <= LONGEST_SECONDS:
-                raise ValueError(f"{name} is more than 0 and at most {LONGEST_SECONDS:,}, not {limit}")
+                raise ValueError(f"{name} must be more than 0 and at most {LONGEST_SECONDS:,}, not {limit}")
         find_program(command)
         self._command = command
         self._seconds = seconds

@@ -10,7 +10,6 @@ sends the move back. The agent ignores all other lines. The protocol is version 
 from __future__ import annotations
 
 import re
-from operator import index
 from typing import Any
 
 from othello_agents.programs.agent import SECONDS, START, ProgramAgent
@@ -18,6 +17,7 @@ from othello_agents.programs.program import Program
 from othello_env.agent import Clock
 from othello_env.games.othello.ggf import board_tag, game_text, move_name
 from othello_env.games.othello.position import Othello
+from othello_env.support.numbers import check_whole
 
 __all__ = ["NBoard"]
 
@@ -51,9 +51,7 @@ class NBoard(ProgramAgent):
 
     def __init__(self, command: str, depth: int = _DEPTH, seconds: float = SECONDS, start: float = START) -> None:
         super().__init__(command, seconds, start)
-        self._depth = index(depth)
-        if not 1 <= self._depth <= _DEEPEST:
-            raise ValueError(f"depth is 1 to {_DEEPEST}, not {depth}")
+        self._depth = check_whole("depth", depth, 1, _DEEPEST)
         self._pings = 0
 
     def __reduce__(self) -> tuple[Any, ...]:

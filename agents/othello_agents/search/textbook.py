@@ -2,23 +2,23 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
-from operator import index
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluation
+from othello_agents.evaluations.description import at_root
 from othello_agents.search import kernels as search_kernels
 from othello_agents.search import shallow
-from othello_env.agent import Agent, WrongGameError, option_text
+from othello_env.agent import Agent, WrongGameError, check_not_over, option_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_whole
 
-__all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "check_depth", "final_value"]
+__all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "final_value"]
 
 _DEEPEST = 100
 """More plies than any game of Othello has."""
@@ -41,22 +41,6 @@ def final_value(state: State) -> float:
     return math.copysign(math.inf, result) if result else 0
 
 
-def check_depth(depth: Any) -> int:
-    """Check a depth in plies, which must be 1 to 100, and return it as an int.
-
-    Raises:
-        ValueError: the depth is out of range.
-        TypeError: the depth is not an integer.
-    """
-    try:
-        plies = index(depth)
-    except TypeError:
-        raise TypeError(f"depth is a number of plies, not {depth!r}") from None
-    if not 1 <= plies <= _DEEPEST:
-        raise ValueError(f"depth is 1 to {_DEEPEST}, not {depth}")
-    return plies
-
-
 class Search(Agent):
     """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest action.
 
@@ -70,7 +54,7 @@ class Search(Agent):
     """
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
-        self._depth = check_depth(depth)
+        self._depth = check_whole("depth", depth, 1, _DEEPEST)
         self._evaluate = find_evaluation(evaluate)
 
     def __repr__(self) -> str:
@@ -119,9 +103,8 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation to use in a search from this position (see `othello_agents.evaluations.Evaluation`)."""
-        at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
-        return self._evaluate if at_root is None else at_root(state)
+        """The evaluation to use in a search from this position."""
+        return at_root(self._evaluate, state)
 
     def _check(self, state: State) -> None:
         """Check that this search can search the position.
@@ -129,8 +112,7 @@ class Search(Agent):
         Raises:
             ValueError: the game is over, or this search is for other games.
         """
-        if state.is_over:
-            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+        check_not_over(state)
 
 
 class PairedSearch(Search):

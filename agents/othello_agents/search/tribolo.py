@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MappingProxyType
+from functools import partial
 
-from othello_env.agent import Agent, WrongGameError
+from othello_agents.evaluations import mobility
+from othello_env.agent import Agent, WrongGameError, check_not_over
 from othello_env.games.game import State
 from othello_env.games.tribolo.position import Tribolo
 
-__all__ = ["STRATEGIES", "TriboloPlayer", "alliance", "choose_strategy", "mobility", "score"]
+__all__ = ["STRATEGIES", "TriboloPlayer", "alliance", "choose_strategy", "score"]
 
 _FEW_UNOWNED = 20
 _FEW_MOVES = 5
 
-_Value = Callable[[Tribolo, int, int], int]
-"""A function ``f(position, player, target)``: the value of a position for a player. The target is the player against
-whom the two other players ally."""
+_Value = Callable[[Tribolo, int], float]
+"""A function of a position and a player: the value of the position for this player."""
 
 
-def score(state: Tribolo, player: int, target: int) -> int:
+def score(state: Tribolo, player: int) -> int:
     """The number of the player's own cells."""
     return state.scores()[player]
-
-
-def mobility(state: Tribolo, player: int, target: int) -> int:
-    """The number of moves that the player would have if it were to move."""
-    return state.mobility(player)
 
 
 def alliance(state: Tribolo, player: int, target: int) -> int:
@@ -35,10 +30,8 @@ def alliance(state: Tribolo, player: int, target: int) -> int:
     return scores[player] if player == target else sum(scores) - scores[target]
 
 
-STRATEGIES: MappingProxyType[str, _Value | None] = MappingProxyType(
-    {"alliance": alliance, "high-level": None, "mobility": mobility, "score": score}
-)
-"""For each strategy's name, the value that the strategy maximises; None for the high-level strategy."""
+STRATEGIES = ("alliance", "high-level", "mobility", "score")
+"""The names of the strategies."""
 
 
 def choose_strategy(state: Tribolo, target: int) -> str:
@@ -67,8 +60,8 @@ class TriboloPlayer(Agent):
     game, the strategy evaluates the position after the action. Of equally good actions, the first action is played.
 
     Args:
-        strategy: ``score``, ``mobility``, ``alliance`` (see the functions of these names), or ``high-level``, which
-            chooses one of these three at every move (see `choose_strategy`).
+        strategy: ``score`` or ``alliance`` (see the functions of these names), ``mobility`` (see the evaluation of this
+            name), or ``high-level``, which chooses one of these three at every move (see `choose_strategy`).
         target: the name of the player against whom the two other players ally.
 
     Raises:
@@ -96,17 +89,19 @@ class TriboloPlayer(Agent):
         values = self.action_values(state)
         return max(values, key=values.__getitem__)
 
-    def action_values(self, state: State) -> dict[int, int]:
+    def action_values(self, state: State) -> dict[int, float]:
         """The strategy's value of each legal action, in ascending order of actions."""
         state = _checked(state)
-        if state.is_over:
-            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
-        value = STRATEGIES[self._strategy] or STRATEGIES[choose_strategy(state, self._target)]
-        assert value is not None
-        return {
-            action: value(_answered(state.play(action)), state.to_move, self._target)
-            for action in state.legal_actions()
-        }
+        check_not_over(state)
+        value = self._value(state)
+        return {action: value(_answered(state.play(action)), state.to_move) for action in state.legal_actions()}
+
+    def _value(self, state: Tribolo) -> _Value:
+        """The value that the strategy maximises in this position."""
+        name = choose_strategy(state, self._target) if self._strategy == "high-level" else self._strategy
+        if name == "alliance":
+            return partial(alliance, target=self._target)
+        return mobility.function if name == "mobility" else score
 
     def evaluate(self, state: State, player: int) -> int:
         """The number of the player's cells.
@@ -114,7 +109,7 @@ class TriboloPlayer(Agent):
         Raises:
             ValueError: the game is not Tribolo.
         """
-        return score(_checked(state), player, self._target)
+        return score(_checked(state), player)
 
 
 def _checked(state: State) -> Tribolo:

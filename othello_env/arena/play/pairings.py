@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from othello_env.games.game import State, as_integer
+from othello_env.games.game import State
+from othello_env.support.numbers import as_integer
 
 __all__ = ["Opening", "Pairing", "check_games"]
 

@@ -164,7 +164,7 @@ class GameRecord:
             raise RecordError(f"expected the fields {', '.join(_FIELDS)}; missing or unknown: {', '.join(wrong)}")
         for name, (valid, expected) in _FIELDS.items():
             if not valid(values[name]):
-                raise RecordError(f"{name} is {expected}, not {short(values[name])}")
+                raise RecordError(f"{name} must be {expected}, not {short(values[name])}")
         lists = ("agents", "result", "margins", "scores", "seconds")
         if len({len(values[name]) for name in lists if values[name] is not None}) > 1:
             raise RecordError(f"expected as many {', '.join(lists)} as players")

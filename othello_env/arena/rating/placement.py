@@ -202,10 +202,10 @@ def place(
             negative.
     """
     if not half_width > 0:
-        raise ValueError(f"half_width is a positive number of Elo points, not {half_width}")
+        raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")
     games = None if games is None else check_games(games)
     if seconds is not None and not seconds > 0:
-        raise ValueError(f"seconds is a positive number, not {seconds}")
+        raise ValueError(f"seconds must be a positive number, not {seconds}")
     seed = check_seed(seed)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     climb = _Climb(Timed(make_agent(agent, seed)), ladder or load_ladder(), seed)

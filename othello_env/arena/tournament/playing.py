@@ -72,12 +72,7 @@ def play_tournament(
         todo = schedule.missing({(record.opening, record.agents) for record in records})
         played = play_all(todo, made, agents, schedule.seed, clock, workers, ray=ray)
         for record in stack.enter_context(closing(played)):
-            with _held_interrupt():
-                if out is not None:
-                    out.append(record)
-                records.append(record)
-                if progress is not None:
-                    progress(record)
+            _keep(record, records, out, progress)
     result = Tournament.of(schedule.agents, records)
     warn_of_forfeits(result.agents, result.records)
     return result
@@ -97,6 +92,21 @@ def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callab
         with _held_interrupt():
             for record in records:
                 progress(record)
+
+
+def _keep(
+    record: GameRecord,
+    records: list[GameRecord],
+    out: RecordFile | None,
+    progress: Callable[[GameRecord], None] | None,
+) -> None:
+    """Add a finished game to the file and to the records, and report it."""
+    with _held_interrupt():
+        if out is not None:
+            out.append(record)
+        records.append(record)
+        if progress is not None:
+            progress(record)
 
 
 @contextmanager

@@ -180,7 +180,7 @@ def _fitting(name: str, column: npt.NDArray[np.integer], dtype: np.dtype[Any]) -
     most = np.iinfo(dtype).max
     wrong = column[(column < 0) | (column > most)]
     if len(wrong):
-        raise ValueError(f"numbers in the column {name!r} of a WTHOR file are 0 to {most}, got {wrong[0]}")
+        raise ValueError(f"numbers in the column {name!r} of a WTHOR file must be 0 to {most}, not {wrong[0]}")
     return column
 
 

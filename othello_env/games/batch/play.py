@@ -234,12 +234,7 @@ def step(
     over = course.over
     was_over = true_places(over) if problems & OVER else np.empty(0, np.int64)
     wrong = _unplayable(rules, boards, actions, over) if problems else np.empty(0, np.bool_)
-    for i in range(len(actions)):
-        outcome.reward[i] = 0.0
-    for i in range(len(actions)):
-        outcome.reward_to[i] = course.to_move[i]
-    for i in range(len(actions)):
-        course.redraws[i] = -1
+    _forget_step(course, outcome)
     _note_all(actions, course.moves, course.plies)
     play_all(rules, course, boards, actions, wrong)
     if problems & ILLEGAL:
@@ -259,6 +254,17 @@ def step(
     if begin_next and begin_all(rules, course_fields, boards, ended, _NEXT, plan_fields, openings) != 0:
         failed = NO_OPENING
     return ends, moves, failed
+
+
+@kernel
+def _forget_step(course: Course, outcome: Outcome) -> None:
+    """Reset what the last step wrote: no rewards, which now go to the players to move, and no redrawn openings."""
+    for i in range(len(outcome.reward)):
+        outcome.reward[i] = 0.0
+    for i in range(len(outcome.reward)):
+        outcome.reward_to[i] = course.to_move[i]
+    for i in range(len(outcome.reward)):
+        course.redraws[i] = -1
 
 
 @kernel

@@ -37,7 +37,7 @@ def square_to_text(action: int, size: int) -> str:
     if action == size * size:
         return PASS
     if not 0 <= action < size * size:
-        raise ValueError(f"actions here are 0 to {size * size}, not {action!r}")
+        raise ValueError(f"actions here must be 0 to {size * size}, not {action!r}")
     row, column = divmod(action, size)
     return f"{_FILES[column]}{row + 1}"
 
@@ -103,7 +103,7 @@ def board_from_text(text: str) -> tuple[int, list[int | None]]:
     cells = "".join(check_text(text, "a board").split())
     for place, cell in enumerate(cells):
         if cell not in _CELLS:
-            raise NotationError(f"a board is written with X, O and -, got {cell!r} at square number {place + 1}")
+            raise NotationError(f"a board must be written with X, O and -, not {cell!r} at square number {place + 1}")
     sizes = {16: 4, 36: 6, 64: 8}
     if len(cells) not in sizes:
         raise NotationError(f"a board has 16, 36 or 64 squares, got {len(cells)}")

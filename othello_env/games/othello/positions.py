@@ -49,6 +49,10 @@ class OthelloPositions(Positions):
             self._legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
         return self._legal
 
+    def turns(self) -> list[int]:
+        """The number `State.turn` of each position: its number of discs."""
+        return [taken.bit_count() for taken in (self.own | self.opponent).tolist()]
+
     @classmethod
     def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloPositions:
         """Make arrays from positions of one size, with a key for each position. Without `keys`, all keys are 0.

@@ -63,7 +63,7 @@ def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray
     if actions.size and not np.issubdtype(actions.dtype, np.integer):
         raise TypeError(f"expected integers, got dtype {actions.dtype}")
     if actions.size and (actions.min() < 0 or actions.max() > size * size):
-        raise ValueError(f"actions here are 0 to {size * size}, got {actions.min()} to {actions.max()}")
+        raise ValueError(f"actions here must be 0 to {size * size}, not {actions.min()} to {actions.max()}")
     targets = _sources(size, inverse(symmetry))
     return np.asarray(targets[actions.astype(np.int64)])
 
@@ -79,4 +79,4 @@ def _sources(size: int, symmetry: int) -> npt.NDArray[np.int64]:
 
 def _check(symmetry: int) -> None:
     if symmetry not in range(COUNT):
-        raise ValueError(f"a symmetry is 0 to {COUNT - 1}, not {symmetry!r}")
+        raise ValueError(f"a symmetry must be 0 to {COUNT - 1}, not {symmetry!r}")

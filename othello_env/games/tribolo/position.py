@@ -235,7 +235,7 @@ class Tribolo(State):
 
     def action_to_text(self, action: int) -> str:
         if not 0 <= action < self.num_actions:
-            raise ValueError(f"actions here are 0 to {self.num_actions - 1}, not {action!r}")
+            raise ValueError(f"actions here must be 0 to {self.num_actions - 1}, not {action!r}")
         row, column = divmod(action, self.width)
         return f"{_COLUMNS[column]}{row + 1}"
 
@@ -293,7 +293,7 @@ def _check_start(
     """
     width, height, cells, walls = index(width), index(height), index(cells), index(walls)
     if not 1 <= width <= len(_COLUMNS) or height < 1:
-        raise ValueError(f"a board is 1 to {len(_COLUMNS)} wide and at least 1 high, not {width} x {height}")
+        raise ValueError(f"a board must be 1 to {len(_COLUMNS)} wide and at least 1 high, not {width} x {height}")
     if cells < 1 or walls < 0:
         raise ValueError(f"expected at least 1 cell for each player and at least 0 walls, got {cells} and {walls}")
     taken = PLAYERS * cells + walls

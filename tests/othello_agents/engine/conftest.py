@@ -1,11 +1,14 @@
-"""Positions to search."""
+"""Positions to search, and random weights."""
 
 import csv
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
+from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple.patterns import layout
 from othello_env import Othello
 
 DATA = Path(__file__).parents[2] / "data"
@@ -41,3 +44,16 @@ def read_ffo() -> list[Endgame]:
 @pytest.fixture(scope="session")
 def ffo() -> list[Endgame]:
     return read_ffo()
+
+
+@pytest.fixture(scope="session")
+def weights(tmp_path_factory):
+    """Files with random weights for each size."""
+    folder = tmp_path_factory.mktemp("weights")
+    files = {}
+    for size in (4, 6, 8):
+        rng = np.random.default_rng(size)
+        values = rng.normal(0, 0.05, (3, layout(size).weights)).astype(np.float32)
+        files[size] = folder / f"{size}.npz"
+        NTupleNetwork(size, 3, values).save(files[size])
+    return files

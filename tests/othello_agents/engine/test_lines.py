@@ -77,7 +77,7 @@ def test_discs_are_exact_or_estimated_from_the_expected_result():
 
 def test_bad_numbers_of_lines_are_refused():
     for lines, error in ((-1, ValueError), (65, ValueError), (1.5, TypeError)):
-        with pytest.raises(error, match="lines is "):
+        with pytest.raises(error, match="lines must be "):
             Engine().analyse(Othello(), lines=lines)
 
 

@@ -139,5 +139,5 @@ def test_specs_with_threads():
     assert repr(make_agent("engine:threads=2")) == "engine:threads=2"
     assert make_agent("engine:threads=2,ms=5").__reduce__()[1][-1] == 2
     for spec in ("engine:threads=0", "engine:threads=257", "engine:threads=x"):
-        with pytest.raises(SpecError, match="threads is "):
+        with pytest.raises(SpecError, match="threads must be "):
             make_agent(spec)

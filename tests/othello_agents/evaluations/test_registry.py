@@ -69,7 +69,7 @@ def test_it_is_named_with_the_others_and_says_which_game_it_is_for():
         make_agent("engine:eval=toy")
     with pytest.raises(WrongGameError, match="'toy' is for Othello, not for Checkers"):
         make_agent("alphabeta:eval=toy").act(Checkers())
-    assert toy.__doc__ == "Othello: nine for each corner."
+    assert toy.__doc__ == "Othello: nine points for each corner."
 
 
 def test_a_name_is_given_once():

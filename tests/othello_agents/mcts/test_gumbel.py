@@ -227,5 +227,5 @@ def test_answers_that_are_not_numbers_still_give_legal_moves():
 
 @pytest.mark.parametrize(("simulations", "considered"), [(0, 8), (8, 0)])
 def test_numbers_out_of_range_are_refused(simulations, considered):
-    with pytest.raises(ValueError, match=f"at least 1, got {simulations} and {considered}"):
+    with pytest.raises(ValueError, match=f"must be at least 1, not {simulations} and {considered}"):
         search(blank, OthelloPositions.from_states([Othello()]), simulations, considered=considered)

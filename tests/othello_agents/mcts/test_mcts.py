@@ -194,9 +194,9 @@ def test_more_simulations_play_better():
 def test_the_spec_and_its_mistakes():
     assert repr(make_agent("mcts:simulations=50,exploration=0.5")) == "mcts:simulations=50,exploration=0.5"
     assert repr(make_agent("mcts")) == "mcts:simulations=1000,exploration=1"
-    with pytest.raises(SpecError, match="simulations is 1 to 10000000, not 0"):
+    with pytest.raises(SpecError, match="simulations must be 1 to 10000000, not 0"):
         make_agent("mcts:simulations=0")
-    with pytest.raises(SpecError, match="exploration is a finite number of at least 0, not -1"):
+    with pytest.raises(SpecError, match="exploration must be a finite number of at least 0, not -1"):
         make_agent("mcts:exploration=-1")
     with pytest.raises(SpecError, match="exploration"):
         make_agent("mcts:exploration=nan")

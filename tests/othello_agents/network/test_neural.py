@@ -118,7 +118,7 @@ def test_it_looks_ahead(network, tmp_path):
     drawn = warm.act_batch(OthelloPositions.from_states([batch.state(5)] * 2000, range(2000)))
     np.testing.assert_allclose(np.bincount(drawn, minlength=37) / 2000, found.policy[5], atol=0.05)
     for wrong in (-1, 100_001):
-        with pytest.raises(ValueError, match=f"simulations is 0 to 100000, not {wrong}"):
+        with pytest.raises(ValueError, match=f"simulations must be 0 to 100000, not {wrong}"):
             NeuralAgent(network, simulations=wrong)
 
 
@@ -214,7 +214,7 @@ def test_weights_of_other_kinds_are_told(network, tmp_path):
     path = tmp_path / "a.safetensors"
     card = {"format": "othello-env policy and value network 1", "size": 6, "channels": 8, "blocks": 2, "training": {}}
     for wrong, message in (
-        (network.weights["first.bias"].to(torch.int32), r"first\.bias are torch\.int32, not floats"),
+        (network.weights["first.bias"].to(torch.int32), r"first\.bias must be floats, not torch\.int32"),
         (torch.full((8,), 1e300, dtype=torch.float64), r"first\.bias are not all finite"),
     ):
         write_tensors(path, network.weights | {"first.bias": wrong}, card)
@@ -228,7 +228,7 @@ def test_other_games_and_sizes_are_refused(network):
         agent.act(Checkers())
     with pytest.raises(ValueError, match="neural was trained for Othello of size 6, not 8"):
         agent.act(Othello())
-    with pytest.raises(ValueError, match="temperature is a finite number of at least 0, not -1"):
+    with pytest.raises(ValueError, match="temperature must be a finite number of at least 0, not -1"):
         NeuralAgent(network, temperature=-1)
 
 

@@ -186,7 +186,11 @@ def test_games_that_it_does_not_play_are_refused():
 
 @pytest.mark.parametrize(
     ("spec", "message"),
-    [("perfect:hash=0", "hash is 1 to"), ("perfect:hash=x", "hash is int"), ("perfect:depth=3", "no option depth")],
+    [
+        ("perfect:hash=0", "hash must be 1 to"),
+        ("perfect:hash=x", "hash must be int"),
+        ("perfect:depth=3", "no option depth"),
+    ],
 )
 def test_bad_specs_are_refused(spec, message):
     with pytest.raises(SpecError, match=message):
@@ -195,5 +199,5 @@ def test_bad_specs_are_refused(spec, message):
 
 def test_specs_are_understood():
     assert [repr(make_agent(spec)) for spec in ("perfect", "perfect:hash=8")] == ["perfect", "perfect:hash=8"]
-    with pytest.raises(TypeError, match="hash is a whole number"):
+    with pytest.raises(TypeError, match="hash must be a whole number"):
         Perfect(hash=2.5)

@@ -104,9 +104,9 @@ def test_a_won_game_comes_before_a_shared_one_and_that_before_a_lost_one():
 def test_specs_and_bad_input():
     assert repr(make_agent("maxn:depth=1,eval=mobility")) == "maxn:depth=1,eval=mobility"
     assert repr(make_agent("paranoid")) == "paranoid:depth=3,eval=count"
-    with pytest.raises(ValueError, match="depth is 1 to 100, not 0"):
+    with pytest.raises(ValueError, match="depth must be 1 to 100, not 0"):
         MaxN(0)
-    with pytest.raises(TypeError, match="plies"):
+    with pytest.raises(TypeError, match=r"depth must be a whole number, not 1\.5"):
         Paranoid(1.5)
     with pytest.raises(ValueError, match="no evaluation"):
         Paranoid(eval="nothing")

@@ -240,9 +240,9 @@ def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> No
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("alphabeta:depth=0", "depth is 1 to 100, not 0"),
-        ("minimax:depth=-2", "depth is 1 to 100, not -2"),
-        ("alphabeta:depth=x", "depth is int, not 'x'"),
+        ("alphabeta:depth=0", "depth must be 1 to 100, not 0"),
+        ("minimax:depth=-2", "depth must be 1 to 100, not -2"),
+        ("alphabeta:depth=x", "depth must be int, not 'x'"),
         ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
         (
             "maximizer:eval=wieghted",
@@ -256,7 +256,7 @@ def test_wrong_specs_name_the_right_ones(spec: str, problem: str) -> None:
 
 
 def test_a_depth_that_is_no_integer_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"number of plies, not 2\.5"):
+    with pytest.raises(TypeError, match=r"depth must be a whole number, not 2\.5"):
         AlphaBeta(depth=2.5)  # type: ignore[arg-type]
 
 

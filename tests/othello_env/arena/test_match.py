@@ -83,8 +83,8 @@ def test_the_seed_repeats_a_match_and_another_does_not():
     ("answer", "told"),
     [
         (0, "a1 (action 0) is not legal"),
-        (99, "actions here are 0 to 64, not 99"),
-        (1.5, "an action is an integer, not 1.5"),
+        (99, "actions here must be 0 to 64, not 99"),
+        (1.5, "an action must be an integer, not 1.5"),
         (ZeroDivisionError("oops"), "ZeroDivisionError: oops"),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_seed_may_be_numpys():
 )
 def test_what_is_no_seed_is_told(seed, error):
     for play in play_all(seed):
-        with pytest.raises(error, match="a seed is an integer of at least 0, not "):
+        with pytest.raises(error, match="a seed must be an integer of at least 0, not "):
             play()
 
 

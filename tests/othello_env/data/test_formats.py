@@ -455,9 +455,9 @@ def test_crafted_archives_do_not_fill_the_memory(tmp_path):
 def test_numbers_that_do_not_fit_into_wthor():
     games = random_games(2)
     for name, values, message in (
-        ("year", [70000, 70000], "'year' of a WTHOR file are 0 to 65535, got 70000"),
-        ("depth", [300, 300], "'depth' of a WTHOR file are 0 to 255, got 300"),
-        ("black", [5, -1], "'black' of a WTHOR file are 0 to 65535, got -1"),
+        ("year", [70000, 70000], "'year' of a WTHOR file must be 0 to 65535, not 70000"),
+        ("depth", [300, 300], "'depth' of a WTHOR file must be 0 to 255, not 300"),
+        ("black", [5, -1], "'black' of a WTHOR file must be 0 to 65535, not -1"),
     ):
         with pytest.raises(ValueError, match=message):
             wthor.dump(Games(games.actions, games.lengths, columns={name: values}))

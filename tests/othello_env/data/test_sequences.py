@@ -67,7 +67,7 @@ def test_labels_of_the_boards(twin):
     [
         ([[1.0]], ValueError, "expected integers"),
         ([1], ValueError, r"expected integers \(N, L\), got int64 of shape \(1,\)"),
-        ([[61]], ValueError, "tokens are 0 to 60, got 61 to 61"),
+        ([[61]], ValueError, "tokens must be 0 to 60, not 61 to 61"),
         ([[41, 0, 3]], ValueError, "a move follows it"),
         ([[1]], GamesError, "game 1, move 1: token 1 is not a legal move"),
         ([[41, 41]], GamesError, "game 1, move 2: token 41 is not a legal move"),

@@ -54,7 +54,7 @@ TAKE_SEEDS |= {
     ],
 )
 def test_a_wrong_seed_is_named(take, seed, error):
-    with pytest.raises(error, match="a seed is an integer of at least 0, not "):
+    with pytest.raises(error, match="a seed must be an integer of at least 0, not "):
         take(seed)
 
 
@@ -63,7 +63,7 @@ def test_a_wrong_seed_changes_nothing(make):
     env = make(openings="random:3")
     env.reset(seed=1)
     before = start(env)
-    with pytest.raises(ValueError, match="a seed is"):
+    with pytest.raises(ValueError, match="a seed must be"):
         env.reset(seed=-1)
     assert start(env) == before
     env.reset()

@@ -96,7 +96,7 @@ def test_without_values_returns_are_the_results():
 
 @pytest.mark.parametrize(
     ("change", "text"),
-    [({"values": np.zeros((3, 3))}, "values of shape"), ({"players": np.full((3, 2), 2)}, "players are 0 and 1")],
+    [({"values": np.zeros((3, 3))}, "values of shape"), ({"players": np.full((3, 2), 2)}, "players must be 0 and 1")],
 )
 def test_what_does_not_fit_is_named(change, text):
     zeros, flags = np.zeros((3, 2)), np.zeros((3, 2), bool)

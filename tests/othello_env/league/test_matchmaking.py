@@ -176,7 +176,7 @@ def test_a_forgotten_members_games_do_not_count(ranked):
         ({"keep": 2.5}, TypeError, "keep must be a whole number, not 2.5"),
         ({"half_life": 0}, ValueError, "half_life must be 0.1 to"),
         ({"half_life": "1"}, TypeError, "half_life must be a number, not '1'"),
-        ({"seed": -1}, ValueError, "a seed is an integer of at least 0, not -1"),
+        ({"seed": -1}, ValueError, "a seed must be an integer of at least 0, not -1"),
         ({"fixed": ["nobody"]}, ValueError, "there is no agent 'nobody'"),
         ({"fixed": ["random", "random"]}, ValueError, "expected a name that no member has, not 'random'"),
     ],

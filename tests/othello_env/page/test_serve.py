@@ -191,7 +191,7 @@ def test_a_port_that_is_taken(serve, capsys):
     ("arguments", "part"),
     [
         (["nobody"], "there is no agent 'nobody'"),
-        (["alphabeta:depth=0"], "depth is 1 to 100"),
+        (["alphabeta:depth=0"], "depth must be 1 to 100"),
         (["human"], "human is not an agent"),
         (["--seconds", "nan"], "nan is not in the range 1<=x<=3600"),
     ],

@@ -109,7 +109,7 @@ def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
         ("Sleeper", "lost on time (0.5s/move), was still thinking and was stopped"),
         ("Spinner", "lost on time (0.5s/move), was still thinking and was stopped"),
         ("Late", "lost on time (0.5s/move)"),
-        ("Liar", "an action is an integer, not 'f5'"),
+        ("Liar", "an action must be an integer, not 'f5'"),
         ("Raiser", "ZeroDivisionError: oops"),
         ("Leaver", "SystemExit: bye"),
         ("Killer", "its process ended (exit code 7)"),

@@ -165,7 +165,11 @@ def test_games_that_were_played_at_once_all_count_when_the_time_is_over():
 
 @pytest.mark.parametrize(
     ("limits", "told"),
-    [({"half_width": 0}, "half_width is a positive"), ({"games": 3}, "even"), ({"seconds": -1.0}, "seconds is a posi")],
+    [
+        ({"half_width": 0}, "half_width must be a positive"),
+        ({"games": 3}, "even"),
+        ({"seconds": -1.0}, "seconds must be a posi"),
+    ],
 )
 def test_wrong_limits_are_told(limits, told):
     with pytest.raises(ValueError, match=told):

@@ -56,7 +56,7 @@ def test_rules_make_the_game_that_they_name(spec, state):
     [
         ("chess", "expected one of the games checkers, othello, tribolo, got 'chess'"),
         ("othello:size=5", "size must be one of 4, 6, 8, not 5"),
-        ("othello:size=big", "size is a number, not 'big'"),
+        ("othello:size=big", "size must be a number, not 'big'"),
         ("othello:seed=1", "othello has no option seed; it takes size"),
         ("othello:", "expected key=value,key=value after othello, got ''"),
         ("othello:size=4,size=6", "gives size twice"),
@@ -270,10 +270,10 @@ def test_a_line_torn_anywhere_is_left_out_and_cut_off(tmp_path):
         (lambda line: "[1]", 'line 2: expected {"format": "othello-env game 1"'),
         (lambda line: line.replace("game 1", "game 9"), "line 2: expected"),
         (lambda line: line.replace('"moves"', '"motion"'), "line 2: .*missing or unknown: motion, moves"),
-        (lambda line: line.replace('"scores": [', '"scores": ["x", '), "line 2: scores is a list of integers"),
+        (lambda line: line.replace('"scores": [', '"scores": ["x", '), "line 2: scores must be a list of integers"),
         (
             lambda line: line.replace('"fault": null', '"fault": "no"'),
-            "line 2: fault is null, or a player and a reason",
+            "line 2: fault must be null, or a player and a reason",
         ),
         (lambda line: line.replace('"agents": ["a", "b"]', '"agents": ["a"]'), "line 2: expected as many"),
     ],

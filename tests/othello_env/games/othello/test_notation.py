@@ -24,7 +24,7 @@ def test_squares_round_trip(size):
 
 @pytest.mark.parametrize(("action", "size"), [(-1, 8), (65, 8), (99, 8), (37, 6), (17, 4)])
 def test_no_name_for_what_is_no_action(action, size):
-    with pytest.raises(ValueError, match=f"actions here are 0 to {size * size}, not {action}"):
+    with pytest.raises(ValueError, match=f"actions here must be 0 to {size * size}, not {action}"):
         notation.square_to_text(action, size)
 
 

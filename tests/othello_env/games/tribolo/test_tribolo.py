@@ -267,11 +267,11 @@ class TestBadInput:
 @pytest.mark.parametrize("player", [-1, 3, "red", None])
 def test_what_is_no_player_is_told(player):
     for question in (Tribolo(seed=1).observation, Tribolo(seed=1).mobility):
-        with pytest.raises(ValueError, match="a player is 0 or 1"):
+        with pytest.raises(ValueError, match="a player must be 0 or 1"):
             question(player)
 
 
 @pytest.mark.parametrize("action", [-1, Tribolo(seed=1).num_actions])
 def test_what_is_no_action_has_no_name(action):
-    with pytest.raises(ValueError, match="actions here are 0 to"):
+    with pytest.raises(ValueError, match="actions here must be 0 to"):
         Tribolo(seed=1).action_to_text(action)

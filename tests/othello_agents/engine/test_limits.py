@@ -1,0 +1,199 @@
+"""The limits of the engine's searches: nodes, time, clocks, Ctrl-C and `stop`."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from othello_agents.engine import Engine
+from othello_agents.engine import agent as engine_agent
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
+from othello_agents.engine.running import run
+from othello_agents.engine.searcher import Searcher
+from othello_env import Othello, make_agent
+
+
+def test_a_limit_of_nodes_is_kept(random_position):
+    for key, nodes in enumerate([1, 100, 3_000, 150_000]):
+        analysis = Engine(nodes=nodes, eval="weighted", exact=20).analyse(random_position(key, 20))
+        assert analysis.nodes < nodes + 100  # the search of the last four empty squares does not check the limit
+        assert analysis.best in analysis.state.legal_actions()
+    deep = Engine(nodes=20_000, eval="weighted").analyse(random_position(9, 45))
+    assert 20_000 <= deep.nodes < 20_100
+    assert deep.depth > 3
+
+
+def test_time_ends_a_search_but_not_before_it_has_a_move():
+    memory = new_memory(1)
+    memory.control[LIMIT] = NO_LIMIT
+
+    def search():
+        while memory.control[NODES] < memory.control[LIMIT]:
+            memory.control[NODES] += 1
+        return "stopped"
+
+    assert run(search, memory, seconds=0.01) == "stopped"
+    state = Othello.from_moves("f5d6c3")
+    analysis = Engine(ms=0.001, eval="weighted").analyse(state)
+    assert analysis.best in state.legal_actions()
+    assert analysis.depth >= 1
+    assert Engine(depth=30, eval="weighted").act(state, seconds_left=0.1) in state.legal_actions()
+
+
+@pytest.mark.parametrize(
+    ("spec", "clock", "least", "most"),
+    [
+        ("engine", {"seconds_left": 60.0}, 2.5, 3.5),
+        ("engine", {"move_seconds": 10.0}, 9.0, 9.9),
+        ("engine", {"move_seconds": 0.1}, 0.05, 0.09),
+        ("engine", {"move_seconds": 0.004}, 0.001, 0.003),
+        ("engine", {"seconds_left": 60.0, "move_seconds": 10.0}, 2.5, 3.5),
+        ("engine", {"seconds_left": 600.0, "move_seconds": 10.0}, 9.0, 9.9),
+        ("engine:ms=500", {"move_seconds": 10.0}, 0.5, 0.5),
+        ("engine", {"seconds_left": 0.0}, 0.0005, 0.002),
+    ],
+)
+def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
+    given = []
+
+    def note(search, memory, seconds=None, progress=None):
+        given.append(seconds)
+        return run(search, memory, 0.001)
+
+    monkeypatch.setattr(engine_agent, "run", note)
+    agent = make_agent(spec)
+    agent.act(Othello())  # compiles the kernels
+
+    def search(position, seconds, **options):
+        given.append(seconds)
+        return Engine._search(agent, position, seconds, **options)
+
+    agent._search = search
+    del given[:]
+    agent.act(Othello(), **clock)
+    whole, searched = given
+    assert least <= whole <= most
+    assert searched < whole, "what comes before the search counts, too"
+
+
+def test_it_uses_a_limit_for_the_move():
+    engine = Engine(eval="weighted")
+    engine.act(Othello())  # compiles the kernels
+    began = time.monotonic()
+    engine.act(Othello(), move_seconds=1.0)
+    assert time.monotonic() - began > 0.5
+
+
+def test_compilation_comes_before_the_time_for_the_move(monkeypatch):
+    compiled = []
+
+    def compile_slowly():
+        time.sleep(0.5)
+        compiled.append(True)
+
+    monkeypatch.setattr("othello_agents.engine.agent._compile", compile_slowly)
+    engine = Engine(ms=100, eval="weighted")
+    assert engine.analyse(Othello()).seconds < 0.4
+    Engine(depth=2).act(Othello())
+    assert len(compiled) == 1
+    engine.act(Othello())
+    Engine(depth=2).act(Othello(), move_seconds=1.0)
+    assert len(compiled) == 3
+
+
+def test_time_for_the_end_grows_with_the_time():
+    affordable = [engine_agent._affordable(seconds) for seconds in (0.001, 0.01, 0.1, 1, 10)]
+    assert affordable == sorted(affordable)
+    assert affordable[0] == 12
+    assert affordable[2] in range(14, 18)
+
+
+def test_an_error_within_a_search_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        run(lambda: 1 // 0, new_memory(1))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="the system cannot send itself Ctrl-C")
+def test_an_interrupt_ends_a_search_and_the_engine_goes_on():
+    engine = Engine(eval="weighted")
+    engine.act(Othello())  # compiles the kernels
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        engine.solve(Othello())  # would take years
+    timer.join()
+    assert not [thread for thread in threading.enumerate() if thread.name == "othello-engine" and thread.is_alive()]
+    assert engine.act(Othello()) in Othello().legal_actions()
+
+
+@pytest.fixture
+def stopped(monkeypatch):
+    """`stopped(name)`: an engine that is stopped while its searcher runs the method of this name."""
+
+    def make(name, when="after", **options):
+        engine = Engine(**options)
+        method = getattr(Searcher, name)
+
+        def run_and_stop(self, *args, **more):
+            if when == "before":
+                engine.stop()
+            value = method(self, *args, **more)
+            if when == "after":
+                engine.stop()
+            return value
+
+        monkeypatch.setattr(Searcher, name, run_and_stop)
+        return engine
+
+    return make
+
+
+def test_a_stop_in_the_first_search_also_ends_the_searches_for_lines_and_scores(stopped):
+    engine = stopped("deepen", depth=4, eval="weighted")
+    state = Othello.from_moves("f5d6c3")
+    found = engine.analyse(state, lines=4, scores=True)
+    assert found.best in state.legal_actions()
+    assert [line.pv for line in found.lines] == [found.pv]
+    assert found.scores == {}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_stop_in_the_search_to_depth_1_ends_the_deeper_searches(stopped, when, monkeypatch):
+    state = Othello.from_moves("f5d6c3")
+    engine = stopped("start", when, depth=6, eval="weighted")
+    assert engine.act(state) in state.legal_actions()
+    assert engine.last_analysis.depth == 1
+    monkeypatch.undo()
+    engine.act(state)
+    assert engine.last_analysis.depth == 6, "a stop has no effect on later searches"
+
+
+def test_a_stop_within_the_search_to_depth_1_leaves_a_move(stopped):
+    engine = stopped("_search", "before", depth=6, eval="weighted")
+    state = Othello.from_moves("f5d6c3")
+    assert engine.act(state) in state.legal_actions()
+    assert engine.last_analysis.depth == 1
+
+
+def test_a_stop_during_the_compilation_ends_the_search(monkeypatch):
+    engine = Engine(ms=200, eval="weighted")
+    monkeypatch.setattr(engine_agent, "_compile", engine.stop)
+    engine.act(Othello.from_moves("f5d6c3"))
+    assert engine.last_analysis.depth == 1
+
+
+def test_the_line_of_an_exact_score_has_only_moves_that_were_checked(stopped, ffo):
+    endgame = ffo[1]
+    found = stopped("deepen", exact=14, eval="weighted").analyse(endgame.state)
+    assert (found.score, found.exact) == (endgame.score, True)
+    assert found.pv == (found.best,)
+    assert len(endgame.state.play(found.best).legal_actions()) > 1
+
+
+@pytest.mark.parametrize("result_only", [False, True])
+def test_a_stopped_solver_reports_no_exact_score(stopped, ffo, result_only):
+    engine = stopped("start", eval="weighted")
+    found = engine.solve(ffo[1].state, result_only=result_only)
+    assert (found.exact, found.depth) == (False, 1)
