@@ -114,7 +114,7 @@ def test_it_is_named_by_its_spec(command):
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "-1", "0", "1e300"])
 def test_a_time_without_end_is_refused(seconds):
-    with pytest.raises(SpecError, match="seconds is "):
+    with pytest.raises(SpecError, match="seconds must be "):
         make_agent(f"gtp:command=sh,seconds={seconds}")
 
 
