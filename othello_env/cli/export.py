@@ -18,8 +18,7 @@ __all__ = ["command"]
     "--network",
     "function",
     metavar="FUNCTION",
-    help="The function that makes a network of your own, as package.module:name or path.py:name. By default, it is "
-    "the function that NETWORK names.",
+    help="The function that makes a network of your own, as package.module:name or path.py:name.",
 )
 def command(network: Path, out: Path, function: str | None) -> None:
     """Write the .safetensors file NETWORK as the .onnx file OUT, which other programs can run.

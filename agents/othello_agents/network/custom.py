@@ -14,8 +14,8 @@ It returns:
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions. N is any number of at least 1.
 
-The file holds the tensors, and the name of the function in its card. To load the file, the function is imported and
-called. So load such a file only if you trust the code that it names. The file itself contains no code.
+The file holds the tensors, and the name of the function in its card. This name is only for you to read: a file never
+decides which code runs. To load the file, you name the function again.
 """
 
 from __future__ import annotations
@@ -174,22 +174,25 @@ class CustomNetwork(TorchNetwork):
             tensors: the tensors of the file.
             card: the card of the file.
             path: the file, for error messages.
-            function: the function that makes the module. None: the function that the card names.
+            function: the function that makes the module. None is an error that says which function the card names.
 
         Raises:
-            ValueError: the card is wrong, the function cannot be imported, or the tensors do not belong to its module.
+            ValueError: no function is given, the card is wrong, the function cannot be imported, or the tensors do not
+                belong to its module.
         """
-        size, training, named = card.get("size"), card.get("training"), function or card.get("function")
+        size, training, named = card.get("size"), card.get("training"), card.get("function")
         if type(size) is not int or not isinstance(training, dict) or not isinstance(named, str):
             raise ValueError(f"{str(path)!r} has a card with a wrong size, training or function: {short(dict(card))}")
-        try:
-            network = cls.make(named, size)
-        except Exception as error:  # the function may raise any error
+        if not function:
             raise ValueError(
-                f"{str(path)!r} needs the function {short(named)}, which makes its network: {error}. If the function "
-                "is somewhere else, name it: FILE.safetensors:network=package.module:function as a spec, or the option "
-                "--network of a command"
-            ) from error
+                f"{str(path)!r} holds a network of your own, which the function {short(named)} made. Name the function "
+                "that makes it, because this runs its code: FILE.safetensors:network=package.module:function as a "
+                "spec, or the option --network of a command"
+            )
+        try:
+            network = cls.make(function, size)
+        except Exception as error:  # the function may raise any error
+            raise ValueError(f"{str(path)!r}: the function {short(function)} made no network: {error}") from error
         try:
             network = network.with_weights(tensors)
         except ValueError as error:

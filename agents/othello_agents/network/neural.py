@@ -223,14 +223,14 @@ def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
 
     Args:
         path: the file.
-        function: the function that makes a network of yours, as ``package.module:name`` or ``path.py:name``. None: the
-            function that the file names. A file of the package's own network names no function.
+        function: the function that makes a network of yours, as ``package.module:name`` or ``path.py:name``. A file of
+            the package's own network takes no function.
 
     Raises:
         FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
-        ValueError: the file is damaged or holds no policy and value network, or its function cannot be imported. The
-            message names the file and the fault.
+        ValueError: the file is damaged or holds no policy and value network, it holds a network of yours and no
+            function is given, or the function cannot be imported. The message names the file and the fault.
     """
     from othello_agents.network import custom
 
@@ -313,8 +313,8 @@ def agent_from_file(
 ) -> NeuralAgent:
     """The agent of a spec: ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
 
-    With ``a.safetensors:network=nets.py:make``, the function ``make`` makes the network, not the function that the file
-    names; see `othello_agents.network.custom`.
+    A file of a network of yours needs ``a.safetensors:network=nets.py:make``. The function ``make`` makes the network;
+    see `othello_agents.network.custom`.
 
     Raises:
         FileNotFoundError: the file does not exist.

@@ -64,11 +64,13 @@ def test_a_resumed_run_equals_an_uninterrupted_one_and_its_file_plays(recipe, na
     for ours, theirs in zip(whole.parameters, parts.parameters, strict=True):
         for key, value in whole.optimizer.state.get(ours, {}).items():
             assert torch.equal(value, parts.optimizer.state[theirs][key])
-    kept = load_network("parts.safetensors")
+    kept = load_network("parts.safetensors", "nets.py:Net")
     state = Othello(4)
     seen = np.array([state.observation(0)]), np.array([state.action_mask()])
     np.testing.assert_array_equal(kept.answers(*seen)[0], parts.trained.answers(*seen)[0])
-    match = play_match(make_agent("parts.safetensors"), "random", games=2, openings=None, new_game=lambda _: state)
+    match = play_match(
+        make_agent("parts.safetensors:network=nets.py:Net"), "random", games=2, openings=None, new_game=lambda _: state
+    )
     assert not match.faults(0)
 
 
@@ -90,9 +92,8 @@ def test_mistakes_in_the_command_are_told(recipe, capsys, name, function, messag
 def test_a_run_can_begin_with_a_file_of_the_same_network(recipe, capsys):
     run(recipe, "train_ppo", "first.safetensors", 1)
     begun = run(recipe, "train_ppo", "second.safetensors", 0, "--init", "first.safetensors")
-    for key, weight in load_network("first.safetensors").weights.items():
+    for key, weight in load_network("first.safetensors", "nets.py:Net").weights.items():
         assert torch.equal(begun.network.weights[key], weight)
     with pytest.raises(SystemExit):
         run(recipe, "train_ppo", "third.safetensors", 0, "--init", "first.safetensors", "--network", "")
-    assert "the package's own network" not in (told := capsys.readouterr().err.splitlines()[-1])
-    assert "--init is <CustomNetwork 4x4 of nets.py:Net" in told
+    assert "holds a network of your own, which the function 'nets.py:Net' made" in capsys.readouterr().err
