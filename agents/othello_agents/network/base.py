@@ -31,6 +31,7 @@ class TorchNetwork(ABC):
 
     Attributes:
         weights: tensors by name. A trainer changes them in place.
+        function: the name of the function that makes a network of yours; None for the package's own network.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
@@ -38,6 +39,7 @@ class TorchNetwork(ABC):
     """
 
     weights: dict[str, _Tensor]
+    function: str | None = None
 
     def __init__(self, size: int, training: Mapping[str, Any] | None) -> None:
         self._torch = import_extra("torch", "torch")

@@ -20,6 +20,7 @@ from othello_agents.mcts.gumbel import search
 from othello_agents.network.base import TorchNetwork
 from othello_agents.network.files import read_tensors, write_tensors
 from othello_agents.network.policy import PolicyAgent
+from othello_env.agent import option_text
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
@@ -287,8 +288,9 @@ class NeuralAgent(PolicyAgent):
         """
         path = Path(f"{stem}.safetensors")
         self._network.save(path)
-        options = {"temperature": self._temperature, "simulations": self._simulations}
-        given = ",".join(f"{name}={value:g}" for name, value in options.items() if value)
+        numbers = {"temperature": f"{self._temperature:g}", "simulations": f"{self._simulations}"}
+        options = {"network": self._network.function or "0", **numbers}
+        given = ",".join(option_text(name, value) for name, value in options.items() if value != "0")
         return f"{path}:{given}" if given else str(path)
 
     def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:

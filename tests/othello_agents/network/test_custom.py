@@ -1,5 +1,6 @@
 """A network of one's own: a module of PyTorch as a network, a file and a player."""
 
+import sys
 import textwrap
 
 import numpy as np
@@ -235,6 +236,7 @@ def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
     expected = NeuralAgent(network).act_batch(batch)
     np.testing.assert_array_equal(make_agent(f"{path}:network=elsewhere/nets.py:make").act_batch(batch), expected)
     monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
+    monkeypatch.delitem(sys.modules, "nets", raising=False)  # another test may have imported its own module
     np.testing.assert_array_equal(make_agent(f"{path}:network=nets:Net").act_batch(batch), expected)
     NeuralNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
     with pytest.raises(SpecError, match=r"holds the package's own network, so it takes no network=nets:Net"):
