@@ -50,12 +50,14 @@ TRAINERS = {
     "imitation": [".[test,torch]"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
+    "own_network": [".[test,torch]"],
     "ppo": [".[test,torch]", "tensorboard"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],
     "torch_wrapper": [".[test,torch]", "array-api-compat>=1.11"],
     "torchrl": [".[test,torchrl]"],
+    "torchrl_env": [".[test,torchrl]"],
 }
 
 

@@ -26,7 +26,7 @@ from othello_env.games.checkers.position import Checkers
         ("engine:exact=61", "exact must be 0 to 60"),
         ("engine:hash=0", "hash must be 1 to"),
         ("engine:eval=best", "no evaluation 'best'; it has ntuple"),
-        ("engine:depth=1.5", "depth must be int"),
+        ("engine:depth=1.5", "depth must be a whole number"),
         ("engine:plies=3", "no option plies"),
     ],
 )

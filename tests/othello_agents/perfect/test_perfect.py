@@ -188,7 +188,7 @@ def test_games_that_it_does_not_play_are_refused():
     ("spec", "message"),
     [
         ("perfect:hash=0", "hash must be 1 to"),
-        ("perfect:hash=x", "hash must be int"),
+        ("perfect:hash=x", "hash must be a whole number"),
         ("perfect:depth=3", "no option depth"),
     ],
 )

@@ -242,7 +242,7 @@ def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> No
     [
         ("alphabeta:depth=0", "depth must be 1 to 100, not 0"),
         ("minimax:depth=-2", "depth must be 1 to 100, not -2"),
-        ("alphabeta:depth=x", "depth must be int, not 'x'"),
+        ("alphabeta:depth=x", "depth must be a whole number, not 'x'"),
         ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
         (
             "maximizer:eval=wieghted",

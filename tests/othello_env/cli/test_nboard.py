@@ -51,7 +51,7 @@ def test_what_makes_no_sense_is_a_status_and_changes_nothing(server):
         ("move z9", "status expected a square"),
         ("set depth deep", "status expected set depth and a whole number, got 'deep'"),
         ("set depth", "status expected set depth and a whole number, got ''"),
-        ("set depth 101", "status 'alphabeta:depth=101,eval=count': depth is 1 to 100, not 101"),
+        ("set depth 101", "status 'alphabeta:depth=101,eval=count': depth must be 1 to 100, not 101"),
         ("move", "status expected a square"),
         ("set game", "status there is no game"),
         ("set game nothing", "status there is no game"),
