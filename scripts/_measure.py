@@ -119,7 +119,10 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def timed(run: Callable[[], float]) -> Work:
-    """Make a `Work` of `run`, which does some work and returns the number of units. The whole time of `run` counts."""
+    """Turn `run` into a `Work`. `run` does some work and returns how many units of work it did.
+
+    The whole time of `run` counts.
+    """
 
     def work() -> tuple[float, float]:
         began = time.perf_counter()

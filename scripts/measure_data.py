@@ -31,7 +31,7 @@ GAMES = 50_000
 
 
 def works(folder: Path) -> dict[str, Callable[[], float]]:
-    """Functions that do a piece of work, by title. Each function returns the number of units of its work."""
+    """A dict from titles to functions. Each function does a piece of work and returns the number of its units."""
     games = random_games(GAMES, seed=1)
     paths = {ending: folder / f"games.{ending}" for ending in ("npz", "wtb", "ggf", "txt")}
     few = games[: GAMES // 50]

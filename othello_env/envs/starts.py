@@ -67,7 +67,7 @@ class Starts:
     Args:
         openings: None, ``"random:PLIES"``, or a sequence of transcripts or States; see
             `othello_env.games.openings.Openings`.
-        new_game: takes the key of a game and returns the usual start of this game.
+        new_game: a function that takes the key of a game, an integer, and returns the usual start position.
 
     Raises:
         ValueError: the openings are wrong.

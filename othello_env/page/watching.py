@@ -83,7 +83,7 @@ class Checkpoints:
     async def _offer(self, file: Path, version: str) -> Offer | str:
         """The offer of a checkpoint, or the reason why the file is not an agent."""
         spec = str(file)
-        if spec_file(spec) != (file, ""):  # a name such as "a:epsilon=1.npz" would be read as something else
+        if spec_file(spec) != (file, ""):  # "a:epsilon=1.npz" would be a spec with an option
             return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
         try:

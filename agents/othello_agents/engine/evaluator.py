@@ -34,7 +34,8 @@ __all__ = [
 ]
 
 NTUPLE = -1
-"""The kind of an evaluator with n-tuple tables. The kind of a textbook evaluator is the term of its `SquareSum`."""
+"""The kind of an evaluator with n-tuple tables. The kind of a textbook evaluator is the field `term` of its `SquareSum`
+(see `othello_agents.evaluations.description`)."""
 LOGIT = 1000
 """If the n-tuple tables give a position a logit of 1, the position has this value."""
 BOUND = 16_000

@@ -45,9 +45,9 @@ class Book:
 
     Args:
         solved: for each position, the score for the player to move and a best action on the canonical board.
-        covers: a number of empty squares for each player's name. If this player always plays the book's moves, the book
-            has all positions that the player can meet, down to this number of empty squares. A player whose name is not
-            a key may leave the book earlier.
+        covers: how far into the game the book reaches: a dict from players' names to numbers of empty squares. If this
+            player always plays the book's moves, the book has all positions that the player can meet, down to this
+            number of empty squares. A player whose name is not a key may leave the book earlier.
     """
 
     def __init__(

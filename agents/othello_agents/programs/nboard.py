@@ -4,7 +4,8 @@ The agent sends a new game as a whole, in the format GGF (``set game (;GM[Othell
 with a command such as ``move F5``. Then it sends ``ping 1``. The program answers ``pong 1`` when it has read all
 commands. After that, the agent sends ``go``. The program answers with a line such as ``=== F5/1.20/0.5``: the move, its
 evaluation and the seconds that the search took. The program does not play this move on its own board until the agent
-sends the move back. The agent ignores all other lines. The protocol is version 2 (C. Welty, 2014).
+sends the move back. The agent ignores all lines of the program except ``pong`` and ``===``. The protocol is version 2
+(C. Welty, 2014).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ _WORTHWHILE_SECONDS = 1e-4
 """Steps are shared only if one thread needs at least this time for a step. To wake a thread takes about this time."""
 _PERIOD = 256
 _IS_SHARED = (False, False, True, True) * 4
-"""For each step of the trial at the beginning of a period, whether threads share the step.
+"""Each period begins with a trial; see `Sharing`. For each step of the trial, whether threads share this step.
 
 If all games are at the same ply, fast and slow steps may alternate. So in a trial, half of the shared steps and half of
 the other steps have even numbers.

@@ -16,7 +16,7 @@ const percent = share => `${Math.round(100 * share)}%`;
 export function leagueView(league, width) {
   const { name, total, names, unexplained, ratings } = league;
   const about = `${names.length} members, ${total.toLocaleString("en")} games.`;
-  const explained = unexplained === null ? "" : ` One rating for each member explains ${percent(1 - unexplained)} of the differences in score.${unexplained < .005 ? "" : " The rest is like rock, paper, scissors."}`;
+  const explained = unexplained === null ? "" : ` Apart from chance, one rating for each member explains ${percent(1 - unexplained)} of the differences in score.${unexplained < .005 ? "" : " The rest is like rock, paper, scissors."}`;
   return html("article", { "data-league": name }, html("h3", {}, name), html("p", { class: "faint" }, about + explained),
     ...(names.length ? [matrix(league)] : []),
     ...(ratings ? [ratingChart(league, width)] : [html("p", { class: "faint" }, "Games do not connect all members yet, so there are no ratings. othello-env league FOLDER --games N lets all members play.")]));
@@ -33,7 +33,7 @@ export function cellText({ names, scores, intervals95, games, fromMatches }, row
 
 /** The heat map: green for a score above one half, orange for a score below it. */
 function matrix(league) {
-  const { names, scores, intervals95, ratings } = league;
+  const { names, scores, intervals95, ratings, anchor } = league;
   const readout = html("p", { class: "faint read", role: "status" }, "Each cell is the score of the member in the row against the member in the column. Move the pointer over a cell to read it.");
   const cell = (row, column) => {
     const score = scores[row][column];
@@ -45,7 +45,7 @@ function matrix(league) {
     made.addEventListener("pointerenter", () => { readout.textContent = text; });
     return made;
   };
-  const rated = row => ratings ? [html("td", {}, eloText(ratings[row].elo)), html("td", {}, intervalText(ratings[row].interval))] : [];
+  const rated = row => ratings ? [html("td", {}, eloText(ratings[row].elo)), html("td", {}, names[row] === anchor ? "fixed" : intervalText(ratings[row].interval))] : [];
   const head = ["member", ...names.map((_, i) => String(i + 1)), ...(ratings ? ["Elo", "95% interval"] : [])];
   const rows = names.map((name, row) => html("tr", {}, html("th", { scope: "row" }, `${row + 1} ${name}`), ...names.map((_, column) => cell(row, column)), ...rated(row)));
   return html("div", {}, html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Payoffs" },

@@ -81,7 +81,8 @@ function draw() {
   analysis.drawMoves();
   showLines(table.lines, game.record.moves, index => attempt(() => table.openLine(index)));
   analysis.draw();
-  byId("opening-name").textContent = game.views.slice(0, game.cursor + 1).findLast(view => view.opening)?.opening ?? "";
+  const named = game.views.slice(0, game.cursor + 1).findLast(view => view.opening);
+  byId("opening-name").textContent = named ? `Opening: ${named.opening}` : "";
   for (const [id, enabled] of Object.entries(table.can)) byId(id).disabled = !enabled;
   const offered = id => table.isOver && !byId(id).disabled && byId(id).getAttribute("aria-pressed") !== "true";
   for (const id of ["rematch", "review"]) byId(id).classList.toggle("main", offered(id));

@@ -267,7 +267,7 @@ def test_a_link_holds_the_position_and_the_moves(page, open_page, server):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     paste(page, "othello", GAME)
     wait_for_plies(page, 7)
-    assert page.inner_text("#opening-name") == opening_name(Othello.from_moves(GAME))
+    assert page.inner_text("#opening-name") == f"Opening: {opening_name(Othello.from_moves(GAME))}"
     page.click('#moves [data-ply="4"]')
     page.click("#link")
     page.locator("#note:has-text('A link to this position is copied')").wait_for()
