@@ -44,9 +44,6 @@ class Labels(NamedTuple):
     rows: Examples
     games: npt.NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.games)
-
     @classmethod
     def joined(cls, parts: list[Labels]) -> Labels:
         """Several parts as one."""
@@ -79,8 +76,8 @@ class FitFolder:
                 raise ValueError(f"--folder {folder} has files, but no recipe.json; give a new folder")
             folder.mkdir(parents=True, exist_ok=True)
             write_json(path, header)
-        elif (found := parse_json(read_file(path, 1 << 20))) != json.loads(json.dumps(header)):
-            raise ValueError(f"--folder {folder} holds another fit: {found.get('recipe')}; give another folder")
+        elif parse_json(read_file(path, 1 << 20)) != json.loads(json.dumps(header)):
+            raise ValueError(f"--folder {folder} holds another fit; give another folder, or the same settings")
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -103,6 +100,18 @@ class FitFolder:
             network = make()
             network.save(path)
             return network
+
+    def earlier_weights(self, number: int) -> NTupleNetwork:
+        """The weights at the beginning of an earlier round.
+
+        Raises:
+            ValueError: their file is missing or damaged.
+        """
+        path = self.folder / f"weights-{number:03d}.npz"
+        try:
+            return NTupleNetwork.load(path)
+        except FileNotFoundError:
+            raise ValueError(f"{path} is missing; give the same command again") from None
 
     def labels(self, number: int, part: int, games: range, make: Callable[[range], Labels]) -> Labels:
         """A part of the labelled positions of a round. If its file is missing or damaged, it is made and written.

@@ -28,6 +28,7 @@ from othello_env.arena.match import MatchResult
 from othello_env.arena.rating.placement import place
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import write_file, write_json
+from othello_env.support.imports import search_current_folder
 
 __all__ = [
     "LINE_SECONDS",
@@ -187,6 +188,7 @@ def run(
         SystemExit: an argument is wrong, a file cannot be read or written, or the training has diverged.
         KeyboardInterrupt: Ctrl-C was pressed a second time.
     """
+    search_current_folder()  # --network may name a module there
     options, settings = parse_all(description, [options_kind, settings_kind], arguments)
     progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
     if options.resume:
@@ -254,8 +256,7 @@ class _Run:
             where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
             if is_measured:
                 show(f"{where}  measuring")
-                if is_last:  # save now, since a second Ctrl-C may end the measurement
-                    learner.save(options.state, self.progress)
+                learner.save(options.state, self.progress)  # a second Ctrl-C or a kill may end the measurement
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin
                 self.keep()

@@ -73,7 +73,6 @@ class Arguments:
         if self.start is not None and self.start.resolve() == self.out.resolve():
             raise ValueError(f"--out and --start are the same file, {self.out}")
 
-    @property
     def recipe(self) -> dict[str, Any]:
         """The settings that determine the weights. More rounds continue the same work."""
         free = ("out", "folder", "threads", "half", "rounds")
@@ -86,9 +85,19 @@ class Arguments:
 
 @dataclass
 class Fit:
-    """The work in one folder."""
+    """The work in one folder.
+
+    Attributes:
+        args: the command's arguments.
+        recipe: the settings that determine the weights.
+        start: the weights of ``--start``, or None.
+        folder: the files.
+        threads: share the labels and the fit.
+    """
 
     args: Arguments
+    recipe: dict[str, Any]
+    start: NTupleNetwork | None
     folder: FitFolder
     threads: Threads
 
@@ -102,15 +111,12 @@ class Fit:
 
     def first_weights(self) -> NTupleNetwork:
         """The weights of ``--start``, or new weights after self-play."""
-        args = self.args
-        if args.start is not None:
-            network = NTupleNetwork.load(args.start)
-            if network.size != args.size:
-                raise ValueError(f"--start {args.start} is for size {network.size}, not for --size {args.size}")
-            training = dict(network.training)
+        args, start = self.args, self.start
+        if start is not None:
+            training = dict(start.training)
             if "fit" in training:
                 training["earlier_fit"] = training.pop("fit")
-            return NTupleNetwork(network.size, network.stages, network.weights, training)
+            return NTupleNetwork(start.size, start.stages, start.weights, training)
         trainer = Trainer(args.size, args.seed, trace=0.9, grabbing=0.0)
         while trainer.games < args.self_play:
             show(f"self-play: {trainer.games:,} games")
@@ -138,15 +144,15 @@ class Fit:
         by_stage = stage_errors(network, held_out)
         earlier = training.get("fit", {}).get("positions", 0)
         network.training["fit"] = {
-            **self.args.recipe,
+            **self.recipe,
             "rounds": number + 1,
-            "positions": earlier + len(new),
+            "positions": earlier + len(new.games),
             "error_before": finite(was.error),
             "error": [finite(stage.error) for stage in by_stage],
             "correlation": [finite(stage.correlation) for stage in by_stage],
         }
         show("")
-        print(f"{number + 1:5}  {earlier + len(new):9,}  {told(was):>18}  {told(by_stage[-1]):>18}", flush=True)
+        print(f"{number + 1:5}  {earlier + len(new.games):9,}  {told(was):>18}  {told(by_stage[-1]):>18}", flush=True)
         return network
 
     def window(self, number: int) -> range:
@@ -159,7 +165,7 @@ class Fit:
 
         def make(games: range) -> Labels:
             show(f"round {number + 1}: game {games.start - first:,} of {args.games:,}")
-            labelling = self.folder.weights(number, self.first_weights) if network is None else network
+            labelling = self.folder.earlier_weights(number) if network is None else network
             plan = Plan(
                 args.depth,
                 args.exact,
@@ -187,11 +193,15 @@ def main(arguments: list[str] | None = None) -> None:
     with mistakes():
         args.out.parent.mkdir(parents=True, exist_ok=True)
         check_output(args.out)
-        folder = FitFolder(args.folder, args.recipe)
+        start = None if args.start is None else NTupleNetwork.load(args.start)
+        if start is not None and start.size != args.size:
+            raise ValueError(f"--start {args.start} is for size {start.size}, not for --size {args.size}")
+        recipe = args.recipe()
+        folder = FitFolder(args.folder, recipe)
         threads = Threads(args.threads)
         try:
             with folder.locked():
-                network = Fit(args, folder, threads).run()
+                network = Fit(args, recipe, start, folder, threads).run()
             network.training["command"] = command_line()
             network.save(args.out, half=args.half)
         except KeyboardInterrupt:

@@ -40,7 +40,9 @@ class Arguments(Windows):
     positions: int = whole(10, "number of searched positions")
     seed: int = whole(1, "the seed of the positions", least=0)
     parts: tuple[str, ...] = one_of(PARTS, "what to measure", PARTS, nargs="+")
-    batches: tuple[int, ...] = whole((1, 32, 64), "games of a batch from which an n-tuple network learns", nargs="+")
+    batches: tuple[int, ...] = whole(
+        (1, 32, 64), "games of a batch from which an n-tuple network learns", most=10_000, nargs="+"
+    )
     threads: tuple[int, ...] = whole((2,), "numbers of threads beside one thread that learn", most=1024, nargs="*")
 
 
@@ -102,10 +104,10 @@ def measure_batches(bench: Bench, seed: int) -> None:
         print(f"{spec:34}{bench.measure(timed(lambda agent=agent: len(agent.act_batch(batch))))}")
 
 
-def learning_work(batch: int, threads: int, games: int = 1024) -> Work:
-    """Self-play of an n-tuple network that learns, after 10,240 games. A unit is a game."""
+def learning_work(batch: int, threads: int, games: int) -> Work:
+    """Self-play of an n-tuple network that learns, after at least 10,240 games. A unit is a game."""
     trainer = Trainer(seed=1, batch=batch, num_threads=threads)
-    trainer.run(games=10_240)
+    trainer.run(games=-(-10_240 // batch) * batch)
     return timed(lambda: trainer.run(games=games))
 
 

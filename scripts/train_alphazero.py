@@ -64,8 +64,8 @@ class Settings:
 
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
-    channels: int = whole(32, "channels of the network's convolutions", most=512)
-    blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
+    channels: int = whole(32, "channels of the network's convolutions, without --network", most=512)
+    blocks: int = whole(2, "residual blocks of the network, without --network", least=0, most=64)
     network: str = _run.network_option()
     games: int = whole(128, "games played at once, in each iteration")
     simulations: int = whole(16, "simulations of the search for each move", most=100_000)

@@ -82,6 +82,7 @@ class Rollouts(BaseCallback):
         if self.rollouts % self.every == 0:
             export(self.model, self.newest)
             self.league.add(f"{self.newest}:temperature=1", played=self.num_timesteps)
+            self.league.save(self.newest.parent)  # a kill loses only what came after the last snapshot
         self.training_env.env.set_opponents(self.league.opponents())
         self.rollouts += 1
 

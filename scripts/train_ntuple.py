@@ -52,7 +52,9 @@ class Arguments:
     seconds: float | None = real(None, "total seconds of self-play, without the measurements", least=0)
     size: int | None = one_of(None, "size of the board: 4, 6 or 8 [8]", SIZES)
     seed: int | None = whole(None, "the seed of the self-play [1]", least=0, most=2**64 - 1)
-    batch: int | None = whole(None, "games that are played before the network learns from them [1]")
+    batch: int | None = whole(
+        None, "games before the network learns from them [1; with several threads 32]"
+    )
     threads: int = whole(1, "threads that share a batch", most=1024)
     look_ahead: bool | None = flag("choose moves by minimax of depth 2 while training", default=None)
     first: int = whole(25_000, "number of games at the curve's first point")
@@ -86,7 +88,8 @@ def begin(args: Arguments) -> tuple[Trainer, Curve]:
     given = {name: asdict(args)[name] for name in ("size", "seed", "batch", "look_ahead")}
     given = {name: value for name, value in given.items() if value is not None}
     if not args.resume:
-        return Trainer(**{"size": 8, "seed": 1, "num_threads": args.threads} | given), []
+        batch = 1 if args.threads == 1 else max(32, args.threads)
+        return Trainer(**{"size": 8, "seed": 1, "batch": batch, "num_threads": args.threads} | given), []
     trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
     was = {"size": trainer.network.size} | trainer.network.training
     for name, value in given.items():

@@ -62,7 +62,7 @@ def make_net(size: int) -> Net:
 def load(path: str, size: int) -> Policy:
     """Load the agent that was saved in a file, as a function of observations and masks."""
     net = make_net(size)
-    net.load_state_dict(torch.load(path))
+    net.load_state_dict(torch.load(path, weights_only=True))
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         with torch.no_grad():

@@ -119,7 +119,7 @@ def as_policy(scores: Planes) -> Policy:
 def load(path: str, size: int) -> Policy:
     """Load the agent that was saved in a file."""
     scores = Planes(size, size * size + 1)
-    scores.load_state_dict(torch.load(path))
+    scores.load_state_dict(torch.load(path, weights_only=True))
     return as_policy(scores)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.games import play_games
-from othello_env.arena.play.jobs import play_elsewhere
+from othello_env.arena.play.jobs import check_workers, play_elsewhere
 from othello_env.arena.play.pairings import check_games
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
@@ -69,8 +69,7 @@ def play_match(
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
         othello_env.arena.play.processes.WorkerError: workers fail.
     """
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
+    check_workers(workers)
     games, names, rules = check_games(games), match_names(a, b), _rules(new_game)
     schedule = Schedule(names, games, openings, seed, rules, new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}

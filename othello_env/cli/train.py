@@ -11,7 +11,7 @@ from othello_env.support.files import check_output
 
 __all__ = ["command"]
 
-_BATCH, _LARGEST_BATCH = 32, 100_000
+_BATCH, _LARGEST_BATCH = 32, 10_000
 _PRECISE_BELOW = 10.0
 """A number of seconds below this limit is printed with one decimal."""
 
@@ -35,12 +35,13 @@ _PRECISE_BELOW = 10.0
     "--threads",
     type=click.IntRange(1, options.MOST_THREADS),
     default=1,
-    help="Number of threads. They share the games of a batch and the learning from it.",
+    help="Number of threads, at most --batch. They share the games of a batch and the learning from it.",
 )
 @click.option(
     "--batch",
     type=click.IntRange(1, _LARGEST_BATCH),
-    help=f"Number of games to play before the agent learns from them.  [default: 1, with several threads {_BATCH}]",
+    help=f"Number of games to play before the agent learns from them.  [default: 1; with several threads "
+    f"{_BATCH}, or the number of threads if that is more]",
 )
 @options.size_option
 @options.seed_option(
@@ -76,7 +77,7 @@ def command(
         trainer = Trainer.resume(NTupleNetwork.load(out), num_threads=threads)
         _check_same(context, size=trainer.network.size, seed=trainer.seed, batch=trainer.batch)
     else:
-        trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else _BATCH), num_threads=threads)
+        trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else max(_BATCH, threads)), num_threads=threads)
     curve, interrupted = train(trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30)
     score = f", {curve[-1][1]:.2f} against {YARDSTICK}" if curve else ""
     decimals = 1 if trainer.seconds < _PRECISE_BELOW else 0

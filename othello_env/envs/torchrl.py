@@ -70,7 +70,8 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know the c
 
     Attributes:
         env: the batch of games. Call its methods `set_opponents` and `set_openings` to change them.
-        step_info: the info of the last step, for example for `othello_env.league.League.record`.
+        step_info: the info of the last step, for example for `othello_env.league.League.record`, which takes it
+            together with `env`.
 
     Raises:
         MissingExtraError: TorchRL is not installed.
@@ -203,7 +204,9 @@ def _check_arguments(arguments: dict[str, Any], info: Sequence[str]) -> None:
 
 
 class SelfPlayGAE:
-    """Generalised advantage estimation for both sides of self-play. It takes the place of TorchRL's `GAE`.
+    """Generalised advantage estimation for both sides of self-play between two players.
+
+    It takes the place of TorchRL's `GAE`.
 
     TorchRL's `GAE` takes the value of the next observation as a value for the player that acted. In self-play, the next
     observation is the other player's. This class computes the advantages of each side from its own turns, by
@@ -230,7 +233,8 @@ class SelfPlayGAE:
             The rollout itself.
 
         Raises:
-            ValueError: the rollout is not (N, T), or it has no entry ``to_move``, because it is not self-play.
+            ValueError: the rollout is not (N, T), it has no entry ``to_move``, because it is not self-play, or the game
+                has three players.
         """
         torch = import_extra("torch", "torchrl")
         if rollout.ndim != 2 or "to_move" not in rollout.keys():  # noqa: SIM118 - a TensorDict is no dict

@@ -21,6 +21,7 @@ from othello_env.league.results import Results, ended
 from othello_env.league.rules import probabilities, surplus
 from othello_env.league.settings import Settings
 from othello_env.league.stored import FORMAT, check_state, member_from_json, member_to_json
+from othello_env.support.numbers import check_whole
 
 __all__ = ["League"]
 
@@ -134,15 +135,14 @@ class League:
         Raises:
             TypeError, ValueError: the policy or the name is wrong.
         """
-        if isinstance(played, bool) or int(played) != played or not 0 <= played < 2**62:
-            raise ValueError(f"played must be a whole number of at least 0, not {played!r}")
+        played = check_whole("played", played, 0, 2**62 - 1)
         every, number = self.settings.freeze_every, self._snapshots + 1
         member = self._enter(
             policy,
             f"snapshot {number}" if name is None else name,
             fixed=False,
             frozen=frozen or (every is not None and number % every == 0),
-            played=int(played),
+            played=played,
             save=save,
         )
         self._snapshots += 1

@@ -21,13 +21,13 @@ from othello_agents.engine.midgame import FINAL, search, to_score
 from othello_agents.engine.solver import solve
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.fitting import Examples
-from othello_agents.ntuple.kernels import Tables, best_move, configure
+from othello_agents.ntuple.kernels import Tables, best_move, configure, outcome
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, POOL, REDRAW, SIDE, below, mix, mix_int
 from othello_env.games.othello.bitboard import STARTS, final_margin, flips, legal_moves, nth_bit, popcount
 from othello_env.support.jit import Int, interruptible, kernel
 from othello_env.support.threads import Threads
 
-__all__ = ["MOST_ROWS", "Plan", "label", "label_games", "labelled_games", "share"]
+__all__ = ["Plan", "labelled_games", "share"]
 
 MOST_ROWS = 2100
 """No game has more labelled positions: 60 moves, and at most 33 moves in each position."""
@@ -72,13 +72,6 @@ def share(probability: float) -> np.uint64:
 
 
 @kernel
-def _outcome(score: Int, squares: Int) -> float:
-    """The outcome of a finished game, given its score in discs."""
-    result = np.float64(0) if score == 0 else np.float64(1) if score > 0 else np.float64(-1)
-    return 0.5 * result + 0.5 * np.float64(score) / np.float64(squares)
-
-
-@kernel
 def label(own: np.uint64, opponent: np.uint64, depth: Int, exact: Int, evaluator: Evaluator, memory: Memory) -> float:
     """The label of one position, in which `own` has just moved.
 
@@ -87,15 +80,15 @@ def label(own: np.uint64, opponent: np.uint64, depth: Int, exact: Int, evaluator
     board = evaluator.board
     squares = np.int64(popcount(board))
     if (legal_moves(own, opponent, board) | legal_moves(opponent, own, board)) == _0:
-        return _outcome(np.int64(final_margin(own, opponent, squares)), squares)
+        return outcome(np.int64(final_margin(own, opponent, squares)), squares)
     empty = np.int64(popcount(board & ~(own | opponent)))
     if empty <= exact:
-        return _outcome(-np.int64(solve(opponent, own, -squares, squares, board, memory)), squares)
+        return outcome(-np.int64(solve(opponent, own, -squares, squares, board, memory)), squares)
     memory.control[ROOT] = empty
     balance = np.int64(set_root(opponent, own, empty, evaluator))
     value = -np.int64(search(opponent, own, balance, -WORST, WORST, np.int64(depth), evaluator, memory))
     if value >= FINAL or value <= -FINAL:
-        return _outcome(np.int64(to_score(value)), squares)
+        return outcome(np.int64(to_score(value)), squares)
     return float(np.tanh(np.float64(value) / LOGIT))
 
 
@@ -173,7 +166,7 @@ def _label_game(
     is_random = mix(key, np.uint64(SIDE)) >> _32 < plan.random_games
     opening = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(plan.random_plies + 1)))
     board = tables.board
-    configuration = np.empty(tables.looked_up, np.int16)
+    configuration = np.empty(tables.deltas.shape[1], np.int16)
     after = np.empty_like(configuration)
     ply = np.int64(0)
     while True:
@@ -260,12 +253,22 @@ def labelled_games(
     key, (black, white) = np.uint64(mix_int(0, seed)), (np.uint64(discs) for discs in STARTS)
     starts = range(first, first + games, _CHUNK)
     found: list[tuple[Examples, npt.NDArray[np.int64]]] = [()] * len(starts)  # type: ignore[list-item]
+    stopped: list[BaseException] = []  # not empty after Ctrl-C, which only one thread notices
 
     def work(k: int) -> None:
+        try:
+            label_share(k)
+        except BaseException as error:
+            stopped.append(error)
+            raise
+
+    def label_share(k: int) -> None:
         evaluator, memory = ntuple_evaluator(network.tables), new_memory(_MEGABYTES)
         memory.control[LIMIT] = NO_LIMIT
         rows = Examples.empty(_CHUNK * MOST_ROWS)
         for chunk in range(k, len(starts), threads.count):
+            if stopped:
+                return
             clear(memory)
             count = min(_CHUNK, first + games - starts[chunk])
             ends = np.zeros(count, np.int64)
@@ -274,6 +277,10 @@ def labelled_games(
             numbers = np.repeat(np.arange(begin, begin + count), np.diff(ends, prepend=0))
             found[chunk] = rows.part(slice(len(numbers))), numbers
 
-    with interruptible():
-        threads.run(work)
+    try:
+        with interruptible():
+            threads.run(work)
+    except KeyboardInterrupt as error:
+        stopped.append(error)
+        raise
     return Examples.joined([rows for rows, _ in found]), np.concatenate([numbers for _, numbers in found])

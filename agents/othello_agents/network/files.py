@@ -18,7 +18,7 @@ __all__ = ["read_tensors", "write_tensors"]
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _CARD = "card"
-_MOST_TENSORS = 4096
+_MOST_TENSORS = 1 << 16
 _LONGEST_HEADER = 16 << 20  # bytes: room for a card with a curve of thousands of points
 _LARGEST_FILE = 1 << 30  # bytes
 
@@ -28,7 +28,10 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
 
     Raises:
         OSError: the file cannot be written.
+        ValueError: there are more tensors than `read_tensors` accepts.
     """
+    if len(tensors) >= _MOST_TENSORS:
+        raise ValueError(f"a file must have fewer than {_MOST_TENSORS:,} tensors, not {len(tensors):,}")
     safetensors = import_extra("safetensors.torch", "torch")
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))

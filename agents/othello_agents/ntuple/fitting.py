@@ -3,7 +3,8 @@
 The regression follows the evaluations of Buro ("From simple features to sophisticated evaluation functions", 1998).
 Each stage of the game is a regression of its own. The sum x of the looked-up weights is a logit, and tanh(x) must
 predict the label y, which lies from -1 to +1. The loss of a position is the cross entropy of the probabilities
-(1 + y) / 2 and (1 + tanh(x)) / 2. Its gradient for each weight is twice the error tanh(x) - y.
+(1 + y) / 2 and (1 + tanh(x)) / 2. Its gradient for each looked-up weight is the error
+tanh(x) - y.
 
 Some configurations are a thousand times rarer than others, so each weight has its own rate: the rate divided by the
 root of the sum of the squares of the weight's errors (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011).
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.ntuple.kernels import Tables, configure, stage, sum_weights
+from othello_agents.ntuple.kernels import Tables, configure, position_logit, stage, sum_weights
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_agents.ntuple.patterns import mirrors
 from othello_env.games.othello.bitboard import popcount
@@ -83,24 +84,16 @@ def _stages(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], table
     """The stages of N positions, (N,)."""
     stages = np.empty(len(own), np.int64)
     for i in range(len(own)):
-        stages[i] = min(stage(np.int64(popcount(own[i] | opponent[i])), tables), tables.weights.shape[0] - 1)
+        stages[i] = stage(np.int64(popcount(own[i] | opponent[i])), tables)
     return stages
 
 
 @kernel
-def _predict(
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    stages: npt.NDArray[np.int64],
-    tables: Tables,
-) -> npt.NDArray[np.float64]:
-    """`predict`, given the positions' stages."""
+def _predict(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
     values = np.empty(len(own), np.float64)
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     for i in range(len(own)):
-        configure(own[i], opponent[i], tables, configuration)
-        logit = sum_weights(tables.weights[stages[i]], configuration, tables.offsets)
-        values[i] = np.tanh(np.float64(logit))
+        values[i] = np.tanh(np.float64(position_logit(own[i], opponent[i], tables, configuration)))
     return values
 
 
@@ -140,8 +133,7 @@ def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float6
 
     A finished game is judged by the tables too, as at the leaves of a search.
     """
-    stages = _stages(examples.own, examples.opponent, network.tables)
-    return _predict(examples.own, examples.opponent, stages, network.tables)
+    return _predict(examples.own, examples.opponent, network.tables)
 
 
 def stage_errors(network: NTupleNetwork, examples: Examples) -> list[StageError]:

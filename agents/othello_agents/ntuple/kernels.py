@@ -26,6 +26,7 @@ __all__ = [
     "evaluate",
     "first_ply",
     "follow",
+    "outcome",
     "position_logit",
     "stage",
     "stage_after",
@@ -68,6 +69,13 @@ def stage_after(discs: np.int64, squares: np.int64, stages: int) -> np.int64:
 def stage(discs: np.int64, tables: Tables) -> np.int64:
     """The stage of a network's tables, given the number of discs after a move."""
     return stage_after(discs, np.int64(popcount(tables.board)), tables.weights.shape[0])
+
+
+@kernel
+def outcome(score: Int, squares: Int) -> float:
+    """The outcome of a finished game, -1 to +1, given its score in discs on a board with this number of squares."""
+    result = np.float64(0) if score == 0 else np.float64(1) if score > 0 else np.float64(-1)
+    return 0.5 * result + 0.5 * np.float64(score) / np.float64(squares)
 
 
 @kernel

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple import NTupleAgent, shipped_network
-from othello_agents.ntuple.careful import careful_moves
+from othello_agents.ntuple.careful import _MOST_TURNED, careful_moves
 from othello_env import Othello, make_agent
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.positions import OthelloPositions
@@ -75,7 +75,7 @@ def test_with_many_discs_every_move_is_careful():
                     reach = [k for k in range(1, 8) if 0 <= row + k * y < 8 and 0 <= column + k * x < 8]
                     turned += max(0, len(reach) - 1) if (x or y) else 0
             longest = max(longest, turned)
-    assert longest == 19
+    assert longest == _MOST_TURNED
 
 
 def test_the_spec_makes_a_careful_agent():

@@ -229,7 +229,7 @@ def test_the_number_of_workers_changes_nothing(sprt):
 
 
 def test_workers_that_cannot_play():
-    with pytest.raises(ValueError, match="workers is at least 1, not 0"):
+    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
         play_match("random", "random", workers=0)
     with pytest.raises(TypeError, match="cannot be sent to another process"):
         play_match(lambda observations, masks: masks.argmax(1), "random", workers=2)
