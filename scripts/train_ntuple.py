@@ -52,9 +52,7 @@ class Arguments:
     seconds: float | None = real(None, "total seconds of self-play, without the measurements", least=0)
     size: int | None = one_of(None, "size of the board: 4, 6 or 8 [8]", SIZES)
     seed: int | None = whole(None, "the seed of the self-play [1]", least=0, most=2**64 - 1)
-    batch: int | None = whole(
-        None, "games before the network learns from them [1; with several threads 32]"
-    )
+    batch: int | None = whole(None, "games before the network learns from them [1; with several threads 32]")
     threads: int = whole(1, "threads that share a batch", most=1024)
     look_ahead: bool | None = flag("choose moves by minimax of depth 2 while training", default=None)
     first: int = whole(25_000, "number of games at the curve's first point")

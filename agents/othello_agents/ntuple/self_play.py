@@ -8,12 +8,21 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.ntuple.kernels import Tables, best_move, configure, ends_game, first_ply, follow, stage, sum_weights
+from othello_agents.ntuple.kernels import (
+    Tables,
+    best_move,
+    configure,
+    ends_game,
+    first_ply,
+    follow,
+    outcome,
+    stage,
+    sum_weights,
+)
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, below, mix
 from othello_env.games.othello.bitboard import (
     final_margin,
     flips,
-    game_result,
     legal_moves,
     nth_bit,
     popcount,
@@ -75,13 +84,6 @@ class Records(NamedTuple):
             np.empty(shape, np.float64),
             np.empty(shape, np.float32),
         )
-
-
-@kernel
-def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
-    """The outcome of a finished game for `own`."""
-    squares = np.int64(popcount(board))
-    return 0.5 * game_result(own, opponent) + 0.5 * final_margin(own, opponent, squares) / squares
 
 
 @kernel
@@ -162,6 +164,7 @@ def _record_plies(
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
     own, opponent, t = records.boards[b, 0], records.boards[b, 1], records.plies[b]
+    squares = np.int64(popcount(tables.board))
     sign: Int = 1
     if t == 0:
         configure(own, opponent, tables, configuration)
@@ -195,7 +198,7 @@ def _record_plies(
         if square != best:
             value = np.tanh(np.float64(sum_weights(tables.weights[stage(discs, tables)], played, tables.offsets)))
         if ends_game(own, opponent, tables.board):
-            value = _outcome(opponent, own, tables.board)
+            value = outcome(final_margin(opponent, own, squares), squares)
             greedy = value if square == best else greedy
         records.signs[b, t], records.values[b, t], records.greedy[b, t] = sign, value, greedy
         _turn_over(played, configuration)

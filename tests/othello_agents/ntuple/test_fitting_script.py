@@ -129,3 +129,4 @@ def test_weights_for_another_board_are_refused(main, tmp_path, capsys):
     Trainer(6).network.save(tmp_path / "six.npz")
     arguments = [*SMALL, "--start", str(tmp_path / "six.npz"), "--out", str(tmp_path / "out.npz")]
     assert "for size 6, not for --size 4" in refused(main, capsys, *arguments, "--folder", str(tmp_path / "work"))
+    assert not (tmp_path / "work").exists()
