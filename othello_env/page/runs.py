@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -108,17 +109,19 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
     except OSError:
         return
     for entry in entries:
-        if entry.is_symlink():
+        try:
+            mode = entry.lstat().st_mode
+        except OSError:  # the entry is gone, or may not be read
             continue
-        if entry.is_file():
+        if stat.S_ISREG(mode):
             yield entry
-        elif depth and entry.is_dir():
+        elif depth and stat.S_ISDIR(mode):
             yield from _files(entry, depth - 1)
 
 
 def _is_member(file: Path) -> bool:
     """Whether a file is the policy of a league's member; see `othello_env.league.files`."""
-    return file.parent.name == "members" and (file.parent.parent / _LEAGUE).is_file()
+    return file.parent.name == "members" and changed(file.parent.parent / _LEAGUE) != (0, 0)
 
 
 def changed(file: Path) -> tuple[int, int]:

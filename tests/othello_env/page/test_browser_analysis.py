@@ -237,7 +237,6 @@ def test_what_one_click_took_away_can_be_had_back(page):
 
 
 def test_the_end_says_who_won_and_a_rematch_changes_sides(page):
-    final = play_small()
     new_game(page, "othello:size=4", ["human", "random"], seed=7)
     while "over" not in page.inner_text("#status").lower():
         legal = page.locator('.square[aria-label$=", legal"]')
@@ -253,7 +252,6 @@ def test_the_end_says_who_won_and_a_rematch_changes_sides(page):
     page.click("#rematch")
     page.locator("#players li:first-child:has-text('random')").wait_for()
     page.locator("#players li:last-child:has-text('you')").wait_for()
-    assert final.is_over
 
 
 def test_passes_take_no_number(page):

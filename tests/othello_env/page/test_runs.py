@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 from othello_env.arena.rating.ladder import LADDER
 from othello_env.league import League
@@ -74,6 +75,20 @@ def test_a_file_that_is_too_large_is_no_checkpoint(tmp_path):
     with (tmp_path / "large.npz").open("wb") as file:
         file.truncate((1 << 30) + 1)  # takes no space on the disk
     assert Runs(tmp_path).checkpoints(5) == []
+
+
+def test_an_entry_that_may_not_be_read_is_passed_over(tmp_path, monkeypatch):
+    lstat = Path.lstat
+
+    def refused(path):
+        if path.name == "closed":
+            raise PermissionError(path)
+        return lstat(path)
+
+    for name in ("a.npz", "closed", "z.npz"):
+        (tmp_path / name).write_bytes(b"x")
+    monkeypatch.setattr(Path, "lstat", refused)
+    assert {file.name for file in Runs(tmp_path).checkpoints(5)} == {"a.npz", "z.npz"}
 
 
 def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):
