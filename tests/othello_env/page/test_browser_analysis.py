@@ -194,6 +194,19 @@ def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
     page.locator("#players li:last-child:has-text('alphabeta:depth=3')").wait_for()
 
 
+def test_a_changed_number_is_kept_after_another_visit(page):
+    page.locator('#look option[value="alphabeta:depth=2"]').wait_for(state="attached")
+    page.select_option("#look", "alphabeta:depth=2")
+    for before, depth in (("2", "3"), ("3", "4")):
+        page.locator(f"[name=look-depth][value='{before}']").wait_for(state="attached")
+        page.evaluate("document.querySelector('label:has(#look) ~ details').open = true")
+        page.fill("[name=look-depth]", depth)
+        page.locator("[name=look-depth]").press("Tab")
+        page.reload()
+        page.locator(f'#look option[value="alphabeta:depth={depth}"]').wait_for(state="attached")
+        assert page.locator("#look").input_value() == f"alphabeta:depth={depth}"
+
+
 def test_another_move_opens_a_variation_and_the_line_is_kept(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 7)
