@@ -124,7 +124,7 @@ class Watching:
     async def answer(self, request: Request) -> Response:
         """The content of the folder (see `Runs.to_json`), the agents that a page may ask, and a ``version`` of it all.
 
-        ``leftOut`` are the files that could not be loaded as agents.
+        ``leftOut`` also has the files that could not be loaded as agents.
 
         If the request has this version in the query's field ``known``, the answer is empty and has status 204. If no
         folder is watched, the answer is null.
@@ -133,15 +133,16 @@ class Watching:
             return JSONResponse(None)
         self.checkpoints.start_to_look()
         async with self._reading:
-            more = {"agents": self._offers.to_json(), "leftOut": self.checkpoints.left_out}
-            body, version = await asyncio.to_thread(_content, self._runs, more)
+            agents, left_out = self._offers.to_json(), self.checkpoints.left_out
+            body, version = await asyncio.to_thread(_content, self._runs, agents, left_out)
         if request.query_params.get("known") == version:
             return Response(status_code=204)
         return Response(body, media_type="application/json")
 
 
-def _content(runs: Runs, more: dict[str, Any]) -> tuple[bytes, str]:
+def _content(runs: Runs, agents: list[dict[str, Any]], left_out: list[dict[str, str]]) -> tuple[bytes, str]:
     """The body of an answer, and its version."""
-    content = runs.to_json() | more
+    content = {**runs.to_json(), "agents": agents}
+    content["leftOut"] = [*left_out, *content["leftOut"]]
     version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return json.dumps({**content, "version": version}).encode(), version

@@ -17,7 +17,7 @@ export class Versions {
 }
 
 /**
- * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded. `folder` is the path of the
+ * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded, also files of leagues and curves. `folder` is the path of the
  * watched folder, or null. `play(agent)` and `look(agent)` are called when a person chooses one.
  */
 export function showCheckpoints(agents, leftOut, titles, folder, { play, look }) {
@@ -40,6 +40,6 @@ export function showCheckpoints(agents, leftOut, titles, folder, { play, look })
     html("table", {}, html("thead", {}, html("tr", {}, ...["agent", "open on the board", "plays", "saved"].map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)))] : []));
   const isOpen = byId("checkpoints-left").querySelector("details")?.open;
   byId("checkpoints-left").replaceChildren(...(leftOut.length ? [html("details", { class: "settings", open: isOpen ? "" : null },
-    html("summary", {}, `${leftOut.length} ${leftOut.length === 1 ? "file" : "files"} could not be loaded as an agent`),
+    html("summary", {}, `${leftOut.length} ${leftOut.length === 1 ? "file" : "files"} could not be loaded`),
     html("ul", { class: "faint" }, ...leftOut.map(({ file, reason }) => html("li", {}, `${nameOf(file)}: ${reason}`))))] : []));
 }

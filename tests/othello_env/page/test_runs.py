@@ -25,7 +25,7 @@ def curves_of(runs):
 
 def test_curves_grow_and_new_files_appear(tmp_path):
     runs = Runs(tmp_path)
-    nothing = {"runs": [], "rated": [], "leagues": []}
+    nothing = {"runs": [], "rated": [], "leagues": [], "leftOut": []}
     assert runs.to_json() == {"folder": tmp_path.name, "path": str(tmp_path)} | nothing
     assert Runs(None).to_json() == {"folder": None, "path": None} | nothing
     assert Runs(None).checkpoints(5) == []
@@ -50,6 +50,19 @@ def test_a_half_written_file_keeps_its_curves_and_others_are_left_out(tmp_path):
     (tmp_path / "link").symlink_to("/etc")
     (tmp_path / "link.json").symlink_to(file)
     assert curves_of(runs) == before
+
+
+def test_a_file_that_is_too_large_and_a_league_of_too_many_members_are_left_out_with_the_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr("othello_env.page.leagues.MOST_MEMBERS", 1)
+    League(["random", "maximizer"]).save(tmp_path / "many")
+    (tmp_path / "large.json").write_text(" " * ((4 << 20) + 1))
+    (tmp_path / "part.json").write_text('{"curve": [')
+    told = Runs(tmp_path).to_json()
+    assert told["leagues"] == []
+    reasons = {Path(each["file"]).name: each["reason"] for each in told["leftOut"]}
+    assert sorted(reasons) == ["large.json", "league.json"]
+    assert "4,194,305 bytes" in reasons["large.json"]
+    assert "at most 1" in reasons["league.json"]
 
 
 def test_the_newest_checkpoints_come_first_whatever_their_kind(tmp_path):
