@@ -21,9 +21,11 @@ from othello_env.league.members import Member, Stored
 from othello_env.league.stored import check_state, is_earlier
 from othello_env.support.files import parse_json, read_file, write_file, write_json
 
-__all__ = ["check_folder", "policies_in", "read_league", "save_members", "tidy", "write_league"]
+__all__ = ["LEAGUE_FILE", "check_folder", "policies_in", "read_league", "save_members", "tidy", "write_league"]
 
-_JSON, _MEMBERS = "league.json", "members"
+LEAGUE_FILE = "league.json"
+"""The name of the file with a league's state, in the league's folder."""
+_MEMBERS = "members"
 _FILE = re.compile(r"\d{4,15}\.\w{1,20}")
 _LARGEST_JSON = 256 << 20  # bytes
 
@@ -39,7 +41,7 @@ def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
         return
     if not folder.is_dir():
         raise FileExistsError(f"{str(folder)!r} is not a folder, so no league is saved to it")
-    if not (folder / _JSON).exists():
+    if not (folder / LEAGUE_FILE).exists():
         # If a process was killed during its first save, it may have left the folder of the members and hidden files.
         names = sorted(path.name for path in folder.iterdir() if path.name != _MEMBERS and path.name[0] != ".")
         if names:
@@ -93,7 +95,7 @@ def _save(member: Member, stem: Path) -> Stored:
 
 def write_league(state: Mapping[str, Any], folder: Path) -> None:
     """Write a league's JSON file. If the process is killed meanwhile, the old file stays."""
-    write_json(folder / _JSON, state)
+    write_json(folder / LEAGUE_FILE, state)
 
 
 def read_league(folder: Path) -> dict[str, Any]:
@@ -103,7 +105,7 @@ def read_league(folder: Path) -> dict[str, Any]:
         FileNotFoundError: there is no such file.
         OSError, ValueError: the file cannot be read, or it is not JSON.
     """
-    path = folder / _JSON
+    path = folder / LEAGUE_FILE
     data = read_file(path, _LARGEST_JSON, "load a league from")
     try:
         found = parse_json(data)

@@ -6,15 +6,17 @@ import math
 from pathlib import Path
 from typing import Any
 
+from othello_env.league.files import LEAGUE_FILE
 from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
 from othello_env.support.files import parse_json, read_file
 
-__all__ = ["MOST_MEMBERS", "league_view", "read_league_folder"]
+__all__ = ["LARGEST", "MOST_MEMBERS", "league_view", "read_league_folder"]
 
 MOST_MEMBERS = 100
 """The page does not show leagues with more members than this."""
-_LARGEST = 4 << 20  # bytes
+LARGEST = 4 << 20
+"""The page does not read JSON files of leagues and runs with more bytes than this."""
 
 
 def read_league_folder(folder: Path) -> dict[str, Any]:
@@ -24,7 +26,7 @@ def read_league_folder(folder: Path) -> dict[str, Any]:
         FileNotFoundError: there is no league in the folder.
         OSError, ValueError: the league cannot be read, or is damaged.
     """
-    content = parse_json(read_file(folder / "league.json", _LARGEST, "show a league from"))
+    content = parse_json(read_file(folder / LEAGUE_FILE, LARGEST, "show a league from"))
     return league_view(folder.name or str(folder), content)
 
 

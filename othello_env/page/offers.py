@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from othello_env.agent import Agent, SpecError, WrongGameError, option_text
@@ -112,27 +112,25 @@ class Offers:
         self.found: tuple[Offer, ...] = ()
 
     def __iter__(self) -> Iterator[Offer]:
-        yours = [offer for offer in self._offers if offer.label == YOURS]
-        others = [offer for offer in self._offers if offer.label != YOURS]
-        specs = {offer.spec for offer in self._offers}
-        return iter([*yours, *(offer for offer in self.found if offer.spec not in specs), *others])
+        found = {offer.spec: offer for offer in self.found}
+        # An agent that the command names and that is also in the watched folder has the version of its file.
+        given = [replace(found.pop(offer.spec, offer), label=offer.label) for offer in self._offers]
+        yours = [offer for offer in given if offer.label == YOURS]
+        others = [offer for offer in given if offer.label != YOURS]
+        return iter([*yours, *found.values(), *others])
 
     def to_json(self) -> list[dict[str, Any]]:
         """The offers as plain values."""
         return [offer.to_json() for offer in self]
 
-    def check(self, spec: object) -> str:
-        """Check that a page may ask the agent with this spec, and return the spec.
+    def find(self, spec: object) -> tuple[str, Offer]:
+        """Check that a page may ask the agent with this spec. Return the spec, and the offer that allows it.
 
         The spec must be the spec of an offer, or differ from it only in the options that a page may change.
 
         Raises:
             MessageError: the page may not ask this agent.
         """
-        return self.find(spec)[0]
-
-    def find(self, spec: object) -> tuple[str, Offer]:
-        """The checked spec, and the offer that allows it; see `check`."""
         if isinstance(spec, str) and len(spec) <= _LONGEST:
             exact = [offer for offer in self if offer.spec == spec]
             for offer in exact or [offer for offer in self if offer.allows(spec)]:

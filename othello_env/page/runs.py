@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from othello_env.league.files import LEAGUE_FILE
 from othello_env.league.stored import FORMAT
-from othello_env.page.leagues import league_view
+from othello_env.page.leagues import LARGEST, league_view
 from othello_env.page.results import read_results
 from othello_env.support.files import parse_json, read_file
 
@@ -18,12 +20,11 @@ MOST_FILES = 200
 """At most this number of JSON files is shown. If there are more, the files that changed last are shown."""
 CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
-_LARGEST = 4 << 20  # bytes of a JSON file
 _LARGEST_CHECKPOINT = 1 << 30  # bytes
+_LONGEST_REASON = 300  # characters
 _DEEPEST = 3  # levels of subfolders that are read
 _MOST_SEEN = 20_000  # files and subfolders of a folder that are read
 _MOST_IN_ALL = 100_000  # files that are read
-_LEAGUE = "league.json"
 
 
 class Runs:
@@ -40,7 +41,7 @@ class Runs:
     def __init__(self, folder: Path | None, leagues: Sequence[Path] = ()) -> None:
         self._folder = folder
         self._leagues = tuple(leagues)
-        self._known: dict[Path, tuple[tuple[int, int], dict[str, Any] | None]] = {}
+        self._known: dict[Path, tuple[tuple[int, int], dict[str, Any] | None, str]] = {}
 
     def to_json(self) -> dict[str, Any]:
         """The content of the files as plain values.
@@ -48,10 +49,11 @@ class Runs:
         Returns:
             ``folder`` and ``path``, the folder's name and path, or None; ``runs``, for each file with curves, its
             ``name`` (the path within the folder) and ``curves``; ``rated``, the agents that were rated on the packaged
-            ladder (see `read_results`); ``leagues``, what `league_view` returns for each league.
+            ladder (see `read_results`); ``leagues``, what `league_view` returns for each league; ``leftOut``, the files
+            that are too large, or have a league that cannot be shown, each with the reason.
         """
         files = {file: self._name(file) for file in sorted(self._newest((".json",), MOST_FILES))}
-        files |= {folder / _LEAGUE: folder.name or str(folder) for folder in self._leagues}
+        files |= {folder / LEAGUE_FILE: folder.name or str(folder) for folder in self._leagues}
         self._known = {file: known for file, known in self._known.items() if file in files}
         found = [content for file, name in files.items() if (content := self._read(file, name)) is not None]
         return {
@@ -60,6 +62,9 @@ class Runs:
             "runs": [{"name": each["name"], "curves": each["curves"]} for each in found if each.get("curves")],
             "rated": [each["rated"] for each in found if each.get("rated")],
             "leagues": [each for each in found if "scores" in each],
+            "leftOut": [
+                {"file": str(file), "reason": reason} for file, (_, _, reason) in self._known.items() if reason
+            ],
         }
 
     def checkpoints(self, most: int) -> list[Path]:
@@ -80,7 +85,7 @@ class Runs:
 
     def _name(self, file: Path) -> str:
         assert self._folder is not None
-        named = file.parent if file.name == _LEAGUE else file  # a league has the name of its folder
+        named = file.parent if file.name == LEAGUE_FILE else file  # a league has the name of its folder
         return named.relative_to(self._folder).as_posix() if named != self._folder else named.name
 
     def _read(self, file: Path, name: str) -> dict[str, Any] | None:
@@ -88,17 +93,33 @@ class Runs:
         before = self._known.get(file)
         if before is not None and before[0] == stamp:
             return before[1]
-        found = None if before is None else before[1]
+        found, reason = None if before is None else before[1], ""
         try:
-            content = parse_json(read_file(file, _LARGEST, "show the runs in"))
-            if isinstance(content, dict) and content.get("format") == FORMAT:
-                found = league_view(name, content)
-            else:
-                found = read_results(name, content)
+            found = _view(file, name)
+        except _NotShownError as error:
+            reason = str(error)[:_LONGEST_REASON]
         except (ValueError, OSError):
             pass  # the training may be writing the file; its last content is shown until the file can be read
-        self._known[file] = stamp, found
+        self._known[file] = stamp, found, reason
         return found
+
+
+class _NotShownError(Exception):
+    """The page does not show a file that is complete."""
+
+
+def _view(file: Path, name: str) -> dict[str, Any]:
+    """What the page shows of a file."""
+    size = changed(file)[1]
+    if size > LARGEST:
+        raise _NotShownError(f"it has {size:,} bytes; at most {LARGEST:,} are read")
+    content = parse_json(read_file(file, LARGEST, "show the runs in"))
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        return read_results(name, content)
+    try:
+        return league_view(name, content)
+    except ValueError as error:
+        raise _NotShownError(str(error)) from None
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
@@ -108,17 +129,19 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
     except OSError:
         return
     for entry in entries:
-        if entry.is_symlink():
+        try:
+            mode = entry.lstat().st_mode
+        except OSError:  # the entry is gone, or may not be read
             continue
-        if entry.is_file():
+        if stat.S_ISREG(mode):
             yield entry
-        elif depth and entry.is_dir():
+        elif depth and stat.S_ISDIR(mode):
             yield from _files(entry, depth - 1)
 
 
 def _is_member(file: Path) -> bool:
     """Whether a file is the policy of a league's member; see `othello_env.league.files`."""
-    return file.parent.name == "members" and (file.parent.parent / _LEAGUE).is_file()
+    return file.parent.name == "members" and changed(file.parent.parent / LEAGUE_FILE) != (0, 0)
 
 
 def changed(file: Path) -> tuple[int, int]:

@@ -18,12 +18,12 @@ from starlette.responses import JSONResponse, Response
 from othello_env.agent import spec_file
 from othello_env.page.offers import CHECKPOINT, Offer, Offers
 from othello_env.page.runs import Runs, changed
-from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
+from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, Thinkers, ThinkingError
 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
 MOST_CHECKPOINTS = 24
-"""At most this number of checkpoints is offered: the files that changed last."""
+"""At most this number of checkpoints is offered, the newest first. The members of leagues come last."""
 _CLIENT = "the watched folder"
 _LONGEST_REASON = 300  # characters
 
@@ -70,7 +70,7 @@ class Checkpoints:
             for file in files:
                 version = "-".join(map(str, changed(file)))
                 if self._known.get(file, ("",))[0] != version:
-                    self._known[file] = version, await self._offer(file, version)
+                    self._known[file] = await self._load(file, version)
                 self._publish(files)
         except (BusyError, ClosedError):
             pass  # the next look goes on
@@ -80,18 +80,28 @@ class Checkpoints:
         known = [self._known[file][1] for file in files if file in self._known]
         self._offers.found = tuple(offer for offer in known if isinstance(offer, Offer))
 
+    async def _load(self, file: Path, version: str) -> tuple[str, Offer | str]:
+        """The version of a file, and its offer or the reason why there is none.
+
+        If the agent itself did not fail, but was too slow, for example, the version is empty. So the next look tries
+        again.
+        """
+        try:
+            return version, await self._offer(file, version)
+        except (BusyError, ClosedError):
+            raise
+        except AgentFailedError as error:
+            return version, str(error)[:_LONGEST_REASON]
+        except ThinkingError as error:
+            return "", str(error)[:_LONGEST_REASON]
+
     async def _offer(self, file: Path, version: str) -> Offer | str:
-        """The offer of a checkpoint, or the reason why the file is not an agent."""
+        """The offer of a checkpoint, or the reason why the file is not an agent of this page."""
         spec = str(file)
         if spec_file(spec) != (file, ""):  # "a:epsilon=1.npz" would be a spec with an option
             return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
-        try:
-            answer = await self._thinkers.think(_CLIENT, request)
-        except (BusyError, ClosedError):
-            raise
-        except ThinkingError as error:
-            return str(error)[:_LONGEST_REASON]
+        answer = await self._thinkers.think(_CLIENT, request)
         games = tuple(answer["games"])
         return Offer(spec, CHECKPOINT, games, version) if games else "it plays no game of this page"
 
@@ -114,7 +124,7 @@ class Watching:
     async def answer(self, request: Request) -> Response:
         """The content of the folder (see `Runs.to_json`), the agents that a page may ask, and a ``version`` of it all.
 
-        ``leftOut`` are the files that could not be loaded as agents.
+        ``leftOut`` also has the files that could not be loaded as agents.
 
         If the request has this version in the query's field ``known``, the answer is empty and has status 204. If no
         folder is watched, the answer is null.
@@ -123,15 +133,16 @@ class Watching:
             return JSONResponse(None)
         self.checkpoints.start_to_look()
         async with self._reading:
-            more = {"agents": self._offers.to_json(), "leftOut": self.checkpoints.left_out}
-            body, version = await asyncio.to_thread(_content, self._runs, more)
+            agents, left_out = self._offers.to_json(), self.checkpoints.left_out
+            body, version = await asyncio.to_thread(_content, self._runs, agents, left_out)
         if request.query_params.get("known") == version:
             return Response(status_code=204)
         return Response(body, media_type="application/json")
 
 
-def _content(runs: Runs, more: dict[str, Any]) -> tuple[bytes, str]:
+def _content(runs: Runs, agents: list[dict[str, Any]], left_out: list[dict[str, str]]) -> tuple[bytes, str]:
     """The body of an answer, and its version."""
-    content = runs.to_json() | more
+    content = {**runs.to_json(), "agents": agents}
+    content["leftOut"] = [*left_out, *content["leftOut"]]
     version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return json.dumps({**content, "version": version}).encode(), version

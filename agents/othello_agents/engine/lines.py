@@ -51,6 +51,8 @@ class Lines:
         found = self._found
         nodes = self._nodes
         lines = [(found.value, self._line(found.best, found.value), nodes)]
+        if count == 1:
+            return lines
         others = {
             action: self._value(action, min(self._depth, _SHALLOW)) or 0
             for action in self._state.legal_actions()

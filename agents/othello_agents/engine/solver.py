@@ -112,9 +112,8 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     key = position_key(own, opponent)
     hash_square: Int = NO_SQUARE
     data = probe(key, memory)
-    if (
-        data != 0
-    ):  # `memory.known_window` does the same, but with a call of it the solver visits 6 % fewer nodes a second
+    # `memory.known_window` does the same, but with a call of it the solver visits 6 % fewer nodes a second.
+    if data != 0:
         alpha, beta = narrow(data, alpha, beta)
         if alpha >= beta:
             return alpha

@@ -36,19 +36,22 @@ export class Analysis {
     for (const slot of SLOTS) {
       const select = this.select(slot);
       select.append(html("option", { value: "" }, "none"));
-      this.folds[slot] = settingsFor(select, agents, (spec, offer) => {
-        this.looking.powers.set(spec, this.looking.powers.get(offer.spec));
-        this.own[slot] = true;
-        this.changed();
-      });
+      this.folds[slot] = settingsFor(select, agents, () => this.chose(slot));
       byId(`set-${slot}`).replaceWith(this.folds[slot]);
-      select.addEventListener("change", () => { delete this.wanted[slot]; this.own[slot] = true; this.changed(); });
+      select.addEventListener("change", () => this.chose(slot));
     }
     for (const id of ["exact", "numbers"]) byId(id).addEventListener("change", () => this.changed());
   }
 
   select(slot) { return byId(slot === "a" ? "look" : "look-b"); }
   spec(slot) { return this.select(slot).value; }
+
+  /** A person chose an agent or a number in a slot. This takes the place of an earlier choice. */
+  chose(slot) {
+    delete this.wanted[slot];
+    this.own[slot] = true;
+    this.changed();
+  }
 
   changed() {
     this.keep();
@@ -133,7 +136,6 @@ export class Analysis {
       select.replaceChildren(html("option", { value: "" }, "none"), ...lookers.map(spec => html("option", { value: spec }, spec)));
       const offer = chosen && offerOf(this.agents, chosen);
       if (offer && lookers.includes(offer.spec)) {
-        this.looking.powers.set(chosen, this.looking.powers.get(offer.spec));
         choose(select, chosen);
       } else if (chosen === "") {
         select.value = "";

@@ -5,7 +5,7 @@ import { powersOfTen, ticks } from "./values.js";
 /** @typedef {{name: string, points: number[][]}} Line One run's points (x, y). */
 /** @typedef {{name: string, runs: number, points: {x: number, mean: number, low: number, high: number}[]}} Band */
 
-const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]; // Student's t, by degrees of freedom
+const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]; // Student's t, by degrees of freedom; more are approximated
 
 /** The name of a run without its seed. So ppo_seed2.json and ppo_seed3.json are in the same group. */
 export const groupOf = name => name.replace(/\.json$/, "").replace(/[-_/ ]?seed[-_=]?\d+/gi, "") || name;
@@ -64,7 +64,7 @@ function interval(values) {
   const mean = values.reduce((sum, value) => sum + value, 0) / n;
   if (n < 2) return { mean, low: mean, high: mean };
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
-  const half = (T95[n - 1] ?? 1.96) * Math.sqrt(variance / n);
+  const half = (T95[n - 1] ?? 1.96 + 2.37 / (n - 1) + 2.82 / (n - 1) ** 2) * Math.sqrt(variance / n);
   return { mean, low: mean - half, high: mean + half };
 }
 

@@ -4,9 +4,22 @@ import { byId, html } from "./elements.js";
 
 const timeText = version => new Date(Number(version.split("-")[0]) / 1e6).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
+/** The versions of the agents' files that the page has seen, also of agents that are not offered at the moment. */
+export class Versions {
+  constructor() { this.seen = new Map(); }
+
+  /** Remember the versions of these agents. Return the specs of those whose files have changed since they were seen last. */
+  take(agents) {
+    const changed = agents.filter(({ spec, version }) => this.seen.has(spec) && this.seen.get(spec) !== version).map(({ spec }) => spec);
+    for (const { spec, version } of agents) this.seen.set(spec, version);
+    return changed;
+  }
+}
+
 /**
- * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded. `folder` is the path of the
- * watched folder, or null. `play(agent)` and `look(agent)` are called when a person chooses one.
+ * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded, also files of leagues and
+ * curves. `folder` is the path of the watched folder, or null. `play(agent)` and `look(agent)` are called when a person
+ * chooses one.
  */
 export function showCheckpoints(agents, leftOut, titles, folder, { play, look }) {
   const nameOf = path => path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
@@ -28,6 +41,6 @@ export function showCheckpoints(agents, leftOut, titles, folder, { play, look })
     html("table", {}, html("thead", {}, html("tr", {}, ...["agent", "open on the board", "plays", "saved"].map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)))] : []));
   const isOpen = byId("checkpoints-left").querySelector("details")?.open;
   byId("checkpoints-left").replaceChildren(...(leftOut.length ? [html("details", { class: "settings", open: isOpen ? "" : null },
-    html("summary", {}, `${leftOut.length} ${leftOut.length === 1 ? "file" : "files"} could not be loaded as an agent`),
+    html("summary", {}, `${leftOut.length} ${leftOut.length === 1 ? "file" : "files"} could not be loaded`),
     html("ul", { class: "faint" }, ...leftOut.map(({ file, reason }) => html("li", {}, `${nameOf(file)}: ${reason}`))))] : []));
 }

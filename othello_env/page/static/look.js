@@ -33,7 +33,7 @@ export class Looking {
       try {
         this.powers.set(spec, (await think(spec, "powers", null)).powers);
       } catch {
-        this.powers.set(spec, []);
+        continue; // the agent is asked again when the agents have changed
       }
       this.onChange();
     }

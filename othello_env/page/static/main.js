@@ -3,6 +3,7 @@
 import { Analysis } from "./analysis.js";
 import { get, isOffline, post, Refused } from "./api.js";
 import { Board } from "./board.js";
+import { Versions } from "./checkpoints.js";
 import { defaultSeat, PLAYERS, setUpNew, setUpPaste, TITLES } from "./dialogs.js";
 import { byId } from "./elements.js";
 import { Past } from "./lines.js";
@@ -21,6 +22,7 @@ let table;
 let analysis;
 let dialogs;
 let runs;
+const versions = new Versions();
 
 const tabs = new Tabs(byId("tabs"), () => { runs?.show(); keep(); });
 const board = new Board(byId("board"), (row, column) => attempt(() => table.choose(row, column)));
@@ -221,9 +223,9 @@ const emptyRecord = game => ({ game, seed: newSeed(), position: null, moves: [] 
 
 /** Make use of the agents that the server offers now. The same list is kept, because other parts of the page have it. */
 function takeAgents(agents) {
-  const versions = new Map(offers.agents.map(({ spec, version }) => [spec, version]));
-  const changed = agents.filter(({ spec, version }) => versions.has(spec) && versions.get(spec) !== version).map(({ spec }) => spec);
-  const isSame = !changed.length && String(agents.map(({ spec }) => spec)) === String([...versions.keys()]);
+  const specs = list => String(list.map(({ spec }) => spec));
+  const changed = versions.take(agents);
+  const isSame = !changed.length && specs(agents) === specs(offers.agents);
   offers.agents.splice(0, offers.agents.length, ...agents);
   if (!isSame) analysis.agentsChanged(changed);
 }
@@ -247,6 +249,7 @@ const fromRuns = {
 async function main() {
   setUpTheme();
   offers = await get("/api/offers");
+  versions.take(offers.agents);
   table = new Table(page, offers.agents);
   analysis = new Analysis(offers, table, board, keep);
   dialogs = {
@@ -260,12 +263,14 @@ async function main() {
   setUpControls();
   await attempt(openLink);
   runs = new Runs(fromRuns);
-  await runs.setUp();
-  await analysis.looking.learn();
-  analysis.follow();
+  await Promise.all([ // the board has an analysis even if the runs cannot be shown
+    analysis.looking.learn().then(() => analysis.follow()),
+    attempt(() => runs.setUp()),
+  ]);
 }
 
 main().catch(error => {
+  byId("ready").hidden = false;
   byId("ready").textContent = `The page does not work: ${error.message}`;
   throw error;
 });

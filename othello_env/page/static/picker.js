@@ -44,9 +44,9 @@ export function choose(select, spec) {
 
 /**
  * A part of the page that can be opened, with inputs for the numbers of the agent that is chosen in a list. When a person
- * changes a number, the new spec is chosen in the list, and `onSpec(spec, offer)` is called.
+ * changes a number, the new spec is chosen in the list, and `onSpec()` is called.
  */
-export function settingsFor(select, agents, onSpec = (_spec, _offer) => {}) {
+export function settingsFor(select, agents, onSpec = () => {}) {
   const fold = html("details", { class: "settings" });
   const fill = () => {
     const offer = offerOf(agents, select.value);
@@ -67,7 +67,7 @@ export function settingsFor(select, agents, onSpec = (_spec, _offer) => {}) {
     const offer = offerOf(agents, select.value);
     const spec = specOf(offer, Object.fromEntries(inputs.map(input => [input.dataset.setting, input.value])));
     choose(select, spec);
-    onSpec(spec, offer);
+    onSpec();
   });
   select.addEventListener("change", fill);
   fold.fill = fill;

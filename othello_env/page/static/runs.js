@@ -16,7 +16,8 @@ const RESIZED_MS = 150;
 export class Runs {
   /**
    * @param {object} actions
-   * @param {(agents: any[]) => void} actions.takeAgents called with all agents that the server offers, when they changed
+   * @param {(agents: any[]) => void} actions.takeAgents called with all agents that the server offers, at first and when the
+   *   content of the folder has changed
    * @param {(file: number, number: number) => void} actions.open replays a recorded game
    * @param {(agent: any) => void} actions.play begins a game against a checkpoint
    * @param {(agent: any) => void} actions.look chooses a checkpoint as agent A
@@ -37,7 +38,7 @@ export class Runs {
     let resized = 0;
     addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => this.showCharts(), RESIZED_MS); });
     if (this.watched) {
-      this.take(this.watched);
+      this.actions.takeAgents(this.watched.agents);
       setInterval(() => this.poll(), POLL_MS);
     }
     this.show();
@@ -60,7 +61,7 @@ export class Runs {
     const before = this.watched;
     this.watched = watched;
     this.actions.takeAgents(watched.agents);
-    const isNew = name => before === watched || JSON.stringify(before[name]) !== JSON.stringify(watched[name]);
+    const isNew = name => JSON.stringify(before[name]) !== JSON.stringify(watched[name]);
     if (isNew("runs")) this.showCurves();
     if (isNew("agents") || isNew("leftOut")) this.showCheckpoints();
     if (isNew("rated")) this.showLadder();

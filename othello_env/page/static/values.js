@@ -121,7 +121,7 @@ export function moveRows(choices, { a, b, exact }) {
 /** What an agent says about a move besides its value. A search of all moves to one depth gives each move this depth. */
 function factsOf(found, action) {
   const facts = found?.moves?.[action];
-  return { nodes: facts?.nodes, depth: facts?.depth ?? (found?.actions[action] === undefined ? undefined : found.depth ?? undefined), line: facts?.line, discs: facts?.discs };
+  return { nodes: facts?.nodes, depth: facts?.depth ?? (found?.actions[action] === undefined ? undefined : found.depth ?? undefined), line: facts?.line };
 }
 
 /** The actions with the greatest number. If several actions are equally good, all of them. */

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-__all__ = ["BusyError", "ClosedError", "ThinkingError", "take_error"]
+__all__ = ["AgentFailedError", "BusyError", "ClosedError", "ThinkingError", "take_error"]
 
 
 def take_error(task: asyncio.Task[Any]) -> None:
@@ -14,6 +14,10 @@ def take_error(task: asyncio.Task[Any]) -> None:
 
 class ThinkingError(RuntimeError):
     """The agent failed or thought too long."""
+
+
+class AgentFailedError(ThinkingError):
+    """The agent itself raised an error. With the same file and request it would raise it again."""
 
 
 class ClosedError(ThinkingError):

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from othello_env.page.thinking.errors import ClosedError, ThinkingError, take_error
+from othello_env.page.thinking.errors import AgentFailedError, ClosedError, ThinkingError, take_error
 from othello_env.page.thinking.process import Process
 from othello_env.page.thinking.turns import Turns
 
@@ -55,7 +55,8 @@ class Thinkers:
         Raises:
             ClosedError: `close` was called before the answer came.
             BusyError: the client, or all clients together, already wait for too many answers.
-            ThinkingError: the agent failed or took too long.
+            AgentFailedError: the agent raised an error.
+            ThinkingError: the agent took too long, or its process died or did not start.
         """
         answering = await self._begin(client, request)
         try:
@@ -67,7 +68,7 @@ class Thinkers:
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
         if "error" in answer:
-            raise ThinkingError(answer["error"])
+            raise AgentFailedError(answer["error"])
         return answer
 
     async def _begin(self, client: str, request: dict[str, Any]) -> asyncio.Task[dict[str, Any]]:

@@ -70,9 +70,12 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
 
 
 def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
-    """The agent of a spec. It is made again if the version of its file is new."""
+    """The agent of a spec. It is made again if the version of its file is new, and the older agents are dropped."""
     key = f"{spec}\n{version}" if version else spec
     if key not in agents:
+        if version:
+            for old in [each for each in agents if each.startswith(f"{spec}\n")]:
+                del agents[old]
         if len(agents) >= _KEPT_AGENTS:
             del agents[next(iter(agents))]
         agents[key] = make_agent(spec, 0)

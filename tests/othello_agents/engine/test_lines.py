@@ -53,6 +53,12 @@ def test_before_a_pass_there_is_one_line(random_position):
     assert (found.lines[0].depth, found.lines[0].nodes) == (found.depth, found.nodes)
 
 
+def test_one_line_is_the_first_of_several():
+    state = Othello.from_moves("f5d6c3d3c4")
+    one, several = (Engine(depth=5, exact=0).analyse(state, lines=lines).lines for lines in (1, 3))
+    assert one == several[:1]
+
+
 def test_each_line_says_how_it_was_searched():
     state = Othello.from_moves("f5d6c3d3c4")
     found = Engine(depth=5, exact=0).analyse(state, lines=64)

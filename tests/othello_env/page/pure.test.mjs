@@ -6,6 +6,7 @@ import { test } from "node:test";
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
 const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("bands"));
+const { Versions } = await import(at("checkpoints"));
 const { cellText } = await import(at("league"));
 const { ladderRows } = await import(at("ladder"));
 const { exactly, lossText, moveNumbers, reviewed } = await import(at("review"));
@@ -70,9 +71,9 @@ test("the table has what each agent says about a move", () => {
   const choices = [choice(1, "a"), choice(2, "b")];
   const a = answer({ 1: 0.1, 2: 0.3 }, { depth: 5, moves: { 1: { line: ["a", "b"], nodes: 7, depth: 4, discs: 2 } } });
   const [second, first] = values.moveRows(choices, { a, b: answer({ 1: 1 }) });
-  assert.deepEqual(first.facts[0], { nodes: 7, depth: 4, line: ["a", "b"], discs: 2 });
+  assert.deepEqual(first.facts[0], { nodes: 7, depth: 4, line: ["a", "b"] });
   assert.equal(second.facts[0].depth, 5); // the depth of the whole search
-  assert.deepEqual(first.facts[1], { nodes: undefined, depth: undefined, line: undefined, discs: undefined });
+  assert.deepEqual(first.facts[1], { nodes: undefined, depth: undefined, line: undefined });
 });
 
 test("short numbers and intervals", () => {
@@ -167,6 +168,37 @@ test("a band has the mean and Student's interval where all runs have a value", (
   assert.deepEqual(b.points, [{ x: 5, mean: 0.5, low: 0.5, high: 0.5 }]);
   assert.equal(valueAt([[0, 0], [10, 1]], 2.5), 0.25);
   assert.equal(valueAt([[0, 0], [10, 1]], 11), null);
+});
+
+test("from eleven runs on, the interval is close to Student's", () => {
+  for (const [runs, t] of [[11, 2.228], [31, 2.042]]) {
+    const lines = Array.from({ length: runs }, (_, seed) => ({ name: `a_seed${seed}.json`, points: [[0, seed]] }));
+    const [{ points: [{ mean, high }] }] = bands(lines);
+    const deviation = Math.sqrt(runs * (runs + 1) / 12); // of the numbers from 0 to runs - 1
+    assert.ok(Math.abs((high - mean) / (deviation / Math.sqrt(runs)) - t) < 0.01, `${runs} runs`);
+  }
+});
+
+test("a file that was left out for a time and comes back with a new version has changed", () => {
+  const versions = new Versions();
+  const agent = version => ({ spec: "a.npz", version });
+  assert.deepEqual(versions.take([agent("1")]), []);
+  assert.deepEqual(versions.take([]), []);
+  assert.deepEqual(versions.take([agent("2")]), ["a.npz"]);
+  assert.deepEqual(versions.take([agent("2")]), []);
+});
+
+test("an agent that could not say what it can do is asked again", async () => {
+  const page = /** @type {any} */ (globalThis);
+  page.document = { getElementById: () => ({ hidden: true }) };
+  const { Looking } = await import(at("look"));
+  const looking = new Looking([{ spec: "a", games: ["othello"] }], () => {}, () => {});
+  page.fetch = async () => new Response("{}", { status: 400 });
+  await looking.learn();
+  assert.deepEqual([looking.lookers("othello"), looking.solver], [[], undefined]);
+  page.fetch = async () => new Response('{"powers": ["exact_scores"]}');
+  await looking.learn();
+  assert.deepEqual([looking.lookers("othello").length, looking.solver], [1, "a"]);
 });
 
 test("quantities are listed once, and an axis may be logarithmic", () => {

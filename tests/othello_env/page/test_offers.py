@@ -3,7 +3,7 @@
 import pytest
 
 from othello_env.page.messages import MessageError
-from othello_env.page.offers import PACKAGED, Offer, Offers
+from othello_env.page.offers import CHECKPOINT, PACKAGED, YOURS, Offer, Offers
 
 GIVEN = Offers(
     [
@@ -32,7 +32,7 @@ GIVEN = Offers(
     ],
 )
 def test_a_page_may_set_the_numbers_of_an_offered_agent(spec):
-    assert GIVEN.check(spec) == spec
+    assert GIVEN.find(spec)[0] == spec
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_page_may_set_the_numbers_of_an_offered_agent(spec):
 )
 def test_a_page_may_name_nothing_else(spec):
     with pytest.raises(MessageError, match="agent is one of"):
-        GIVEN.check(spec)
+        GIVEN.find(spec)
 
 
 def test_what_the_page_is_told_of_an_agent():
@@ -80,10 +80,17 @@ def test_what_the_page_is_told_of_an_agent():
 def test_every_packaged_agent_can_be_set_up():
     specs = [offer.spec for offer in PACKAGED]
     offers = Offers(PACKAGED)
-    assert [offers.check(spec) for spec in specs] == specs
+    assert [offers.find(spec)[0] for spec in specs] == specs
     settings = {
         spec: {each["name"] for each in told["settings"]} for spec, told in zip(specs, offers.to_json(), strict=True)
     }
     assert settings["engine"] == {"depth", "ms", "nodes", "exact", "epsilon"}
     assert settings["mcts"] == {"simulations", "exploration", "epsilon"}
     assert settings["random"] == {"epsilon"}
+
+
+def test_an_agent_that_the_command_names_has_the_version_of_its_file():
+    offers = Offers([Offer("random"), Offer("a.npz", YOURS)])
+    offers.found = (Offer("b.npz", CHECKPOINT, version="1-1"), Offer("a.npz", CHECKPOINT, version="2-2"))
+    listed = [(offer.spec, offer.label, offer.version) for offer in offers]
+    assert listed == [("a.npz", YOURS, "2-2"), ("b.npz", CHECKPOINT, "1-1"), ("random", "", "")]

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 from othello_env.arena.rating.ladder import LADDER
 from othello_env.league import League
@@ -24,7 +25,7 @@ def curves_of(runs):
 
 def test_curves_grow_and_new_files_appear(tmp_path):
     runs = Runs(tmp_path)
-    nothing = {"runs": [], "rated": [], "leagues": []}
+    nothing = {"runs": [], "rated": [], "leagues": [], "leftOut": []}
     assert runs.to_json() == {"folder": tmp_path.name, "path": str(tmp_path)} | nothing
     assert Runs(None).to_json() == {"folder": None, "path": None} | nothing
     assert Runs(None).checkpoints(5) == []
@@ -51,6 +52,19 @@ def test_a_half_written_file_keeps_its_curves_and_others_are_left_out(tmp_path):
     assert curves_of(runs) == before
 
 
+def test_a_file_that_is_too_large_and_a_league_of_too_many_members_are_left_out_with_the_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr("othello_env.page.leagues.MOST_MEMBERS", 1)
+    League(["random", "maximizer"]).save(tmp_path / "many")
+    (tmp_path / "large.json").write_text(" " * ((4 << 20) + 1))
+    (tmp_path / "part.json").write_text('{"curve": [')
+    told = Runs(tmp_path).to_json()
+    assert told["leagues"] == []
+    reasons = {Path(each["file"]).name: each["reason"] for each in told["leftOut"]}
+    assert sorted(reasons) == ["large.json", "league.json"]
+    assert "4,194,305 bytes" in reasons["large.json"]
+    assert "at most 1" in reasons["league.json"]
+
+
 def test_the_newest_checkpoints_come_first_whatever_their_kind(tmp_path):
     for age, name in enumerate(("old.npz", "older.onnx", "middle.npz", "notes.txt", "new.safetensors")):
         (tmp_path / name).write_bytes(b"x")
@@ -74,6 +88,20 @@ def test_a_file_that_is_too_large_is_no_checkpoint(tmp_path):
     with (tmp_path / "large.npz").open("wb") as file:
         file.truncate((1 << 30) + 1)  # takes no space on the disk
     assert Runs(tmp_path).checkpoints(5) == []
+
+
+def test_an_entry_that_may_not_be_read_is_passed_over(tmp_path, monkeypatch):
+    lstat = Path.lstat
+
+    def refused(path):
+        if path.name == "closed":
+            raise PermissionError(path)
+        return lstat(path)
+
+    for name in ("a.npz", "closed", "z.npz"):
+        (tmp_path / name).write_bytes(b"x")
+    monkeypatch.setattr(Path, "lstat", refused)
+    assert {file.name for file in Runs(tmp_path).checkpoints(5)} == {"a.npz", "z.npz"}
 
 
 def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):

@@ -1,5 +1,6 @@
 """Checkpoints that appear in the watched folder while the server runs."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -13,14 +14,14 @@ import othello_agents
 from othello_env import Othello, make_agent
 from othello_env.agent import spec_file
 from othello_env.page.app import make_app
-from othello_env.page.offers import Offer
+from othello_env.page.offers import Offer, Offers
 from othello_env.page.runs import Runs
-from othello_env.page.thinking import Thinkers
+from othello_env.page.thinking import AgentFailedError, Thinkers, ThinkingError
+from othello_env.page.watching import Checkpoints
 
 PORT = 8750
 SITE = f"http://127.0.0.1:{PORT}"
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"
-RECORD = {"game": "othello", "seed": 0, "moves": [], "position": None}
 
 
 @pytest.fixture
@@ -42,12 +43,16 @@ def until(client, condition):
     return {}
 
 
-def think(client, spec, task):
-    message = {"agent": spec, "task": task, "record": RECORD, "client": "a", "ticket": os.urandom(8).hex()}
-    while True:
+def think(client, spec, task, game="othello"):
+    record = {"game": game, "seed": 0, "moves": [], "position": None}
+    message = {"agent": spec, "task": task, "record": record, "client": "a", "ticket": os.urandom(8).hex()}
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
         answer = client.post("/api/think", json=message, headers={"origin": SITE})
         if answer.status_code != 202:
             return answer
+    pytest.fail(f"{spec} does not answer")
+    return None
 
 
 def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_again(client, tmp_path):
@@ -59,7 +64,8 @@ def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_aga
     shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
     offered = until(client, lambda agents: spec in agents)
     assert [*offered] == [spec, "random"]  # a broken file is left out
-    while not (left_out := client.get("/api/runs").json()["leftOut"]):
+    deadline = time.monotonic() + 120
+    while not (left_out := client.get("/api/runs").json()["leftOut"]) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [Path(each["file"]).name for each in left_out] == ["broken.npz"]
     assert left_out[0]["reason"]
@@ -70,12 +76,7 @@ def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_aga
     shutil.copy(WEIGHTS / "ntuple_6x6.npz", file)
     offered = until(client, lambda agents: agents.get(spec, {}).get("version", before) != before)
     assert offered[spec]["games"] == ["othello:size=6"]
-    small = RECORD | {"game": "othello:size=6"}
-    message = {"agent": spec, "task": "actions", "record": small, "client": "a", "ticket": "small"}
-    answer = client.post("/api/think", json=message, headers={"origin": SITE})
-    while answer.status_code == 202:
-        answer = client.post("/api/think", json=message, headers={"origin": SITE})
-    assert len(answer.json()["actions"]) == 4
+    assert len(think(client, spec, "actions", "othello:size=6").json()["actions"]) == 4
     file.unlink()
     until(client, lambda agents: spec not in agents)
     assert think(client, spec, "move").status_code == 400
@@ -104,3 +105,25 @@ def test_only_news_are_sent(client, tmp_path):
     second = client.get(f"/api/runs?known={first['version']}").json()
     assert [run["name"] for run in second["runs"]] == ["a.json"]
     assert second["version"] != first["version"]
+
+
+class Failing:
+    """Stands for the thinkers. Each request raises the error."""
+
+    def __init__(self, error):
+        self.error, self.asked = error, 0
+
+    async def think(self, _client, _request):
+        self.asked += 1
+        raise self.error
+
+
+@pytest.mark.parametrize(("error", "asked"), [(AgentFailedError("no weights"), 1), (ThinkingError("was stopped"), 2)])
+def test_a_file_is_tried_again_unless_the_agent_itself_failed(tmp_path, error, asked):
+    (tmp_path / "a.npz").write_bytes(b"x")
+    thinkers = Failing(error)
+    checkpoints = Checkpoints(Runs(tmp_path), Offers([]), thinkers)
+    for _ in range(2):
+        asyncio.run(checkpoints.look())
+        assert checkpoints.left_out == [{"file": str(tmp_path / "a.npz"), "reason": str(error)}]
+    assert thinkers.asked == asked
