@@ -27,7 +27,7 @@ from othello_env.games.othello.bitboard import STARTS, final_margin, flips, lega
 from othello_env.support.jit import Int, interruptible, kernel
 from othello_env.support.threads import Threads
 
-__all__ = ["Plan", "labelled_games", "share"]
+__all__ = ["MOST_ROWS", "Plan", "label", "label_games", "labelled_games", "share"]
 
 MOST_ROWS = 2100
 """No game has more labelled positions: 60 moves, and at most 33 moves in each position."""
