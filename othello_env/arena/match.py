@@ -76,10 +76,7 @@ def play_match(
     if workers in (None, 1):
         played = _played_here(schedule, agents)
     else:
-        for agent in agents.values():
-            agent.check_game(schedule.game(0, names).start)
-        roster = dict(zip(names, (a, b), strict=True))
-        played = _in_order(play_elsewhere(iter(schedule), roster, schedule.seed, workers=workers), names)
+        played = _played_elsewhere(schedule, agents, dict(zip(names, (a, b), strict=True)), workers)
     records, pairs = [], [0] * 5
     with closing(played):
         for record in played:
@@ -105,14 +102,19 @@ def _played_here(schedule: Schedule, agents: Mapping[str, Agent]) -> Generator[G
         at_once = min(2 * at_once, _MOST_AT_ONCE)
 
 
-def _in_order(played: Generator[GameRecord, None, None], names: tuple[str, str]) -> Generator[GameRecord, None, None]:
-    """Yield the records of a match, which come in any order, in the order of the schedule.
+def _played_elsewhere(
+    schedule: Schedule, agents: Mapping[str, Agent], roster: Mapping[str, str | Agent | Policy], workers: int | None
+) -> Generator[GameRecord, None, None]:
+    """Play the games of a match in worker processes, and yield their records in the order of the schedule.
 
-    There, the first agent plays Black in the first game of each opening, and White in the second game.
+    In a match, the first agent plays Black in the first game of each opening, and White in the second game.
     """
+    names = (schedule.agents[0], schedule.agents[1])
+    for agent in agents.values():
+        agent.check_game(schedule.game(0, names).start)
     waiting: dict[int, GameRecord] = {}
     number = 0
-    with closing(played):
+    with closing(play_elsewhere(iter(schedule), roster, schedule.seed, workers=workers)) as played:
         for record in played:
             waiting[2 * record.opening + (record.agents != names)] = record
             while number in waiting:

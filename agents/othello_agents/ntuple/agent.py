@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
-from othello_agents.ntuple.careful import careful_actions
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.agent import Agent, WrongGameError, as_othello, option_text
 from othello_env.games.batch import Positions
@@ -62,8 +61,8 @@ class NTupleAgent(Agent):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
-        choose = careful_actions if self._careful else kernels.best_actions
-        return choose(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
+        tables = self.network(batch.size).tables
+        return kernels.best_actions(batch.own, batch.opponent, tables, batch.size, self._careful)
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected outcome for a player, -1 to +1 (see `NTupleNetwork.value`)."""

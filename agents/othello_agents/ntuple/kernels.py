@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from othello_agents.ntuple.careful import careful_moves
 from othello_env.games.othello.bitboard import flips, game_result, legal_moves, popcount, square_of, square_to_action
 from othello_env.support.jit import Int, kernel
 
@@ -227,9 +228,12 @@ def best_move(
 
 @kernel
 def best_actions(
-    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int, is_careful: bool
 ) -> npt.NDArray[np.int64]:
-    """The actions with the best afterstates in N positions, (N,); a pass if there is no other action."""
+    """The actions with the best afterstates in N positions, (N,); a pass if there is no other action.
+
+    If `is_careful`, only the moves that `careful_moves` returns are considered.
+    """
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     after = np.empty_like(configuration)
@@ -238,6 +242,8 @@ def best_actions(
         if legal == _0:
             actions[i] = size * size
             continue
+        if is_careful:
+            legal = careful_moves(own[i], opponent[i], legal, tables.board)
         configure(own[i], opponent[i], tables, configuration)
         square, _ = best_move(own[i], opponent[i], legal, configuration, tables, after)
         actions[i] = square_to_action(square, size)
