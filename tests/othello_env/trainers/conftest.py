@@ -1,4 +1,4 @@
-"""The recipes of scripts/ as modules."""
+"""The recipes of scripts/ as modules, and PyTorch with one thread."""
 
 import importlib.util
 import sys
@@ -21,3 +21,13 @@ def recipe():
         return sys.modules[name]
 
     return load
+
+
+@pytest.fixture
+def one_thread():
+    """PyTorch computes with one thread, so that a seed repeats a run and other tests are not slowed down."""
+    torch = pytest.importorskip("torch", reason="sets the number of PyTorch's threads")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

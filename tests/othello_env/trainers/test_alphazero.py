@@ -17,18 +17,12 @@ from othello_env.games.othello.positions import OthelloPositions  # noqa: E402
 
 SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 8, "simulations": 4, "window": 150, "minibatch": 32}
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(scope="module")
 def alphazero(recipe):
     return recipe("train_alphazero")
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def options(settings):

@@ -13,18 +13,12 @@ from othello_env.data import Dataset, Games, match_games, random_games, write_ga
 
 SMALL = {"size": 4, "channels": 8, "blocks": 1, "minibatches": 20, "minibatch": 64}
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(scope="module")
 def imitation(recipe):
     return recipe("train_imitation")
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

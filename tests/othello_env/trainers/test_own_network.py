@@ -31,14 +31,13 @@ SMALL = {
 }
 
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
 @pytest.fixture(autouse=True)
 def _folder(tmp_path, monkeypatch):
     (tmp_path / "nets.py").write_text(NETS)
     monkeypatch.chdir(tmp_path)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def run(recipe, name, out, iterations, *more):

@@ -16,18 +16,12 @@ from othello_env.arena.match import play_match  # noqa: E402
 
 SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 12, "steps": 16, "minibatch": 64, "snapshot": 1, "past": 2}
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(scope="module")
 def ppo(recipe):
     return recipe("train_ppo")
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def options(settings):

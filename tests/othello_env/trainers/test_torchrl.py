@@ -16,7 +16,10 @@ from torchrl.envs import GymWrapper, PettingZooWrapper, default_info_dict_reader
 from othello_env import Othello, othello_v0
 from othello_env.envs import TorchRLEnv
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning"),
+    pytest.mark.usefixtures("one_thread"),
+]
 
 
 def test_its_wrapper_plays_the_pettingzoo_environment_by_its_masks():
@@ -72,14 +75,6 @@ def recipe_of_torchrl(recipe):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return recipe("train_torchrl")
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("opponent", ["random", None])
