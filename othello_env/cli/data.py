@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,14 @@ from typing import Any
 import click
 import numpy as np
 
+from othello_env.agent import make_agent
 from othello_env.cli import _options as options
 from othello_env.cli._games import parts_of
 from othello_env.cli._help import HelpfulGroup
 from othello_env.data import (
     Dataset,
     Games,
+    agent_labels,
     board_sets,
     exact_labels,
     match_games,
@@ -33,6 +37,8 @@ __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 """The number of games in each part of a dataset. The first is for random games, the second for games of a match."""
+_KINDS = ["exact", "agent", "boards", "tokens"]
+"""The kinds of labels."""
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
@@ -185,33 +191,44 @@ def _is_known(column: Any) -> Any:
 
 @command.command("label")
 @click.argument("source", type=_INPUT)
-@click.option("--kind", type=click.Choice(["exact", "boards", "tokens"]), default="exact", help="The kind of labels.")
+@click.option("--kind", type=click.Choice(_KINDS), default="exact", help="The kind of labels.")
+@click.option("--agent", help="agent: the agent that values the moves, such as engine:depth=4.")
 @click.option("--empties", type=click.IntRange(1, 24), default=12, help="exact: the largest number of empty squares.")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, help="exact: the number of processes.")
 @options.game_option
-def _label(source: Path, kind: str, empties: int, out: Path | None, workers: int, rules: Rules) -> None:
+def _label(
+    source: Path, kind: str, agent: str | None, empties: int, out: Path | None, workers: int, rules: Rules
+) -> None:
     """Label games of Othello.
 
     exact: in each position with at most EMPTIES empty squares, every move gets its exact score in discs. With M
     positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A).
+
+    agent: in each position, every move gets its value or probability by the agent of --agent. The labels are the same
+    three arrays. Not every agent has values or probabilities.
 
     boards: the board after each move, as sets of squares (8x8 only). othello_env.data.BoardSets describes the arrays.
 
     tokens: each of N games as a sequence for Othello-GPT, in the array tokens (N, 60) (8x8 only).
 
     Each file of labels also has games, the number of games. If SOURCE is a file, its labels are written beside it, to
-    NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. If SOURCE is a dataset, each part gets a file in the folder,
-    such as boards-000000.npz. Parts that have this file already are not labelled again.
+    NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. The labels of the agent engine:depth=4 are written to
+    NAME.agent-engine-depth-4.npz. If SOURCE is a dataset, each part gets a file in the folder, such as
+    boards-000000.npz. Parts that have this file already are not labelled again.
     """
     if kind != "exact":
         options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
-    name = f"exact-{empties}" if kind == "exact" else kind
+    if (kind == "agent") != (agent is not None):
+        raise click.UsageError("--kind agent and --agent belong together: give both, or neither")
+    details = {"exact": f"-{empties}", "agent": "-" + re.sub(r"[^\w.]+", "-", agent or "").strip("-")}
+    name = kind + details.get(kind, "")
+    find = _finder(kind, agent, empties, workers)
     unit = "sequences" if kind == "tokens" else "positions"
     parts = parts_of(source, rules, skip=False)
     if not source.is_dir():
         path = out or source.with_suffix(f".{name}.npz")
-        click.echo(f"{path}: {_write_labels(path, next(parts), kind, empties, workers):,} {unit}")
+        click.echo(f"{path}: {_write_labels(path, next(parts), find):,} {unit}")
         return
     if out is not None:
         raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
@@ -222,7 +239,7 @@ def _label(source: Path, kind: str, empties: int, out: Path | None, workers: int
             if _labelled_games(path) == len(games):
                 before += 1
             else:
-                rows += _write_labels(path, games, kind, empties, workers)
+                rows += _write_labels(path, games, find)
             step(len(games))
     text = f"{source / name}-*.npz: {rows:,} {unit}"
     click.echo(f"{text}; {before:,} of {total:,} parts were labelled before" if before else text)
@@ -241,12 +258,21 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
     click.echo(f"{out}: {len(dataset):,} games")
 
 
-def _write_labels(path: Path, games: Games, kind: str, empties: int, workers: int) -> int:
-    """Label games, and write the labels to a file. Return the number of labelled positions or sequences."""
+def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callable[[Games], dict[str, Any]]:
+    """The function that finds the labels of games, as arrays by their names."""
     if kind == "tokens":
-        arrays: dict[str, Any] = {"tokens": tokens(games)}
-    else:
-        arrays = vars(board_sets(games) if kind == "boards" else exact_labels(games, empties, workers=workers))
+        return lambda games: {"tokens": tokens(games)}
+    if kind == "boards":
+        return lambda games: vars(board_sets(games))
+    if kind == "exact":
+        return lambda games: vars(exact_labels(games, empties, workers=workers))
+    asked: Any = make_agent(agent or "")  # once for all parts
+    return lambda games: vars(agent_labels(games, asked))
+
+
+def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]]) -> int:
+    """Label games, and write the labels to a file. Return the number of labelled positions or sequences."""
+    arrays = find(games)
     data = io.BytesIO()
     np.savez(data, games=len(games), **arrays)
     write_file(path, data.getvalue())

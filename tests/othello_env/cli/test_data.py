@@ -9,6 +9,7 @@ from othello_env.data import (
     Dataset,
     Games,
     GamesError,
+    agent_labels,
     board_labels,
     board_sets,
     random_games,
@@ -130,6 +131,24 @@ def test_labels_of_boards_and_tokens(run, tmp_path):
     assert (
         "--empties is for --kind exact" in run("data", "label", tmp_path / "d", "--kind", "boards", "--empties", 3)[2]
     )
+
+
+def test_labels_by_an_agent(run, tmp_path):
+    run("data", "make", "random", "--games", "3", "--out", tmp_path / "d", "--size", "6")
+    spec = "alphabeta:depth=2"
+    expected = agent_labels(random_games(3, size=6), spec)
+    status, out, _ = run("data", "label", tmp_path / "d", "--kind", "agent", "--agent", spec)
+    name = tmp_path / "d" / "agent-alphabeta-depth-2"
+    assert (status, out) == (0, f"{name}-*.npz: {len(expected):,} positions\n")
+    with np.load(f"{name}-000000.npz") as file:
+        for label, array in vars(expected).items():
+            np.testing.assert_array_equal(file[label], array)
+    again = run("data", "label", tmp_path / "d", "--kind", "agent", "--agent", spec)[1]
+    assert again.endswith(": 0 positions; 1 of 1 parts were labelled before\n")
+    for given in (["--kind", "agent"], ["--agent", "ntuple"], ["--kind", "boards", "--agent", "ntuple"]):
+        assert "--kind agent and --agent belong together" in run("data", "label", tmp_path / "d", *given)[2]
+    errors = run("data", "label", tmp_path / "d", "--kind", "agent", "--agent", "random")[2]
+    assert "random has neither action_values nor action_probabilities" in errors
 
 
 def test_damaged_labels_of_boards(tmp_path):
