@@ -15,8 +15,8 @@ __all__ = ["AlphaBeta", "alphabeta"]
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
     """Find the same value as `minimax` if that value lies between alpha and beta; otherwise find a bound on it.
 
-    In other parts of the tree, the player to move can get at least alpha, and the other side can choose a line that
-    gives this player at most beta. So the search leaves a position as soon as its value reaches beta.
+    Alpha is a value that the player to move can already get elsewhere in the tree. Beta is a value to which the other
+    side can already limit this player elsewhere. So the search leaves a position as soon as its value reaches beta.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)

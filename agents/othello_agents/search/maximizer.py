@@ -37,7 +37,7 @@ class Maximizer(PairedSearch):
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        return evaluate(state, player)  # for the player who moved, not for the player to move
+        return evaluate(state, player)  # `player` has just moved: the maximizer evaluates for this player
 
     def _options(self) -> list[str]:
         return super()._options()[1:]

@@ -30,7 +30,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
 
 
 class Minimax(DepthSearch):
-    """Searches all moves of a two-player game to a depth, and plays the first best action.
+    """Searches all lines of a two-player game to a fixed depth, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.

@@ -1,6 +1,6 @@
 """Searches for any number of players.
 
-In max^n, each player plays for itself. In paranoid, all other players play against one player.
+In max^n, each player plays for itself. In paranoid, one player assumes that all other players play against it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["MaxN", "MaxNFound", "Paranoid", "maxn", "paranoid"]
 
 _DECIDED = 1e9
 """A finished game is worth this number times its result, so a win counts more than any evaluation. The number is
-finite, so that a shared win is worth less than a win."""
+finite, so that a shared win is worth less than a sole win."""
 
 
 class MaxNFound(NamedTuple):
@@ -39,7 +39,7 @@ def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
     """Find the values of a position if each player plays best for itself (Luckhardt and Irani, 1986).
 
     The values of a finished game are its returns times a number that is greater than any evaluation. Of equally good
-    actions, each player plays the lowest one.
+    actions, each player plays the action with the lowest number.
     """
     if depth == 0 or state.is_over:
         return MaxNFound(_values(state, evaluate), -1, 1)
@@ -59,8 +59,8 @@ def paranoid(
 ) -> Found:
     """Find a position's value for `player` if all other players play against this player (Sturtevant and Korf, 2000).
 
-    Then the game has two sides, so the search can use alpha-beta. The value is exact if it lies between alpha and beta;
-    otherwise it is a bound.
+    With only two sides, the search can use alpha-beta. The value is exact if it lies between alpha and beta; otherwise
+    it is a bound.
     """
     if depth == 0 or state.is_over:
         value = _DECIDED * state.returns()[player] if state.is_over else evaluate(state, player)

@@ -1,4 +1,4 @@
-"""The base classes of the searches: options, results, and the choice between a kernel and plain Python."""
+"""The base classes of the searches: options, results, and the choice between compiled code and plain Python."""
 
 import math
 from abc import abstractmethod
@@ -42,7 +42,9 @@ def final_value(state: State) -> float:
 
 
 class Search(Agent):
-    """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest action.
+    """An agent that looks ahead and plays the best action.
+
+    Of equally good actions, it plays the action with the lowest number.
 
     Args:
         depth: the depth of the search in plies.
@@ -77,13 +79,13 @@ class Search(Agent):
 
     @abstractmethod
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        """The value of a position for a player, from a search to a depth, which may be 0."""
+        """The value of a position for a player, from a search to `depth`, which may be 0."""
 
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, in ascending order of actions.
 
-        The agent plays the first action with the highest value. A line that ends the game has the value +-infinity, or
-        0 if the game is drawn.
+        The agent plays the first action with the highest value. If the search sees the end of the game before its last
+        ply, the value is +-infinity, or 0 for a draw.
 
         Raises:
             ValueError: the game is over, or this search or its evaluation is for other games.
@@ -153,7 +155,10 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel computes the evaluation. Otherwise a batch would be a loop that no time limit could end."""
+        """Whether a kernel computes the evaluation.
+
+        In plain Python, a batch would be a long loop that no time limit could end.
+        """
         return self._compiled is not None
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
