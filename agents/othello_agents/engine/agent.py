@@ -71,7 +71,7 @@ class Engine(Agent):
         ms: the maximum number of milliseconds for a move.
         exact: with this number of empty squares or fewer, the engine searches to the end. The default without a time
             limit is 12. The default with a time limit is the largest number for which the time is likely to be enough,
-            but at least 12. If one or two squares more than this last default are empty, `act` searches first for the
+            but at least 12. If one or two more squares are empty than this default allows, `act` searches first for the
             winner and then for the score.
         eval: the evaluation: ``ntuple`` (the packaged n-tuple weights), ``ntuple:weights=FILE`` (weights from a file),
             or a textbook evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
@@ -87,7 +87,7 @@ class Engine(Agent):
 
     Raises:
         TypeError: an option must be a whole number, but is something else.
-        ValueError: an option is out of range, no evaluation has this name, or the file holds no n-tuple weights.
+        ValueError: an option is out of range, `eval` names no evaluation, or the file holds no n-tuple weights.
         FileNotFoundError: the file of weights does not exist.
     """
 
@@ -97,8 +97,8 @@ class Engine(Agent):
         nodes: int | None = None,
         ms: float | None = None,
         exact: int | None = None,
-        eval: str | None = None,  # noqa: A002 - the option of the spec
-        hash: int = _DEFAULT_HASH,  # noqa: A002 - what engines call it
+        eval: str | None = None,  # noqa: A002 - users write `eval=`
+        hash: int = _DEFAULT_HASH,  # noqa: A002 - the usual name in engines
         selective: bool = True,
         threads: int = 1,
     ) -> None:
@@ -137,7 +137,10 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether the engine can answer a batch: without a time limit, it remembers nothing between moves."""
+        """Whether the engine can choose actions for many games in one call.
+
+        Without a time limit it can, because then it remembers nothing between moves.
+        """
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:

@@ -57,8 +57,8 @@ class Analysis:
             the empty squares. ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win).
             ``"points"``: the value of a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
-        depth: the depth in plies of the last finished search. If this search went to the end, the number of empty
-            squares.
+        depth: the depth in plies of the last finished search. If this search went to the end, it is the number
+            of empty squares.
         exact: whether the score is the result of perfect play.
         nodes: the number of positions that the search for the best move visited.
         seconds: the wall-clock time of the whole analysis, in seconds.
@@ -88,7 +88,7 @@ class Analysis:
         return to_discs(self.score, self.unit, self.state)
 
     def before_pass(self, state: Othello) -> Analysis:
-        """Turn this analysis into one of `state`, the preceding position, in which the other player had to pass."""
+        """The analysis of `state`, the preceding position, in which the other player must pass."""
         action, depth = state.pass_action, self.depth + (not self.exact)
         lines = None
         if self.lines is not None:

@@ -54,7 +54,6 @@ class Evaluator(NamedTuple):
 
     Letters for shapes: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors,
     K stages of `probcut`, D depths.
-    `probcut`, D depths.
 
     Attributes:
         kind: the term of a textbook evaluation's `SquareSum`, or `NTUPLE`.

@@ -57,9 +57,7 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
     """The same as `bitboard.flips` for exactly one disc, but faster for one position at a time.
 
-    `bitboard.flips` has more steps that wait for the results of earlier steps.
-
-    Fewer steps of this kernel wait for the results of earlier steps.
+    This kernel has fewer steps that wait for the results of earlier steps.
     """
     lines = _LINES[square_of(disc)]  # LLVM loads this row of eight lines as vectors
     turned = _ascending(lines[0], own, opponent)

@@ -31,7 +31,8 @@ from othello_env.support.threads import Threads
 __all__ = ["MOST_ROWS", "Plan", "label", "label_games", "labelled_games", "share"]
 
 MOST_ROWS = 2100
-"""No game has more labelled positions than this: it has at most 60 moves, each chosen from at most 33 legal moves."""
+"""No game has more labelled positions than this. A game has at most 60 moves, each chosen from at most 33 legal
+moves."""
 
 _CHUNK = 16
 """One call of a kernel plays this number of games. Ctrl-C takes effect between two calls."""
@@ -53,8 +54,8 @@ class Plan(NamedTuple):
         random_games: the probability that all moves of a game are random.
         singles: for each turn of a game, the probability that only the position after the played move is labelled.
         siblings: for each turn of a game, the probability that the position after each legal move is labelled.
-        stray: the probability that siblings are labelled off the game, one or two random moves further on. The game
-            itself goes on without these random moves.
+        stray: the probability that one or two random moves are made before the siblings are labelled. The game itself
+            goes on without these random moves.
     """
 
     depth: int
@@ -215,7 +216,8 @@ def label_games(
     """Play `games` games that start from one position, and label their positions.
 
     Args:
-        key: determines a sequence of games; a game depends only on this key and on its number.
+        key: determines a sequence of games. The random choices in a game depend only on this key and on the game's
+            number.
         first: the number of the first game.
         games: G, the number of games.
         own: the discs of the player who moves first.
@@ -226,7 +228,7 @@ def label_games(
             overwrites the evaluator's configurations.
         memory: the search's memory, without a limit of nodes. No other search may use it at the same time.
         rows: the arrays for the labelled positions. They must have `MOST_ROWS` rows for each game.
-        ends: (G,) int64. The kernel writes here how many rows each game and all earlier games have filled together.
+        ends: (G,) int64. For each game, the kernel writes the number of rows that are filled after this game.
     """
     n: Int = np.int64(0)
     for game in range(games):
@@ -243,7 +245,7 @@ def labelled_games(
         network: chooses the moves that are not random, and evaluates the leaves of the searches.
         plan: how the games are played and labelled.
         seed: determines the sequence of games.
-        first: the number of the first game, from 0.
+        first: the number of the first game. Games are numbered from 0.
         games: the number of games.
         threads: the threads that share the games. Their number does not change the result.
 

@@ -1,7 +1,7 @@
 """The memory of a search: its transposition table, its counters and its lists of moves.
 
 A table entry is two 64-bit words. The second word packs five numbers, from the low bits to the high bits: the value's
-lower bound and its upper bound (16 bits each, stored plus 32,768), the best square (8 bits; 64 for none), the depth (8
+lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the depth (8
 bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two threads
 write an entry at the same time, the entry may get one word from each thread. Such an entry matches the key of no
 position (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
@@ -113,7 +113,7 @@ def new_memory(megabytes: int) -> Memory:
 
 
 def shared_memory(memory: Memory, threads: int) -> list[Memory]:
-    """One memory for each of several threads that search together. All share the table of `memory`."""
+    """New memories for threads that search together. All of them use the table of `memory`."""
     memories = []
     for _ in range(threads):
         control = np.zeros_like(memory.control)
@@ -235,7 +235,7 @@ def known_window(
 def store_value(
     key: np.uint64, value: Int, alpha: Int, beta: Int, worst: Int, square: Int, depth: Int, memory: Memory
 ) -> None:
-    """Put the value that a search with the window from alpha to beta has found into the table.
+    """Put a search's value into the table, given the search's window from alpha to beta.
 
     Outside the window, the value is only a bound. No value is greater than `worst` or less than -`worst`.
     """
@@ -250,7 +250,7 @@ def is_in_work(key: np.uint64, memory: Memory) -> bool:
 
 @kernel(lean=True)
 def begin_work(key: np.uint64, memory: Memory) -> None:
-    """Put the key of a node that this thread searches into the list of nodes in work."""
+    """Add the key of a node to the list of nodes in work, because this thread begins to search the node."""
     memory.table[_work_slot(key, memory)] = key
 
 

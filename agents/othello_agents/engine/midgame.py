@@ -3,9 +3,10 @@
 Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated even if the game is over, as in the
 textbook searches. At any greater depth, a won game has the value `FINAL` + the score in discs. This value is greater
 than any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value
-0. A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. If the
-evaluator has a table of cuts, any other search skips deep searches whose result a shallow search predicts (see
-`probcut`).
+0.
+
+A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. If the evaluator has a
+table of cuts, any other search skips deep searches whose result a shallow search predicts (see `probcut`).
 """
 
 import numpy as np
@@ -83,7 +84,7 @@ def to_score(value: Int) -> Int:
 
 @kernel(lean=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """Call the exact solver with the window turned into scores, and return its result as a value.
+    """Convert the window into scores, call the exact solver, and convert its result into a value.
 
     If an end of the window is not the value of a finished game, this end moves outwards to the next such value.
     """
@@ -170,7 +171,7 @@ def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
 def _take_up(
     i: Int, own: np.uint64, opponent: np.uint64, depth: Int, order: npt.NDArray[np.int64], memory: Memory
 ) -> bool:
-    """Put the node after listed move i into the list of nodes in work.
+    """Add the node after move `i` to the list of nodes in work.
 
     If another thread searches this node, postpone the move instead and return False. A move is postponed only once, and
     the first move is never postponed.

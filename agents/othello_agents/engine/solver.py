@@ -103,7 +103,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0
-    if alpha >= 2 * empty:  # with a smaller alpha, the bound rarely helps
+    if alpha >= 2 * empty:  # with a smaller alpha, the bound rarely ends the search
         most = score_bound(own, opponent, board)
         if most <= alpha:
             return most

@@ -96,5 +96,5 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
 
 @kernel
 def score_bound(own: np.uint64, opponent: np.uint64, board: np.uint64) -> Int:
-    """An upper bound of the final score for `own`, because the opponent keeps its stable discs."""
+    """An upper bound of the final score for `own`: the opponent keeps at least its stable discs."""
     return np.int64(popcount(board)) - 2 * np.int64(popcount(stable_discs(opponent, own, board)))

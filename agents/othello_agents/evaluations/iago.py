@@ -1,10 +1,11 @@
 """The evaluation of Iago, Paul Rosenbloom's program, in Norvig's version.
 
 The source is Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. The evaluation is for 8x8 boards. It
-adds three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside the
-other side's discs. The weights of the terms depend on the move number at the root of the search. The edge table assumes
-that the player is to move. This is true in minimax and alpha-beta. The maximizer, max^n and paranoid also evaluate
-positions for a player who is not to move.
+adds up three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside
+the other side's discs. The weights of the terms depend on the move number at the root of the search.
+
+The edge table assumes that the player is to move. The assumption is true in minimax and alpha-beta. But the maximizer,
+max^n and paranoid also evaluate positions for a player who is not to move.
 """
 
 from __future__ import annotations
@@ -41,9 +42,8 @@ _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
 """(5, 3) int64, the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) float64, the probability that a player makes a move that turns no disc of the edge. The row is the number of
-own discs on the two edge squares beside the move. The column is the number of the other side's discs on these
-squares."""
+"""(3, 3) float64, the probability of a move on the edge that turns no disc of the edge. The row is the number of own
+discs on the two edge squares beside the move. The column is the number of the other side's discs on these squares."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -130,7 +130,7 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> Int:
-    """The expected value of an edge on which the player may move or not.
+    """The expected value of an edge if the player may move there, but need not.
 
     `index` is the number of the edge's configuration, which is its index in the table.
     """
@@ -234,7 +234,7 @@ class Iago:
     """Iago's evaluation, with the weights for one move number.
 
     Attributes:
-        move_number: the move number at the root of a search, or None. Then the evaluation uses the move number of each
+        move_number: the move number at the root of a search. If it is None, the evaluation uses the move number of each
             evaluated position.
     """
 

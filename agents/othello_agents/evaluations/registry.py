@@ -23,7 +23,7 @@ PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
-"""The evaluations that a spec can name, by name."""
+"""All registered evaluations. The keys are their names."""
 
 
 def register(evaluation: Evaluation) -> None:

@@ -57,7 +57,7 @@ class AlphaBeta(DepthSearch):
     python = staticmethod(alphabeta)
     kernel = search_kernels.ALPHABETA
 
-    def __init__(self, depth: int = 4, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 4, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)
 
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:

@@ -1,4 +1,4 @@
-"""Compiled textbook searches of Othello, for the evaluations that count discs, squares or moves.
+"""Compiled textbook searches of Othello, for the evaluations by square weights or by the number of moves.
 
 The compiled searches make the same moves, visit the same nodes and find the same values as the searches in `maximizer`,
 `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
@@ -71,7 +71,7 @@ _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
 
 _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if each.squares is not None))
-"""The sets of weights that are compiled into the kernels. The table with index 3 * q + s has the weights `_QUARTERS[q]`
+"""The sets of weights that are compiled into the kernels. Table 3 * q + s of `WEIGHTS` has the weights `_QUARTERS[q]`
 for a board of size `SIZES[s]`."""
 
 

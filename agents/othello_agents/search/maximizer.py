@@ -28,7 +28,7 @@ class Maximizer(PairedSearch):
 
     kernel = search_kernels.MAXIMIZER
 
-    def __init__(self, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(1, eval)
 
     @staticmethod

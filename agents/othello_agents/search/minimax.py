@@ -44,5 +44,5 @@ class Minimax(DepthSearch):
     python = staticmethod(minimax)
     kernel = search_kernels.MINIMAX
 
-    def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)

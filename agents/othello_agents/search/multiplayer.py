@@ -111,7 +111,7 @@ class MaxN(_ManyPlayerSearch):
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
-    def __init__(self, depth: int = 2, eval: str | Evaluate = count) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 2, eval: str | Evaluate = count) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)
 
     def search(self, state: State) -> MaxNFound:
@@ -134,7 +134,7 @@ class Paranoid(_ManyPlayerSearch):
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
-    def __init__(self, depth: int = 3, eval: str | Evaluate = count) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 3, eval: str | Evaluate = count) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)
 
     def search(self, state: State) -> Found:

@@ -74,7 +74,7 @@ class Search(Agent):
         """Search a position. Returns its value, the action to play and the number of positions visited.
 
         Raises:
-            ValueError: the game is over, or this search or its evaluation is for other games.
+            ValueError: the game is over, or the search or the evaluation is not for this game.
         """
 
     @abstractmethod
@@ -88,7 +88,7 @@ class Search(Agent):
         ply, the value is +-infinity, or 0 for a draw.
 
         Raises:
-            ValueError: the game is over, or this search or its evaluation is for other games.
+            ValueError: the game is over, or the search or the evaluation is not for this game.
         """
         self._check(state)
         evaluate = self._at_root(state)
@@ -112,7 +112,7 @@ class Search(Agent):
         """Check that this search can search the position.
 
         Raises:
-            ValueError: the game is over, or this search is for other games.
+            ValueError: the game is over, or the search is not for this game.
         """
         check_not_over(state)
 
@@ -130,7 +130,7 @@ class PairedSearch(Search):
     @staticmethod
     @abstractmethod
     def python(state: State, depth: int, evaluate: Evaluate) -> Found:
-        """Search a position in Python to a depth, which may be 0."""
+        """Search a position in Python to `depth`, which may be 0."""
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
         super().__init__(depth, evaluate)
@@ -180,7 +180,7 @@ class DepthSearch(PairedSearch):
         """Search a position and return its value for a player; the game must not be over.
 
         Raises:
-            ValueError: the game is over, or this search or its evaluation is for other games.
+            ValueError: the game is over, or the search or the evaluation is not for this game.
         """
         self._check(state)
         return self._value(state, self._depth, player, self._at_root(state))
