@@ -306,7 +306,7 @@ class Engine(Agent):
     def _begin(self, *, is_timed: bool = False) -> float:
         """Begin an analysis that `stop` can end, and return its starting time.
 
-        If the time is limited, the kernels are compiled first, so that their compilation does not count as thinking
+        If the time is limited, Numba first compiles the kernels, so that their compilation does not count as thinking
         time.
         """
         self._is_stopped = False
@@ -361,7 +361,7 @@ class Engine(Agent):
 
 @cache
 def _compile() -> None:
-    """Compile the kernels that a search calls, so that their compilation does not use up the time for a move."""
+    """Let Numba compile the kernels of a search now, so that their compilation does not use up the time for a move."""
     engine = Engine(depth=2, exact=0, eval="weighted", hash=1)
     engine.analyse(Othello(4))
     engine.solve(Othello(4))

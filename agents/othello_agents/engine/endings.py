@@ -1,8 +1,8 @@
 """Exact search of positions with one to four empty squares. Each number of empty squares has its own kernel.
 
-The kernels use no move lists and no transposition table. Values are final scores for the player to move: the disc
-difference, where the winner also gets the empty squares. Searches are fail-soft: a value between alpha and beta is
-exact, and any other value is a bound.
+The kernels, which are compiled functions, use no move lists and no transposition table. Values are final scores for the
+player to move: the disc difference, where the winner also gets the empty squares. Searches are fail-soft: a value
+between alpha and beta is exact, and any other value is a bound.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
-"""Computes the values of the search's leaves. One kernel computes both textbook evaluations and n-tuple tables.
+"""Computes the values of the search's leaves: textbook evaluations and n-tuple tables.
 
-All values are integers for the player to move, from -`BOUND` to `BOUND`. With a textbook evaluation, the search keeps
-the balance of weights: the sum of the square weights under the player's discs minus the opponent's sum.
+One kernel (compiled function) computes both kinds of evaluation. All values are integers for the player to move, from
+-`BOUND` to `BOUND`. With a textbook evaluation, the search keeps the balance of weights: the sum of the square weights
+under the player's discs minus the opponent's sum.
 
 With n-tuple tables, the search keeps one vector for each ply of the line that it is searching. The vector holds the
 configuration of each placement (see `othello_agents.ntuple.patterns`), from the point of view of the player who has

@@ -35,7 +35,7 @@ MOST_ROWS = 2100
 moves."""
 
 _CHUNK = 16
-"""One call of a kernel plays this number of games. Ctrl-C takes effect between two calls."""
+"""The compiled code plays this number of games in one call. Ctrl-C takes effect between two calls."""
 _MEGABYTES = 2
 
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
@@ -69,7 +69,7 @@ class Plan(NamedTuple):
 
 
 def share(probability: float) -> np.uint64:
-    """Turn a probability into a number from 0 to 2**32, which the kernels compare with 32 random bits."""
+    """Turn a probability into a number from 0 to 2**32, which compiled code compares with 32 random bits."""
     return np.uint64(probability * 2.0**32)
 
 
@@ -228,7 +228,7 @@ def label_games(
             overwrites the evaluator's configurations.
         memory: the search's memory, without a limit of nodes. No other search may use it at the same time.
         rows: the arrays for the labelled positions. They must have `MOST_ROWS` rows for each game.
-        ends: (G,) int64. For each game, the kernel writes the number of rows that are filled after this game.
+        ends: (G,) int64. For each game, this function writes the number of rows that are filled after this game.
     """
     n: Int = np.int64(0)
     for game in range(games):

@@ -88,7 +88,7 @@ class Memory(NamedTuple):
     Attributes:
         table: (4 * buckets + WORKS,) uint64, the transposition table, in which the number of buckets is a power of two.
             The last `WORKS` words are the list of nodes in work. (A separate array for this list would slow down all
-            kernel calls.)
+            calls of compiled functions.)
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, a list of moves for each number of empty squares. A move is ``rank << 6 | square``,
             and the lowest rank is the best.
@@ -155,7 +155,7 @@ def probe(key: np.uint64, memory: Memory) -> Int:
 
 @kernel
 def look_up(key: np.uint64, memory: Memory) -> Int:
-    """The same as `probe`, but Python code can call this kernel."""
+    """The same as `probe`, but Python code can call this function."""
     return probe(key, memory)
 
 

@@ -51,7 +51,7 @@ _SORTED = 3
 _CHILDREN = 4
 """The smallest depth at which all moves are looked up in the table before the first move is searched."""
 _SHARED_DEPTH = 4
-"""The smallest depth at which threads that search together share the moves of a node."""
+"""The smallest depth at which threads that search together divide the moves of a node among themselves."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
 _DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
 _LATER = 1 << 60
@@ -196,7 +196,7 @@ def _search_last_ply(
 ) -> Int:
     """The same as `search` at depth 1, for a position with legal moves.
 
-    This kernel uses no move lists and no table.
+    This function uses no move lists and no table.
     """
     empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
     best: Int = -WORST
@@ -226,7 +226,7 @@ def _search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The recursive kernel of `search`. It counts no references to arrays, which saves time in each call."""
+    """The recursive part of `search`. It counts no references to arrays, which saves time in each call."""
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
     is_root = empty == control[ROOT]

@@ -18,7 +18,7 @@ _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F
 
 @kernel(slp=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """The same as `bitboard.legal_moves`, but this kernel is compiled once and not inlined into each caller."""
+    """The same as `bitboard.legal_moves`, but compiled once and not inlined into each caller."""
     return legal_moves_inline(own, opponent, board)
 
 
@@ -102,7 +102,7 @@ def known_refutation(
 ) -> Int:
     """A value of at least beta that the table has for one of the listed moves, or -WORST if the table has none.
 
-    The kernel uses only results of searches to `depth`. A position's key in the table is its `position_key` xor `salt`.
+    Only results of searches to `depth` count. A position's key in the table is its `position_key` xor `salt`.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):

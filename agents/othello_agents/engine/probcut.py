@@ -66,8 +66,8 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
 
     In direction 1, if the shallow search finds at least the returned value, the deep value is likely to be at least
     `bound`. In direction -1, if the shallow search finds at most the returned value, the deep value is likely to be at
-    most `bound`. If `depth` is greater than the greatest depth in the table of cuts, the kernel uses the numbers for
-    the greatest depth.
+    most `bound`. If `depth` is greater than the greatest depth in the table of cuts, the numbers for the greatest depth
+    apply.
     """
     slope, offset, deviation = cuts[stage_of(empty), min(depth - SHALLOWEST, cuts.shape[1] - 1)]
     shallow = (np.float32(bound) - offset + np.float32(direction * CONFIDENCE) * deviation) / slope

@@ -85,7 +85,7 @@ class Searcher:
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1 without the limit of nodes, so that there is a best move and the kernels are compiled.
+        """Search to depth 1 without the limit of nodes, so that there is a best move and all code is compiled.
 
         This search has a limit of its own. If another thread lowers the limit of the memory meanwhile, the next search
         ends at once.
@@ -213,7 +213,7 @@ class Searcher:
             value: the value of this action, from a search to the end if `exact` is true, otherwise from a search to
                 `depth`.
             depth: the maximum number of actions in the line, if the value is not exact.
-            exact: whether the value is exact. Then the line goes to the end of the game.
+            exact: whether the value is exact. If it is, the line goes to the end of the game.
         """
         state, actions = self._state.play(action), [action]
         if exact:

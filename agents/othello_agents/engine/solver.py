@@ -31,7 +31,7 @@ __all__ = ["solve", "solve_moves"]
 _0 = np.uint64(0)
 
 _LAST = 4
-"""With this number of empty squares or fewer, the kernels of `endings` take over."""
+"""With this number of empty squares or fewer, the functions of `endings` take over."""
 _SHALLOW = 7
 """With this number of empty squares or fewer, sorting the moves and using the table take more time than they save."""
 _CHILDREN = 10
@@ -49,9 +49,9 @@ def _solve_shallow(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """The same as `solve`, for few empty squares. This kernel uses no move lists and no table.
+    """The same as `solve`, for few empty squares. This function uses no move lists and no table.
 
-    The kernel first tries moves into quarters with an odd number of empty squares (see `odd_quadrants`).
+    The function first tries moves into quarters with an odd number of empty squares (see `odd_quadrants`).
     """
     control[NODES] += 1
     empties = board & ~(own | opponent)
@@ -162,7 +162,7 @@ def solve_moves(
 ) -> None:
     """Write the final score after each legal action of N positions into `scores`, (N, A) float64.
 
-    The kernel stops when the limit of nodes is reached.
+    The function stops when the limit of nodes is reached.
     """
     squares = np.int64(popcount(board))
     for i in range(len(own)):

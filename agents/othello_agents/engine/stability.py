@@ -68,7 +68,7 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
     """The discs of `own` that are known to be stable.
 
-    The kernel does not find all stable discs. It finds a disc if each of the four lines through the disc meets one of
+    The function does not find all stable discs. It finds a disc if each of the four lines through the disc meets one of
     three conditions. The line has no empty square, or a neighbour of the disc on the line is a stable disc of the same
     side, or the disc is at the end of the line.
     """

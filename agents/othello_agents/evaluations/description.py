@@ -31,14 +31,14 @@ PieceWeight = Callable[[int, int, int, bool], int]
 """A function that gives the weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""
 
 NO_TERM, NEAR_CORNERS, ONLY_MOVES = range(3)
-"""The values of `SquareSum.term`: how the Othello kernels compute a value. NO_TERM: the value is the player's sum of
-weights minus the opponent's sum. NEAR_CORNERS: the same, but discs beside occupied corners count as in
+"""The values of `SquareSum.term`: how compiled code computes a value in Othello. NO_TERM: the value is the player's sum
+of weights minus the opponent's sum. NEAR_CORNERS: the same, but discs beside occupied corners count as in
 `othello_agents.evaluations.othello.modified`. This term works only with the weights of `modified`. ONLY_MOVES: the
 value is the number of the player's moves."""
 
 
 class SquareSum(NamedTuple):
-    """An evaluation of Othello in the form that the kernels compute."""
+    """An evaluation of Othello in the form that compiled code reads."""
 
     quarter: Quarter
     """The weights of the squares. `term` says how the value is computed from them."""
@@ -47,7 +47,7 @@ class SquareSum(NamedTuple):
 
 
 class Evaluation:
-    """A function of a position and a player, with its name, its game and the data that kernels need to compute it.
+    """A function of a position and a player, with its name, its game and the data that compiled code needs.
 
     A call first checks the game and the board's size. If the values depend on the root of the search, the function has
     a method ``at_root(state)``. This method takes the root and returns the function to use in the search.

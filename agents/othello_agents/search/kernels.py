@@ -1,7 +1,7 @@
 """Compiled textbook searches of Othello, for the evaluations by square weights or by the number of moves.
 
-The compiled searches make the same moves, visit the same nodes and find the same values as the searches in `maximizer`,
-`minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
+These compiled searches (kernels) make the same moves, visit the same nodes and find the same values as the searches in
+`maximizer`, `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
 
 A position's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. A move adds
 the weight of the new disc and twice the weights of the turned discs to this balance. So the searches update the balance

@@ -1,9 +1,9 @@
 """Searches of one or two plies that find the best moves of thousands of Othello positions at a time.
 
-These kernels choose the same moves as `kernels.search_batch`. They list all moves of a block of positions, play these
-moves, and evaluate the positions after the moves. Each of these three steps is a loop without a branch. So the compiler
-LLVM can put several moves into one register (eight with AVX-512). At two plies, alpha-beta would skip some replies to a
-move, but would still take longer than these kernels.
+The kernels (compiled functions) here choose the same moves as `kernels.search_batch`. They list all moves of a block of
+positions, play these moves, and evaluate the positions after the moves. Each of these three steps is a loop without a
+branch. So the compiler LLVM can put several moves into one register (eight with AVX-512). At two plies, alpha-beta
+would skip some replies to a move, but would still take longer than these kernels.
 
 Letters for shapes: N = positions, M = moves, C = different weights.
 """

@@ -118,7 +118,7 @@ class Search(Agent):
 
 
 class PairedSearch(Search):
-    """A search in plain Python for any game, with a kernel that gives the same results in Othello.
+    """A search in plain Python for any game, with a compiled kernel that gives the same results in Othello.
 
     The kernel is used in Othello with the evaluations that it can compute (see `kernels.compiled_sum`). Plain Python is
     used in all other cases.
@@ -155,7 +155,7 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel computes the evaluation.
+        """Whether compiled code computes the evaluation.
 
         In plain Python, a batch would be a long loop that no time limit could end.
         """
