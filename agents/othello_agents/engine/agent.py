@@ -78,7 +78,7 @@ class Engine(Agent):
             ``swh``, ``weighted``). The default is the packaged n-tuple weights for the board's size, or ``mobility``
             for a size without packaged weights.
         hash: the size of the transposition table in MiB.
-        selective: whether to skip a deep search if a shallower search predicts its result with high probability (see
+        selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8. A search to the end
             skips nothing.
         threads: the number of threads that search together. With more threads, the engine may choose another move with

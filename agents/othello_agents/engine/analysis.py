@@ -31,7 +31,7 @@ class Line:
         unit: the unit of the score (see `Analysis.unit`).
         discs: the disc difference at the end of the game, or None (see `Analysis.discs`).
         depth: the depth in plies of the search for this move, counted from the position before the move. If the search
-            went to the end, this is the number of empty squares in that position.
+            went to the end, the depth is the number of empty squares in that position.
         nodes: the number of positions that the search for this move visited. For the best move, it is the same number
             as `Analysis.nodes`. The searches share a transposition table, so a later search often visits fewer
             positions.
@@ -57,7 +57,7 @@ class Analysis:
             the empty squares. ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win).
             ``"points"``: the value of a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
-        depth: the depth in plies of the last finished search. If this search went to the end, it is the number
+        depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
             of empty squares.
         exact: whether the score is the result of perfect play.
         nodes: the number of positions that the search for the best move visited.

@@ -47,7 +47,7 @@ class Plan(NamedTuple):
     All probabilities have the form that `share` returns.
 
     Attributes:
-        depth: the plies of the search that labels a position.
+        depth: the depth in plies of the search that labels a position.
         exact: positions with at most this number of empty squares get exact labels.
         random_plies: the largest number of random moves at the beginning of a game.
         epsilon: the probability of a random move after this random opening.

@@ -225,7 +225,7 @@ def known_window(
     data = probe(key, memory)
     if data == 0:
         return alpha, beta, NO_SQUARE
-    # A result is used only if it has the same depth. Otherwise the value would depend on the contents of the table.
+    # A result of another depth is not used, because then the value would depend on the contents of the table.
     if depth_of(data) == depth and not is_root:
         alpha, beta = narrow(data, alpha, beta)
     return alpha, beta, best_square(data)

@@ -47,7 +47,8 @@ class Iteration:
     Attributes:
         value: the value for the player to move, in the form that `midgame.search` returns.
         best: the best action.
-        depth: the depth of the search in plies. If the search went to the end, it is the number of empty squares.
+        depth: the depth of the search in plies. If the search went to the end, the depth is the number of empty
+            squares.
         exact: whether the search went to the end.
         result_only: whether only the sign of the value is known. The sign says who wins.
     """

@@ -82,8 +82,7 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift that wraps around the board does no harm. It lands on a border square, which is at the end of its line
-        # and so meets the condition anyway.
+        # A shift that wraps around the board does no harm: it lands on the border, where the condition is true anyway.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)

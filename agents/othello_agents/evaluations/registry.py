@@ -69,7 +69,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text with which `find_evaluation` finds this evaluation. For an object without a name, it is the `repr`."""
+    """The text with which `find_evaluation` finds this evaluation. An object without a name gives its `repr`."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

@@ -50,7 +50,7 @@ class AlphaBeta(DepthSearch):
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `eval` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 

@@ -16,13 +16,13 @@ def maximize(state: State, evaluate: Evaluate) -> Found:
 
 
 class Maximizer(PairedSearch):
-    """Plays the first action after which the position has the highest value for the player who moved.
+    """Plays the first action that leads to the highest value for the player who makes the move.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: no evaluation has this name.
+        ValueError: `eval` names no evaluation.
         TypeError: the evaluation is not a function.
     """
 

@@ -100,14 +100,14 @@ def _shown(value: float) -> float:
 
 
 class MaxN(_ManyPlayerSearch):
-    """Plays the first best action of a max^n search of a game of any number of players.
+    """Searches a game of any number of players by max^n, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `eval` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
@@ -123,14 +123,14 @@ class MaxN(_ManyPlayerSearch):
 
 
 class Paranoid(_ManyPlayerSearch):
-    """Plays the first best action of a paranoid search of a game of any number of players.
+    """Searches a game of any number of players by paranoid search, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `eval` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 

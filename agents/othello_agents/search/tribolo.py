@@ -64,8 +64,9 @@ class TriboloPlayer(Agent):
     played.
 
     Args:
-        strategy: ``score`` or ``alliance`` (see the functions of these names), ``mobility`` (see the evaluation of this
-            name), or ``high-level``, which chooses one of these three at every move (see `choose_strategy`).
+        strategy: ``score`` or ``alliance`` (see these functions), ``mobility`` (see this evaluation), or
+            ``high-level``. The strategy ``high-level`` chooses one of the other three at every move (see
+            `choose_strategy`).
         target: the name of the player against whom the strategy ``alliance`` unites the two other players.
 
     Raises:
@@ -101,7 +102,7 @@ class TriboloPlayer(Agent):
         return {action: value(_answered(state.play(action)), state.to_move) for action in state.legal_actions()}
 
     def _value(self, state: Tribolo) -> _Value:
-        """The value that the strategy maximises in this position."""
+        """The function whose value the strategy maximises in this position."""
         name = choose_strategy(state, self._target) if self._strategy == "high-level" else self._strategy
         if name == "alliance":
             return partial(alliance, target=self._target)
