@@ -41,7 +41,7 @@ class SquareSum(NamedTuple):
     """An evaluation of Othello in the form that compiled code reads."""
 
     quarter: Quarter
-    """The weights of the squares. `term` says how the value is computed from them."""
+    """The weights of the squares. `term` says how the value is computed from these weights."""
     term: int = NO_TERM
     """NO_TERM, NEAR_CORNERS or ONLY_MOVES."""
 
