@@ -1,1 +1,1 @@
-"""Opponents: textbook agents for every game, and agents that learned Othello."""
+"""Agents to play against: textbook searches for every game; learned agents and an engine for Othello."""

@@ -11,7 +11,9 @@ _QUIT = ("quit", "exit", "q")
 
 
 class Human(Agent):
-    """Asks for a move such as ``f5`` until the move is legal. ``quit`` or the end of the input leaves the game.
+    """Asks a person for a move such as ``f5`` until the move is legal.
+
+    The person leaves the game with ``quit``, or when the input ends.
 
     Args:
         ask: a function such as `input`. It shows a prompt and returns a line, or raises EOFError when the input ends.

@@ -14,8 +14,8 @@ class Random(Agent):
     """Plays legal actions at random, all with equal probability.
 
     Args:
-        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
-            random bits.
+        seed: determines the choices before the first call of `new_game`. If `seed` is None, these choices differ each
+            time.
     """
 
     def __init__(self, seed: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The compiled Othello engine: principal variation search, exact endgames, analysis.
+"""The compiled Othello engine: principal variation search, exact endgames, and analysis of positions.
 
 >>> from othello_agents.engine import Engine
 >>> from othello_env import Othello

@@ -39,19 +39,20 @@ _MOST_THREADS = 256
 _MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
-"""Searches within these limits end in milliseconds and need no thread."""
+"""Without a time limit, a search to at most this depth or of at most this number of nodes runs in the calling thread.
+It ends within milliseconds, so nobody needs to interrupt it."""
 _CLOCK_SHARE = 0.05
-"""The fraction of the game's remaining time that a move may take."""
+"""The fraction of the game's remaining time that the engine may spend on one move."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""If a clock limits the time for the move, the engine uses `_LATEST` times this time, less `_SLACK_SECONDS`. It always
-uses at least half of the time. The remaining time is a reserve for a busy machine."""
+"""If a clock limits the time for a move, the engine uses `_LATEST` times this limit, less `_SLACK_SECONDS`. It always
+uses at least half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
 _LEAST_SECONDS = 0.001
 _EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
-"""The engine searches positions with about `_EXACT_EMPTY` empty squares to the end in `_EXACT_SECONDS`. Each further
+"""The engine searches a position with about `_EXACT_EMPTY` empty squares to the end in `_EXACT_SECONDS`. Each further
 empty square multiplies the time by `_TIMES_A_SQUARE`."""
 _RESULT_EARLIER = 2
-"""In the time for an exact score, the engine can find the winner with this number of additional empty squares."""
+"""In the same time, the engine finds either an exact score, or only the winner with this many more empty squares."""
 _THREAD_GAIN = 0.8
 """Each additional thread adds this fraction of one thread's speed."""
 
@@ -59,10 +60,10 @@ _THREAD_GAIN = 0.8
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
-    If no limit is given, the engine searches to depth 8. If several limits are given, it stops at the first limit that
-    it reaches. Without a time limit, its move depends only on the position. With `ms`, the engine remembers results
-    from earlier moves of the game. If a clock runs, the engine uses a twentieth of the game's remaining time or nearly
-    all of the time for the move, whichever is less.
+    If no limit (`depth`, `nodes` or `ms`) is given, the engine searches to depth 8. If several limits are given, it
+    stops at the first limit that it reaches. With one thread, no `ms` and no clock, the move depends only on the
+    position. With `ms`, the engine remembers results from earlier moves of the game. If the game or the move has a
+    clock, the engine uses a twentieth of the game's remaining time or nearly all of the move's time, whichever is less.
 
     Args:
         depth: the maximum number of plies to search.
@@ -70,21 +71,23 @@ class Engine(Agent):
         ms: the maximum number of milliseconds for a move.
         exact: with this number of empty squares or fewer, the engine searches to the end. The default without a time
             limit is 12. The default with a time limit is the largest number for which the time is likely to be enough,
-            but at least 12. If this default is used and there are one or two empty squares more, `act` searches first
-            for the winner and then for the score.
-        eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
-            ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
-            weights for the board's size, or ``mobility`` for a size without packaged weights.
+            but at least 12. If one or two more squares are empty than this default allows, `act` searches first for the
+            winner and then for the score.
+        eval: the evaluation: ``ntuple`` (the packaged n-tuple weights), ``ntuple:weights=FILE`` (weights from a file),
+            or a textbook evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
+            ``swh``, ``weighted``). The default is the packaged n-tuple weights for the board's size, or ``mobility``
+            for a size without packaged weights.
         hash: the size of the transposition table in MiB.
-        selective: skip a deep search if a shallower search predicts its result with high probability (see `probcut`).
-            This has an effect only with the packaged n-tuple weights for 8x8. A search to the end skips nothing.
-        threads: the number of threads that search together. This number does not change the score of a search to the
-            end, or of a search to a depth without `selective`. But the engine may play another move with the same
-            score. With `selective`, the score may change too, because different searches are skipped.
+        selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
+            `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8. A search to the end
+            skips nothing.
+        threads: the number of threads that search together. With more threads, the engine may choose another move with
+            the same score. With `selective`, more threads may also change the score of a search to a depth, because
+            they skip different searches.
 
     Raises:
         TypeError: an option must be a whole number, but is something else.
-        ValueError: an option is out of range, no evaluation has this name, or the file holds no n-tuple weights.
+        ValueError: an option is out of range, `eval` names no evaluation, or the file holds no n-tuple weights.
         FileNotFoundError: the file of weights does not exist.
     """
 
@@ -94,8 +97,8 @@ class Engine(Agent):
         nodes: int | None = None,
         ms: float | None = None,
         exact: int | None = None,
-        eval: str | None = None,  # noqa: A002 - the option of the spec
-        hash: int = _DEFAULT_HASH,  # noqa: A002 - what engines call it
+        eval: str | None = None,  # noqa: A002 - users write `eval=`
+        hash: int = _DEFAULT_HASH,  # noqa: A002 - the usual name in engines
         selective: bool = True,
         threads: int = 1,
     ) -> None:
@@ -114,9 +117,9 @@ class Engine(Agent):
         self._allocated: Memory | None = None
         self._team: Team | None = None
         self._last: tuple[Othello, Iteration, int, float] | None = None
-        self._size = 0  # side of the board that was searched last
+        self._size = 0  # size of the board that was searched last
         self._lock = threading.Lock()
-        self._is_stopped = False  # `stop` was called since the last search began
+        self._is_stopped = False  # whether `stop` was called since the last search began
 
     def __repr__(self) -> str:
         ms = None if self._seconds is None else f"{1000 * self._seconds:g}"
@@ -134,7 +137,10 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """True if the engine has no time limit. Then it remembers nothing between moves and can play many games."""
+        """Whether the engine can choose actions for many games in one call.
+
+        Without a time limit it can, because then it remembers nothing between moves.
+        """
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
@@ -162,7 +168,10 @@ class Engine(Agent):
 
     @property
     def last_analysis(self) -> Analysis | None:
-        """The analysis from the last search of `act`. Its `pv` is only the move. None before the first search."""
+        """The analysis from the last search of `act`; None before the first search.
+
+        Its `pv` contains only the action that was played.
+        """
         if self._last is None:
             return None
         position, found, nodes, seconds = self._last
@@ -171,8 +180,8 @@ class Engine(Agent):
     def stop(self) -> None:
         """End the search of `act`, `analyse` or `solve` that runs in another thread.
 
-        The stopped method returns what it has found so far, without the lines and scores that it has not found yet. If
-        `solve` is stopped, its score is not exact. A search that begins later is not stopped.
+        The stopped method returns what it has found so far, so lines and scores may be missing. If `solve` is stopped,
+        its score is not exact. A search that begins later is not stopped.
         """
         self._is_stopped = True
         if self._allocated is not None:
@@ -183,14 +192,14 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            scores: also find the score of every legal action. The searches for these scores go to the depth that the
-                first search has reached, without a limit.
-            lines: also find this number of best moves, with their scores and expected lines. Their searches go to the
-                same depth, without a limit.
+            scores: also find the score of every legal action. The searches for these scores go to the same depth as the
+                search for the best move. No limit of nodes or time ends them.
+            lines: also find this number of best moves, each with its score and expected line of play. The searches for
+                these moves, too, go to the depth of the search for the best move, without a limit.
 
         Raises:
             TypeError: `lines` is not a whole number.
-            ValueError: the game is over, or is not Othello, or `lines` is not 0 to 64.
+            ValueError: the game is over, or is not Othello, or `lines` is not from 0 to 64.
         """
         position = _playable(state)
         count = check_whole("lines", lines, 0, _MOST_LINES)
@@ -252,13 +261,13 @@ class Engine(Agent):
         return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - began)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The score of each legal action for the player to move, in the same unit as in `analyse`."""
+        """The score of each legal action for the player to move; `Analysis` explains the unit."""
         scores = self.analyse(state, scores=True).scores
         assert scores is not None
         return scores
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """The final score after each legal action of N positions, (N, A); see `othello_agents.engine.exact_scores`."""
+        """The same as `othello_agents.engine.exact_scores`: the final score after each action of N positions."""
         return exact_scores(positions)
 
     def evaluator(self, size: int) -> Evaluator:
@@ -295,9 +304,10 @@ class Engine(Agent):
         return self._allocated
 
     def _begin(self, *, is_timed: bool = False) -> float:
-        """Begin an analysis, which `stop` can end from now on. Returns the time at which the analysis began.
+        """Begin an analysis that `stop` can end, and return its starting time.
 
-        If the time is limited, the kernels are compiled before it begins.
+        If the time is limited, Numba first compiles the kernels, so that their compilation does not count as thinking
+        time.
         """
         self._is_stopped = False
         if is_timed:
@@ -307,14 +317,14 @@ class Engine(Agent):
     def _limit(self, nodes: int) -> None:
         """Set the limit of nodes for the next searches of the analysis. After `stop`, the limit is 0."""
         self._memory.control[LIMIT] = nodes
-        if self._is_stopped:  # asked last, since `stop` may be called at any time
+        if self._is_stopped:  # checked after the limit is set: another thread may call `stop` in between
             self._memory.control[LIMIT] = 0
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
-        self._size = position.size  # the table must be cleared for another size, since all sizes use the same bits
+        self._size = position.size  # boards of all sizes use the same bits, so another size needs an empty table
         memory.control[NODES] = 0
         self._limit(nodes)
         if self._threads > 1 and self._team is None:
@@ -324,7 +334,7 @@ class Engine(Agent):
         return searcher
 
     def _search(self, position: Othello, seconds: float | None, *, to_win: bool = False) -> tuple[Iteration, Searcher]:
-        """Search within the limits. The seconds count from this call.
+        """Search within the limits of depth, nodes and time. `seconds` count from the beginning of this call.
 
         With `to_win`, the search first looks for the winner if the time is likely to be too short for the exact score.
         """
@@ -351,7 +361,7 @@ class Engine(Agent):
 
 @cache
 def _compile() -> None:
-    """Compile the kernels that a search calls, so that their compilation does not use up the time for a move."""
+    """Let Numba compile the kernels of a search now, so that their compilation does not use up the time for a move."""
     engine = Engine(depth=2, exact=0, eval="weighted", hash=1)
     engine.analyse(Othello(4))
     engine.solve(Othello(4))
@@ -370,7 +380,7 @@ def _playable(state: State) -> Othello:
 
 
 def _network(evaluation: str | None) -> NTupleNetwork | None:
-    """Load the weights from the file that an evaluation names; return None if it does not name a file."""
+    """Load the weights from the file that an evaluation names; return None if the evaluation names no file."""
     sums = textbook_sums()
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None

@@ -14,11 +14,10 @@ __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", 
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 _DISCS = {4: (12.5, 0.42), 6: (12.5, 0.42), 8: (27.0, 0.41)}
-"""For each size of the board, two numbers that turn an expected result into discs: its inverse hyperbolic tangent is
-multiplied by the first number, plus the second number for each empty square.
+"""For each board size, two numbers (A, B). An expected result `r` becomes ``(A + B * empty_squares) * atanh(r)`` discs.
 
-`scripts/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. For 4x4, no
-n-tuple weights come with the package. It has the numbers of 6x6.
+`scripts/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. The package has
+no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
 """
 
 
@@ -29,12 +28,13 @@ class Line:
     Attributes:
         pv: the actions that both sides are expected to play. The first action is the move itself.
         score: the value for the player to move.
-        unit: the unit of the score; see `Analysis`.
-        discs: the disc difference at the end of the game, or None; see `Analysis.discs`.
-        depth: the depth of the search for this move in plies, counted from the position before the move; the number of
-            empty squares if the search went to the end.
-        nodes: the number of positions that the search for this move visited. For the best move, this is `nodes` of the
-            analysis. The searches share their results, so a later search often visits fewer positions.
+        unit: the unit of the score (see `Analysis.unit`).
+        discs: the disc difference at the end of the game, or None (see `Analysis.discs`).
+        depth: the depth in plies of the search for this move, counted from the position before the move. If the search
+            went to the end, the depth is the number of empty squares in that position.
+        nodes: the number of positions that the search for this move visited. For the best move, it is the same number
+            as `Analysis.nodes`. The searches share a transposition table, so a later search often visits fewer
+            positions.
     """
 
     pv: tuple[int, ...]
@@ -54,13 +54,14 @@ class Analysis:
         best: the best action found.
         score: the value for the player to move.
         unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
-            the empty squares. ``"expected result"``: from -1 to +1, from n-tuple tables. ``"points"``: the value of a
-            textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
+            the empty squares. ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win).
+            ``"points"``: the value of a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
-        depth: the depth in plies of the last finished search; the number of empty squares if it went to the end.
+        depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
+            of empty squares.
         exact: whether the score is the result of perfect play.
-        nodes: the number of positions visited.
-        seconds: the wall-clock time of the analysis.
+        nodes: the number of positions that the search for the best move visited.
+        seconds: the wall-clock time of the whole analysis, in seconds.
         scores: the score of each legal action; None if these scores were not requested.
         lines: the best moves, in order from the best; None if these moves were not requested.
     """
@@ -81,13 +82,13 @@ class Analysis:
     def discs(self) -> float | None:
         """The disc difference at the end of the game, for the player to move.
 
-        It is exact if the score is exact. Otherwise it is an estimate from the expected result. It is None if the score
-        is the value of a textbook evaluation, or if only the winner is known.
+        The number is exact if the score is exact. Otherwise it is an estimate from the expected result. It is None if
+        the score is the value of a textbook evaluation, or if only the winner is known.
         """
         return to_discs(self.score, self.unit, self.state)
 
     def before_pass(self, state: Othello) -> Analysis:
-        """The analysis of `state`, the position before the analysed position. There, the other player had to pass."""
+        """The analysis of `state`, the preceding position, in which the other player must pass."""
         action, depth = state.pass_action, self.depth + (not self.exact)
         lines = None
         if self.lines is not None:
@@ -124,7 +125,7 @@ class Analysis:
 
 
 def to_discs(score: float, unit: str, state: Othello) -> float | None:
-    """The score of a position in discs; see `Analysis.discs`."""
+    """Convert a score to a disc difference (see `Analysis.discs`)."""
     if unit == DISCS:
         return score
     if unit != RESULT:
@@ -141,10 +142,10 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     """Convert a search's value to a score and its unit.
 
     Args:
-        value: a value from a search that is of the same kind as the search of `found`: to a depth, to the end of the
-            game, or to the end for the winner only.
-        kind: the kind of the `Evaluator`.
-        found: the result of a search.
+        value: the value that a search found. This search went as far as the search that returned `found`: to a depth,
+            to the end of the game, or to the end for the winner only.
+        kind: the field `kind` of the search's `Evaluator`.
+        found: the result of the search for the best move.
     """
     if found.result_only:
         return float((value > 0) - (value < 0)), WINS

@@ -1,8 +1,8 @@
 """Exact search of positions with one to four empty squares. Each number of empty squares has its own kernel.
 
-The kernels use no move lists and no table. Values are final scores for the player to move: the disc difference, where
-the winner also gets the empty squares. Searches are fail-soft: a value between alpha and beta is exact, and any other
-value is a bound.
+The kernels, which are compiled functions, use no move lists and no transposition table. Values are final scores for the
+player to move: the disc difference, where the winner also gets the empty squares. Searches are fail-soft: a value
+between alpha and beta is exact, and any other value is a bound.
 """
 
 import numpy as np
@@ -21,16 +21,16 @@ INFINITY = 1000
 _0, _1, _3, _7, _8 = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 _56, _BYTE = np.uint64(56), np.uint64(0xFF)
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
-_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # multiplication by this number collects file a in the highest byte
+_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # multiplication by it moves the bits of file a into the highest byte
 _NW, _NE = np.uint64(0x0000_0000_0F0F_0F0F), np.uint64(0x0000_0000_F0F0_F0F0)
 _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 
 
 def _turned_on_line() -> npt.NDArray[np.uint8]:
-    """The number of discs that turn on a line of eight when its last empty square is filled, (8 * 256,) uint8.
+    """The number of discs that a move turns on a line of eight squares, (8 * 256,) uint8.
 
-    The index is 256 times the place of that square plus the set of the mover's discs on the line. All other places of
-    the line have discs of the opponent.
+    The move fills the line's last empty square. The index is 256 times the place of this square, plus the set of the
+    mover's discs on the line. The opponent's discs are on all other squares of the line.
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -42,7 +42,10 @@ def _turned_on_line() -> npt.NDArray[np.uint8]:
 
 
 def _diagonals(step: int) -> npt.NDArray[np.uint64]:
-    """The diagonal through each square, (64,) uint64. `step` is the change of column from one row to the next."""
+    """For each square, the set of squares on one of its diagonals, (64,) uint64.
+
+    `step` chooses the diagonals: it is the change of column from one row to the next.
+    """
     return np.array(
         [
             sum(1 << 8 * r + c for r in range(8) for c in range(8) if c - square % 8 == step * (r - square // 8))
@@ -61,7 +64,7 @@ def _turned_last(square: Int, own: np.uint64) -> Int:
     """The number of discs that turn when the mover fills the board's last empty square.
 
     On a small board, the squares outside the board count as discs of the opponent. This does not change the result,
-    because a run that leaves the board never ends at a disc of the mover.
+    because no disc of the mover lies beyond these squares, so they never turn.
     """
     place = np.uint64(square)
     file, rank = place & _7, place >> _3
@@ -89,7 +92,7 @@ def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64,
     turned = _turned_last(square, opponent)
     if turned > 0:
         return 2 * (mine - turned) - squares
-    # Nobody can move. The number of discs is odd, so one side has more discs. This side gets the empty square.
+    # Nobody can move. The number of discs is odd, so one side has more discs. The empty square goes to that side.
     return 2 * mine - squares + (2 if 2 * mine >= squares else 0)
 
 
@@ -137,7 +140,7 @@ def _solve_3(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(3):  # each of the three squares is `x` once; the other two keep their order
+        for turn in range(3):  # each of the three squares takes the place of `x` once; the other two keep their order
             if turn == 1:
                 x, y = y, x
             elif turn == 2:
@@ -173,7 +176,7 @@ def _solve_4(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(4):  # each of the four squares is `w` once; the other three keep their order
+        for turn in range(4):  # each of the four squares takes the place of `w` once; the others keep their order
             if turn == 1:
                 w, x = x, w
             elif turn == 2:
@@ -196,7 +199,7 @@ def _solve_4(
 
 @kernel
 def odd_quadrants(empty: np.uint64) -> np.uint64:
-    """All squares of the quarters of the board that have an odd number of empty squares.
+    """All squares of those quarters of the board that have an odd number of empty squares.
 
     If the players alternate in such a quarter, the player who moves there first also makes the last move there.
     """
@@ -217,7 +220,10 @@ def solve_last(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """The score of a position with at most four empty squares. Moves into odd quarters are tried first."""
+    """The score of a position with at most four empty squares.
+
+    The kernel first tries the moves into quarters with an odd number of empty squares (see `odd_quadrants`).
+    """
     if empty == _0:
         return final_margin(own, opponent, squares)
     odd = odd_quadrants(empty)

@@ -1,9 +1,13 @@
-"""Computes the values of the search's leaves. One kernel serves textbook evaluations and n-tuple tables.
+"""Computes the values of the search's leaves: textbook evaluations and n-tuple tables.
 
-All values are integers for the player to move, from -`BOUND` to `BOUND`. With n-tuple tables, the search keeps one
-vector for each ply of the present line, indexed by the number of empty squares. A vector has the configuration of each
-placement (see `othello_agents.ntuple.patterns`), from the point of view of the player who has just moved. Each move
-computes the next vector from the present vector.
+One kernel (compiled function) computes both kinds of evaluation. All values are integers for the player to move, from
+-`BOUND` to `BOUND`. With a textbook evaluation, the search keeps the balance of weights: the sum of the square weights
+under the player's discs minus the opponent's sum.
+
+With n-tuple tables, the search keeps one vector for each ply of the line that it is searching. The vector holds the
+configuration of each placement (see `othello_agents.ntuple.patterns`), from the point of view of the player who has
+just moved. Vectors are indexed by the number of empty squares. Each move computes the next vector from the present
+vector.
 """
 
 from typing import NamedTuple
@@ -34,10 +38,11 @@ __all__ = [
 ]
 
 NTUPLE = -1
-"""The kind of an evaluator with n-tuple tables. The kind of a textbook evaluator is the field `term` of its `SquareSum`
-(see `othello_agents.evaluations.description`)."""
+"""The `kind` of an evaluator with n-tuple tables. A textbook evaluator has the `term` of its `SquareSum` instead (see
+`othello_agents.evaluations.description`)."""
 LOGIT = 1000
-"""If the n-tuple tables give a position a logit of 1, the position has this value."""
+"""A position's value is the sum of its n-tuple weights times this number. The hyperbolic tangent of the sum is the
+expected result."""
 BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
 _LANES = 32  # configurations are padded to a multiple of this number, so that they fill whole vector registers
@@ -48,20 +53,20 @@ _1 = np.uint64(1)
 class Evaluator(NamedTuple):
     """An evaluation in the form that the kernels read. The arrays are empty for a textbook evaluation.
 
-    Letters: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors, K stages of
-    `probcut`, D depths.
+    Letters for shapes: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors,
+    K stages of `probcut`, D depths.
 
     Attributes:
         kind: the term of a textbook evaluation's `SquareSum`, or `NTUPLE`.
-        table: the number of a textbook evaluation's table of square weights. The search updates the balance of weights
-            (the player's sum of weights minus the opponent's sum) with each move.
+        table: the index of a textbook evaluation's square weights in `othello_agents.search.kernels.WEIGHTS`.
         board: the set of squares in play.
-        weights: (S, W) float32, the n-tuple tables' weights for each stage.
+        weights: (S, W) float32, the weights of the n-tuple tables for each stage.
         deltas: (64, L) int16, the number that the mover's disc on a square adds to each placement's configuration.
-        offsets: (P,) int64, the index of configuration 0 in each placement's table.
-        configurations: (64, L) int16, the configurations for each number of empty squares; the search writes them.
-        cuts: (K, D, 3) float32, the numbers that predict deep values from shallow values (see `probcut`); empty for a
-            search that is not selective.
+        offsets: (P,) int64, for each placement, the index in a row of `weights` that belongs to configuration 0.
+        configurations: (64, L) int16, one vector of configurations for each number of empty squares. The search
+            overwrites these vectors.
+        cuts: (K, D, 3) float32, the numbers that predict deep values from shallow values (see `probcut`). The array is
+            empty for a search that skips nothing.
     """
 
     kind: int
@@ -95,7 +100,7 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables. A selective search also needs a table of cuts (see `probcut`)."""
+    """The evaluator of n-tuple tables. With `cuts`, a search skips what a shallower search predicts (see `probcut`)."""
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -114,7 +119,10 @@ def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) ->
 
 @kernel
 def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of a position with `empty` empty squares, and return the position's balance of weights."""
+    """Prepare the evaluation of a position with `empty` empty squares, and return the position's balance of weights.
+
+    With n-tuple tables, the returned balance is 0.
+    """
     if evaluator.kind != NTUPLE:
         return weigh(own, evaluator.table) - weigh(opponent, evaluator.table)
     configuration = evaluator.configurations[empty]
@@ -133,7 +141,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
     """Prepare the evaluation of the position after a move.
 
     `empty` is the number of empty squares before the move. Returns the number that the move adds to the mover's balance
-    of weights.
+    of weights (0 with n-tuple tables).
     """
     if evaluator.kind != NTUPLE:
         return gain(_1 << np.uint64(square), turned, evaluator.table)
@@ -149,7 +157,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
     """The value of a position that `set_root` or `follow` has prepared.
 
-    `score` is the position's balance of square weights, and `empty` is the number of its empty squares.
+    `score` is the position's balance of weights, and `empty` is the number of its empty squares.
     """
     if evaluator.kind != NTUPLE:
         return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)

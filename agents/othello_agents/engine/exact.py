@@ -1,4 +1,4 @@
-"""Exact scores for learners: the final score after each move of endgame positions."""
+"""Exact scores to learn from: the final score after each move of an endgame position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray
         positions: N unfinished positions of one size.
 
     Returns:
-        (N, A) float64 with A = size * size + 1: the scores for the player to move. Illegal actions have NaN.
+        (N, A) float64 with A = size * size + 1: the scores for the player to move; NaN for illegal actions.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.

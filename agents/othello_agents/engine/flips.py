@@ -1,8 +1,8 @@
-"""The discs that a move turns, found on each of the eight lines that begin at the move's square.
+"""Finds the discs that a move turns, on each of the eight lines that begin at the move's square.
 
-The opponent's run of discs on a line ends at the first square that has no disc of the opponent. On lines to higher
-squares, a subtraction finds this square. On lines to lower squares, three shifts find it (after Toshihiko Okuhara's
-flip_avx_ppfill.c in Edax). LLVM processes four lines at once, one in each lane of a vector.
+The opponent's run of discs on a line ends at the first square that has no disc of the opponent. If the bit numbers
+increase along the line, a subtraction finds this square. If they decrease, three shifts find it (after Toshihiko
+Okuhara's flip_avx_ppfill.c in Edax). The compiler LLVM processes four lines at once, one in each lane of a vector.
 """
 
 import numpy as np
@@ -17,7 +17,10 @@ _0, _1, _7, _8, _9 = (np.uint64(number) for number in (0, 1, 7, 8, 9))
 
 
 def _lines() -> npt.NDArray[np.uint64]:
-    """The squares from each square's neighbour to the edge, (64, 8) uint64. Directions: E, SW, S, SE, W, NE, N, NW."""
+    """The squares on the lines from each square to the edge, without the square itself, (64, 8) uint64.
+
+    The second index is the direction: E, SW, S, SE, W, NE, N, NW.
+    """
     lines = np.zeros((64, 8), np.uint64)
     for square in range(64):
         for k, (rows, columns) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))):
@@ -33,7 +36,7 @@ _LINES = _lines()
 
 @kernel(inline=True)
 def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The run of the opponent's discs next to the move, on a line to higher squares; 0 if no disc of `own` ends it."""
+    """The opponent's run next to the move on a line of increasing bit numbers; 0 if no disc of `own` ends the run."""
     others = line & ~opponent
     end = others & (_0 - others) & own
     return line & (end - np.uint64(end != _0))
@@ -41,7 +44,7 @@ def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint6
 
 @kernel(inline=True)
 def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the high end of a line, if a disc of `own` ends the run; otherwise 0."""
+    """The opponent's run next to the move on a line of decreasing bit numbers; 0 if no disc of `own` ends the run."""
     beyond = line & ~opponent
     beyond |= beyond >> step
     beyond |= beyond >> (step + step)
@@ -52,11 +55,11 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 
 @kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The same as `bitboard.flips` for exactly one disc, but faster if only one position is computed.
+    """The same as `bitboard.flips` for exactly one disc, but faster for one position at a time.
 
-    Fewer steps of this kernel wait for the results of earlier steps.
+    This kernel has fewer steps that wait for the results of earlier steps.
     """
-    lines = _LINES[square_of(disc)]  # LLVM loads a whole row as vectors
+    lines = _LINES[square_of(disc)]  # LLVM loads this row of eight lines as vectors
     turned = _ascending(lines[0], own, opponent)
     turned |= _ascending(lines[1], own, opponent)
     turned |= _ascending(lines[2], own, opponent)

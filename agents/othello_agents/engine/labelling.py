@@ -1,11 +1,12 @@
-"""Labels for fitting an evaluation: compiled games, and compiled searches of their positions.
+"""Labels for fitting an evaluation: compiled code plays games and searches their positions.
 
 A labelled position is a position after a move (an afterstate), seen by the player who has just moved. Its label is the
-outcome that this player can expect, on the scale of the n-tuple network: the mean of the result (+1, 0 or -1) and of
-the margin divided by the number of squares. Near the end, the label is exact. Before that, a search finds it with the
-network's present weights.
+outcome that this player can expect, on the scale of the n-tuple network. This outcome is the mean of two numbers: the
+result (+1, 0 or -1), and the disc difference divided by the number of squares. Near the end of the game, the label is
+exact. Before that, it is the value that a search finds with the network's present weights.
 
-Each game depends only on its key. So the same games can be made again, in any order and on any number of threads.
+All random choices in a game depend only on the game's key, a 64-bit number. So the same games can be made again, in any
+order and on any number of threads.
 
 Letters for shapes: N = positions, G = games.
 """
@@ -30,10 +31,11 @@ from othello_env.support.threads import Threads
 __all__ = ["MOST_ROWS", "Plan", "label", "label_games", "labelled_games", "share"]
 
 MOST_ROWS = 2100
-"""No game has more labelled positions: 60 moves, and at most 33 moves in each position."""
+"""No game has more labelled positions than this. A game has at most 60 moves, each chosen from at most 33 legal
+moves."""
 
 _CHUNK = 16
-"""A kernel plays this number of games in one call. Ctrl-C takes effect between two calls."""
+"""The compiled code plays this number of games in one call. Ctrl-C takes effect between two calls."""
 _MEGABYTES = 2
 
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
@@ -42,18 +44,18 @@ _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 class Plan(NamedTuple):
     """Which games are played, which of their positions are labelled, and how.
 
-    Probabilities are in the form that `share` returns.
+    All probabilities have the form that `share` returns.
 
     Attributes:
-        depth: the plies of the search that labels a position.
+        depth: the depth in plies of the search that labels a position.
         exact: positions with at most this number of empty squares get exact labels.
         random_plies: the largest number of random moves at the beginning of a game.
-        epsilon: the probability of a random move after these moves.
+        epsilon: the probability of a random move after this random opening.
         random_games: the probability that all moves of a game are random.
-        singles: the probability that the position after a move of the game is labelled.
-        siblings: the probability that the positions after all moves of a position are labelled.
-        stray: the probability that one or two random moves are made before such moves are listed. The game goes on
-            without these random moves.
+        singles: for each turn of a game, the probability that only the position after the played move is labelled.
+        siblings: for each turn of a game, the probability that the position after each legal move is labelled.
+        stray: the probability that one or two random moves are made before the siblings are labelled. The game itself
+            goes on without these random moves.
     """
 
     depth: int
@@ -67,7 +69,7 @@ class Plan(NamedTuple):
 
 
 def share(probability: float) -> np.uint64:
-    """A probability in the form that the kernels compare with 32 random bits."""
+    """Turn a probability into a number from 0 to 2**32, which compiled code compares with 32 random bits."""
     return np.uint64(probability * 2.0**32)
 
 
@@ -75,7 +77,8 @@ def share(probability: float) -> np.uint64:
 def label(own: np.uint64, opponent: np.uint64, depth: Int, exact: Int, evaluator: Evaluator, memory: Memory) -> float:
     """The label of one position, in which `own` has just moved.
 
-    The value does not depend on the contents of the table, if all results in the table come from the same evaluator.
+    The label does not depend on the contents of the transposition table, if all results in the table come from the same
+    evaluator.
     """
     board = evaluator.board
     squares = np.int64(popcount(board))
@@ -103,9 +106,9 @@ def _write(
     memory: Memory,
     rows: Examples,
 ) -> Int:
-    """Label the position after a move in row `n`, and return the number of the next free row.
+    """Write the position after a move and its label into row `n`, and return the number of the next free row.
 
-    A finished game on a full board gets no row: no evaluation is ever needed there.
+    A position on a full board gets no row, because a search never needs its evaluation.
     """
     turned = flips(disc, own, opponent)
     mover, other = own | turned | disc, opponent ^ turned
@@ -118,7 +121,7 @@ def _write(
 
 @kernel
 def _stray(own: np.uint64, opponent: np.uint64, bits: np.uint64, board: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The position after one or two random moves. If the player to move must pass, the players change places."""
+    """The position after one or two random moves. A player who has no legal move passes instead."""
     for turn in range(1 + np.int64(bits & _1)):
         legal = legal_moves(own, opponent, board)
         if legal == _0:
@@ -141,7 +144,7 @@ def _label_moves(
     memory: Memory,
     rows: Examples,
 ) -> Int:
-    """Label the positions after all moves of a position, from row `n` on; return the number of the next free row."""
+    """Label the position after each legal move, from row `n` on, and return the number of the next free row."""
     left = legal_moves(own, opponent, evaluator.board)
     while left != _0:
         disc = left & (_0 - left)
@@ -210,20 +213,22 @@ def label_games(
     rows: Examples,
     ends: npt.NDArray[np.int64],
 ) -> None:
-    """Play and label `games` games, from number `first` on, which all start from one position.
+    """Play `games` games that start from one position, and label their positions.
 
     Args:
-        key: determines a sequence of games; a game depends only on this key and on its number.
+        key: determines a sequence of games. The random choices in a game depend only on this key and on the game's
+            number.
         first: the number of the first game.
-        games: G.
+        games: G, the number of games.
         own: the discs of the player who moves first.
         opponent: the discs of the other player.
-        plan: what is played and labelled.
-        tables: the network that plays.
-        evaluator: the same network for the search, without cuts. The search writes its configurations.
+        plan: how the games are played and labelled.
+        tables: the network that chooses the moves that are not random.
+        evaluator: the same network in the form that the search reads, without cuts (see `probcut`). The search
+            overwrites the evaluator's configurations.
         memory: the search's memory, without a limit of nodes. No other search may use it at the same time.
-        rows: receives the labelled positions. It needs room for `MOST_ROWS` rows for each game.
-        ends: (G,) receives the number of rows of each game and all earlier games.
+        rows: the arrays for the labelled positions. They must have `MOST_ROWS` rows for each game.
+        ends: (G,) int64. For each game, this function writes the number of rows that are filled after this game.
     """
     n: Int = np.int64(0)
     for game in range(games):
@@ -234,18 +239,18 @@ def label_games(
 def labelled_games(
     network: NTupleNetwork, plan: Plan, seed: int, first: int, games: int, threads: Threads
 ) -> tuple[Examples, npt.NDArray[np.int64]]:
-    """Play games by a network, and label their positions by searches with the same network.
+    """Let a network play games, and label their positions by searches with the same network.
 
     Args:
-        network: plays, and evaluates the leaves of the searches.
-        plan: what is played and labelled.
+        network: chooses the moves that are not random, and evaluates the leaves of the searches.
+        plan: how the games are played and labelled.
         seed: determines the sequence of games.
-        first: the number of the first game, from 0.
+        first: the number of the first game. Games are numbered from 0.
         games: the number of games.
-        threads: share the games. The result does not depend on their number.
+        threads: the threads that share the games. Their number does not change the result.
 
     Returns:
-        The labelled positions, in the order of the games; and for each position the number of its game, (N,) int64.
+        The labelled positions, in the order of the games; and (N,) int64, for each position the number of its game.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.
@@ -253,7 +258,7 @@ def labelled_games(
     key, (black, white) = np.uint64(mix_int(0, seed)), (np.uint64(discs) for discs in STARTS)
     starts = range(first, first + games, _CHUNK)
     found: list[tuple[Examples, npt.NDArray[np.int64]]] = [()] * len(starts)  # type: ignore[list-item]
-    stopped: list[BaseException] = []  # not empty after Ctrl-C, which only one thread notices
+    stopped: list[BaseException] = []  # not empty after an error or Ctrl-C; then the other threads stop, too
 
     def work(k: int) -> None:
         try:

@@ -16,14 +16,14 @@ _SHALLOW = 2
 
 
 class Lines:
-    """Searches the moves of a position one by one.
+    """Searches the moves of a position, one after another.
 
     Args:
         state: the position.
         found: the result of the search for the best move. All moves are searched to the depth of this search.
         evaluator: an evaluation for the board's size.
         memory: the memory of the search.
-        team: the threads that search together.
+        team: the threads that search together; None for searches in the calling thread.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Lines:
         return {action: value for action, value in values.items() if value is not None}
 
     def best(self, count: int) -> list[tuple[int, tuple[int, ...], int]]:
-        """The value, the expected line and the nodes of each of the `count` best actions, in order from the best.
+        """The `count` best actions, in order from the best: for each, its value, expected line and number of nodes.
 
-        The nodes of the first action are those of the search for the best move. The nodes of another action are those
-        of its own search. If the search is stopped, there may be fewer than `count`. A move is not searched any further
-        once it is known that `count` other moves are at least as good.
+        The number of nodes of the first action is that of the search for the best move. Every other action has a search
+        of its own. This search ends as soon as it is clear that `count` other actions are at least as good. If a search
+        is stopped, the list may be shorter.
         """
         found = self._found
         nodes = self._nodes
@@ -86,8 +86,8 @@ class Lines:
     def _value(self, action: int, depth: int, least: int = -int(WORST)) -> int | None:
         """The value of an action; None if the search was stopped.
 
-        If the exact value is at most `least`, the returned number is an upper bound of the exact value. This bound is
-        also at most `least`. If only the winner was found for the position, only the sign of the value is exact.
+        If the exact value is at most `least`, the returned number is only an upper bound, which is also at most
+        `least`. If only the winner was found for the position, only the sign of the returned number is exact.
         """
         after = self._searcher(self._state.play(action))
         if self._found.result_only and depth == EXACT:

@@ -1,20 +1,20 @@
 """The memory of a search: its transposition table, its counters and its lists of moves.
 
-A table entry is two words. The second word packs five numbers, from the low bits to the high bits: the value's lower
-bound and its upper bound (16 bits each, stored plus 32,768), the best square (8 bits; 64 for none), the depth (8 bits)
-and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two threads write an
-entry at the same time, the entry may get one word from each thread. Then it belongs to no position (Hyatt and Mann, "A
-lock-less transposition table implementation for parallel search", 2002).
+A table entry is two 64-bit words. The second word packs five numbers, from the low bits to the high bits: the value's
+lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the depth (8
+bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two threads
+write an entry at the same time, the entry may get one word from each thread. Such an entry matches the key of no
+position (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
 
 A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
 second entry. Otherwise the new result goes into the first entry. If another position's result was there, this older
-result moves to the second entry. Only results of the present generation count, so a new generation empties the table
-without writing to it.
+result moves to the second entry. Each result carries the number of the generation in which it was stored. Only results
+of the present generation count, so a new generation empties the table without writing to it.
 
-Threads that search together share the table and a list of the nodes in work: the nodes that a thread is searching. Each
-thread has its own counters and move lists. While a thread searches a node, the node's key is in the shared list. The
-other threads then search other moves first (Weill, "The ABDADA distributed minimax search algorithm", 1996). The list
-has no locks. If a key gets lost, this only costs time.
+Threads that search together share the table. They also share a list of the nodes in work, which are the nodes that a
+thread is searching now. Each thread has its own counters and move lists. While a thread searches a node, the node's key
+is in the shared list. The other threads then search other moves first (Weill, "The ABDADA distributed minimax search
+algorithm", 1996). The list has no locks. If a key gets lost, this only costs time.
 """
 
 from typing import NamedTuple
@@ -58,24 +58,24 @@ __all__ = [
 
 NODES, LIMIT, GENERATION, ROOT, BEST, SHARED = range(6)
 """The indices of the counters. NODES: the nodes visited. LIMIT: the number of nodes at which the search stops.
-GENERATION: the table's generation. ROOT: the number of empty squares at the root. BEST: the root's best square.
+GENERATION: the table's present generation. ROOT: the number of empty squares at the root. BEST: the root's best square.
 SHARED: 1 if several threads search together."""
 
 NO_LIMIT = 1 << 62
 """A limit that no search reaches."""
 
 WORST = np.int64(32_000)
-"""A number that is greater than any value and fits into a table entry. It is an int64. For a plain number, Numba would
-use another type and compile the search a second time."""
+"""A number that is greater than any value and fits into a table entry. Its type is int64, because for a Python int
+Numba would compile the search a second time."""
 
 MOVES = 40
-"""The number of places for the moves of one position. No known position has more than 33 moves."""
+"""The length of a list of moves. No known position has more than 33 moves."""
 
 NO_SQUARE: Int = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
 WORKS = 1 << 12
-"""The number of places for the keys of nodes in work."""
+"""The length of the list of nodes in work."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _16, _32, _29 = np.uint64(16), np.uint64(32), np.uint64(29)
@@ -86,11 +86,12 @@ class Memory(NamedTuple):
     """The arrays of one search, allocated once.
 
     Attributes:
-        table: (4 * buckets + WORKS,) uint64, the transposition table; the number of buckets is a power of two. The last
-            words are the keys of the nodes in work. (A separate array for these keys would slow down all kernel calls.)
+        table: (4 * buckets + WORKS,) uint64, the transposition table, in which the number of buckets is a power of two.
+            The last `WORKS` words are the list of nodes in work. (A separate array for this list would slow down all
+            calls of compiled functions.)
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
-        order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
-            is the best.
+        order: (64, MOVES) int64, a list of moves for each number of empty squares. A move is ``rank << 6 | square``,
+            and the lowest rank is the best.
         turned: (64, MOVES) uint64, the discs that each of these moves turns.
     """
 
@@ -101,7 +102,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Allocate the arrays of a search. The table's buckets take at most this number of MiB, which is at least 1."""
+    """Allocate the arrays of a search. The table's buckets take at most `megabytes` MiB (at least 1)."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
         np.zeros(4 * buckets + WORKS, np.uint64),
@@ -112,7 +113,7 @@ def new_memory(megabytes: int) -> Memory:
 
 
 def shared_memory(memory: Memory, threads: int) -> list[Memory]:
-    """The memories of threads that search together: they share the table of `memory`."""
+    """New memories for threads that search together. All of them use the table of `memory`."""
     memories = []
     for _ in range(threads):
         control = np.zeros_like(memory.control)
@@ -140,7 +141,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel(lean=True)
 def probe(key: np.uint64, memory: Memory) -> Int:
-    """The packed result for a position's key, or 0 if the table has none in this generation."""
+    """The packed result for a position's key; 0 if the table has no result of this generation for the key."""
     table = memory.table
     slot = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
@@ -154,7 +155,7 @@ def probe(key: np.uint64, memory: Memory) -> Int:
 
 @kernel
 def look_up(key: np.uint64, memory: Memory) -> Int:
-    """The same as `probe`, but Python code can call this kernel."""
+    """The same as `probe`, but Python code can call this function."""
     return probe(key, memory)
 
 
@@ -184,7 +185,10 @@ def depth_of(data: Int) -> Int:
 
 @kernel(inline=True)
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
-    """The part of a window that a packed result leaves open. If it leaves nothing open, both ends are its bound."""
+    """Return the part of the window from alpha to beta that a packed result leaves open.
+
+    If the result leaves nothing open, alpha and beta both become the result's bound.
+    """
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, lower
@@ -214,14 +218,14 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
 def known_window(
     key: np.uint64, alpha: Int, beta: Int, depth: Int, is_root: bool, memory: Memory
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window of a search to `depth` by the table's result. Returns alpha, beta and the table's best square.
+    """Narrow the window of a search to `depth`, using the table. Returns alpha, beta and the table's best square.
 
-    If the result leaves nothing open, alpha and beta are equal. The window of the root stays as it is.
+    If the result leaves nothing of the window open, alpha and beta are equal. The window of the root is not narrowed.
     """
     data = probe(key, memory)
     if data == 0:
         return alpha, beta, NO_SQUARE
-    # A result is used only if it has the same depth. Otherwise the value would depend on the contents of the table.
+    # A result of another depth is not used, because then the value would depend on the contents of the table.
     if depth_of(data) == depth and not is_root:
         alpha, beta = narrow(data, alpha, beta)
     return alpha, beta, best_square(data)
@@ -231,7 +235,7 @@ def known_window(
 def store_value(
     key: np.uint64, value: Int, alpha: Int, beta: Int, worst: Int, square: Int, depth: Int, memory: Memory
 ) -> None:
-    """Put the value that a search with the window from alpha to beta has found into the table.
+    """Put a search's value into the table, given the search's window from alpha to beta.
 
     Outside the window, the value is only a bound. No value is greater than `worst` or less than -`worst`.
     """
@@ -246,7 +250,7 @@ def is_in_work(key: np.uint64, memory: Memory) -> bool:
 
 @kernel(lean=True)
 def begin_work(key: np.uint64, memory: Memory) -> None:
-    """Put the key of a node that this thread searches into the list of nodes in work."""
+    """Add the key of a node to the list of nodes in work, because this thread begins to search the node."""
     memory.table[_work_slot(key, memory)] = key
 
 

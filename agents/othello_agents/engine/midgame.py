@@ -1,10 +1,12 @@
 """The midgame search: principal variation search with one evaluation.
 
 Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated even if the game is over, as in the
-textbook searches. At any greater depth, a won game has the value `FINAL` + the score in discs. This is more than any
-evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value 0. A
-search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. Other searches are
-selective if the evaluator has a table of cuts (see `probcut`).
+textbook searches. At any greater depth, a won game has the value `FINAL` + the score in discs. This value is greater
+than any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value
+0.
+
+A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. If the evaluator has a
+table of cuts, any other search skips deep searches whose result a shallow search predicts (see `probcut`).
 """
 
 import numpy as np
@@ -49,18 +51,18 @@ _SORTED = 3
 _CHILDREN = 4
 """The smallest depth at which all moves are looked up in the table before the first move is searched."""
 _SHARED_DEPTH = 4
-"""The smallest depth at which threads that search together share the moves of a node."""
+"""The smallest depth at which threads that search together divide the moves of a node among themselves."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
 _DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
 _LATER = 1 << 60
-"""This number is added to the rank of a move that another thread is searching."""
+"""This number is added to the rank of a move that another thread is searching, so that the move comes later."""
 
 _0 = np.uint64(0)
 
 
 @kernel
 def table_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A position's key in the table. The exact solver shares the table, but uses other keys."""
+    """A position's key in the table. The exact solver shares the table, but has other keys for its own results."""
     return position_key(own, opponent) ^ _SALT
 
 
@@ -82,9 +84,9 @@ def to_score(value: Int) -> Int:
 
 @kernel(lean=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """Call the exact solver with the window turned into scores, and return its result as a value.
+    """Convert the window into scores, call the exact solver, and convert its result into a value.
 
-    If an end of the window is not the value of a finished game, it is moved outwards to the next such value.
+    If an end of the window is not the value of a finished game, this end moves outwards to the next such value.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
@@ -105,7 +107,10 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 
 @kernel(lean=True)
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
-    """Whether a shallow search may replace this search: a null window, and fewer plies left than empty squares."""
+    """Whether a shallow search may replace this search.
+
+    This search must have a null window, and fewer plies left than the board has empty squares.
+    """
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
@@ -125,7 +130,7 @@ def _known_bounds(
 ) -> tuple[Int, Int, Int]:
     """Narrow the window with the stable discs and the table. Returns alpha, beta and the table's best square.
 
-    If the window is closed, alpha and beta are equal.
+    If nothing of the window remains, alpha and beta are equal.
     """
     if depth >= EXACT and alpha >= FINAL:
         most = to_value(score_bound(own, opponent, board))
@@ -166,7 +171,7 @@ def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
 def _take_up(
     i: Int, own: np.uint64, opponent: np.uint64, depth: Int, order: npt.NDArray[np.int64], memory: Memory
 ) -> bool:
-    """Put the node after listed move i into the list of nodes in work.
+    """Add the node after move `i` to the list of nodes in work.
 
     If another thread searches this node, postpone the move instead and return False. A move is postponed only once, and
     the first move is never postponed.
@@ -189,7 +194,10 @@ def _search_last_ply(
     evaluator: Evaluator,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """`search` to depth 1 for a position with legal moves. This kernel uses no move lists and no table."""
+    """The same as `search` at depth 1, for a position with legal moves.
+
+    This function uses no move lists and no table.
+    """
     empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
     best: Int = -WORST
     while legal != _0 and best < beta:
@@ -218,7 +226,7 @@ def _search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The recursive kernel of `search`. It is compiled without the counting of references to arrays."""
+    """The recursive part of `search`. It counts no references to arrays, which saves time in each call."""
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
     is_root = empty == control[ROOT]
@@ -260,7 +268,7 @@ def _search(
     if depth >= _SORTED and count > 1:
         shallow = _sort_depth(depth, empty)
         for i in range(count):
-            if order[i] >= 64:  # not the table's move
+            if order[i] >= 64:  # rank 0 is the table's best move, which stays first
                 square, flipped, p, o = listed_move(i, own, opponent, order, turned)
                 added = follow(square, flipped, empty, evaluator)
                 value = _search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
@@ -310,7 +318,8 @@ def search(
 ) -> Int:
     """The value for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
 
-    The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
-    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
+    `set_root` must have prepared the evaluator for the position. `score` is the position's balance of weights, which
+    `set_root` returned. Once the counter of nodes reaches its limit, all calls return immediately, and their values
+    mean nothing.
     """
     return _search(own, opponent, score, alpha, beta, depth, evaluator, memory)

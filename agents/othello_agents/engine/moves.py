@@ -18,7 +18,7 @@ _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F
 
 @kernel(slp=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """The same as `bitboard.legal_moves`, but this kernel is compiled once and not inlined into each caller."""
+    """The same as `bitboard.legal_moves`, but compiled once and not inlined into each caller."""
     return legal_moves_inline(own, opponent, board)
 
 
@@ -39,11 +39,12 @@ def list_moves(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, bool]:
-    """Write the legal moves with their ranks into `memory`, ready for `next_move`. The lowest rank is the best.
+    """Write a list of the legal moves with their ranks into `memory`, ready for `next_move`.
 
-    The move on `hash_square`, the table's best move, gets rank 0. The rank of any other move is better if the opponent
-    has fewer replies to it (replies in corners count twice). The rank is also better if the move is in a corner or in
-    an odd quarter (see `odd_quadrants`). Returns the number of moves, and whether a move wipes out the opponent.
+    The lowest rank is the best. The move on `hash_square`, the table's best move, gets rank 0. The rank of any other
+    move is better if the opponent has fewer replies to it (replies in corners count twice). The rank is also better if
+    the move is in a corner, or in a quarter with an odd number of empty squares (see `odd_quadrants`). Returns the
+    number of moves, and whether a move leaves the opponent without discs.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     odd = odd_quadrants(board & ~(own | opponent))
@@ -83,7 +84,7 @@ def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.
 def listed_move(
     i: Int, own: np.uint64, opponent: np.uint64, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]
 ) -> tuple[Int, np.uint64, np.uint64, np.uint64]:
-    """Listed move i: its square, the discs that it turns, and the sets `own` and `opponent` of the next position."""
+    """Return move `i` of a list: its square, the discs that it turns, and `own` and `opponent` of the next position."""
     square, flipped = order[i] & 63, turned[i]
     return square, flipped, opponent ^ flipped, own | flipped | _1 << np.uint64(square)
 
@@ -101,7 +102,7 @@ def known_refutation(
 ) -> Int:
     """A value of at least beta that the table has for one of the listed moves, or -WORST if the table has none.
 
-    The kernel uses only results of searches to `depth`. A position's key in the table is its `position_key` xor `salt`.
+    Only results of searches to `depth` count. A position's key in the table is its `position_key` xor `salt`.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):

@@ -2,12 +2,12 @@
 
 Let "shallow" be the value that a shallow search of a position finds. A deep search of this position finds approximately
 the value slope * shallow + offset, with a normally distributed error. So the shallow value gives the probability that
-the deep value lies beyond the window. If this probability is at least about 93 % (`CONFIDENCE` standard deviations),
-the deep search is skipped (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
-Othello", 1997). ``scripts/fit_probcut.py`` finds the slopes, the offsets and the errors' standard deviations for the
-packaged weights.
+the deep value lies beyond the alpha-beta window. If this probability is at least about 93 % (`CONFIDENCE` standard
+deviations), the deep search is skipped (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation
+function for Othello", 1997). A table of cuts holds the slope, the offset and the error's standard deviation for each
+stage of the game and each depth. ``scripts/fit_probcut.py`` finds these numbers for the packaged weights.
 
-Letters: S stages of the game, D depths.
+Letters for shapes: S stages of the game, D depths.
 """
 
 from functools import cache
@@ -32,14 +32,14 @@ __all__ = [
 ]
 
 CONFIDENCE = 1.5
-"""The predicted deep value must lie this number of standard deviations beyond the window."""
+"""If the predicted deep value lies this number of standard deviations beyond the window, the deep search is skipped."""
 SHALLOWEST = 3
 """The smallest depth of a search that may be skipped."""
 SQUARES_A_STAGE = 8
 """The number of discs that are placed during a stage of the game."""
 
 FITTED_SIZES = (8,)
-"""The board sizes that have packaged slopes, offsets and deviations."""
+"""The board sizes that have a packaged table of cuts."""
 NO_CUTS = np.zeros((0, 0, 3), np.float32)
 """The empty table of cuts, for a search that skips nothing."""
 
@@ -62,11 +62,12 @@ def stage_of(empty: Int) -> Int:
 
 @kernel
 def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDArray[np.float32]) -> Int:
-    """The limit for the shallow value that makes a deep value beyond `bound` likely enough.
+    """The shallow value that makes a deep value beyond `bound` likely enough.
 
-    In direction 1, if the shallow value is at least this limit, the deep value is likely to be at least `bound`. In
-    direction -1, if the shallow value is at most this limit, the deep value is likely to be at most `bound`. If `depth`
-    is greater than the greatest depth in the table of cuts, the kernel uses the numbers for the greatest depth.
+    In direction 1, if the shallow search finds at least the returned value, the deep value is likely to be at least
+    `bound`. In direction -1, if the shallow search finds at most the returned value, the deep value is likely to be at
+    most `bound`. If `depth` is greater than the greatest depth in the table of cuts, the numbers for the greatest depth
+    apply.
     """
     slope, offset, deviation = cuts[stage_of(empty), min(depth - SHALLOWEST, cuts.shape[1] - 1)]
     shallow = (np.float32(bound) - offset + np.float32(direction * CONFIDENCE) * deviation) / slope
@@ -75,14 +76,14 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
 
 @cache
 def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
-    """Slope, offset and standard deviation for the packaged n-tuple weights, (S, D, 3) float32.
+    """The table of cuts for the packaged n-tuple weights, (S, D, 3) float32: slope, offset and standard deviation.
 
-    The first index is `stage_of`, and the second index is the depth - `SHALLOWEST`. Returns `NO_CUTS` for a board size
-    that is not in `FITTED_SIZES`.
+    The first index is `stage_of`, and the second index is the depth minus `SHALLOWEST`. Returns `NO_CUTS` for a board
+    size that is not in `FITTED_SIZES`.
 
     Raises:
-        OSError: the file is missing; the message names it.
-        ValueError: the file is damaged; the message names it.
+        OSError: the file of the table is missing; the message names the file.
+        ValueError: the file is damaged; the message names the file.
     """
     if size not in FITTED_SIZES:
         return NO_CUTS

@@ -24,16 +24,16 @@ def run(
 ) -> _T:
     """Call `search` in another thread and return its result.
 
-    After `seconds` or Ctrl-C, the limit of nodes in `memory` is set to 0, and this ends the search. Kernels release the
-    interpreter's lock, so the calling thread can check the time and notice Ctrl-C while a kernel runs. `progress` is
-    called a few times a second with the number of nodes visited so far.
+    After `seconds` or Ctrl-C, the calling thread sets the limit of nodes in `memory` to 0, which ends the search.
+    Compiled functions release the interpreter's lock. So the calling thread can check the time and notice Ctrl-C during
+    the search. `progress` is called a few times a second with the number of nodes visited so far.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the search has ended.
     """
     answers: list[_T] = []
     errors: list[BaseException] = []
-    has_ended = threading.Event()  # if an interrupt ends `join`, `is_alive` may be False too early
+    has_ended = threading.Event()  # safer than `is_alive`, which may be False too early if an interrupt ends `join`
 
     def work() -> None:
         try:

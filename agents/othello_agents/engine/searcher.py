@@ -30,23 +30,25 @@ __all__ = ["Iteration", "Searcher"]
 
 _ASPIRATION = 300
 """From the second iteration on, the first window is the previous iteration's value plus or minus this number. If the
-new value lies above or below this window, the search is repeated with a window that has no limit on that side."""
+new value lies beyond one end of the window, the search is repeated without a limit on that side."""
 _FIRST_EXACT = 14
-"""With this number of empty squares or more, shallower searches precede a search to the end, to order its moves."""
+"""With this number of empty squares or more, shallower searches come before a search to the end. They order its
+moves."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
-"""Threads search together if the depth is at least `_TEAM_DEPTH`. In a search to the end, they do so if there are at
-least `_TEAM_EMPTY` empty squares. Smaller searches would end before the threads have started."""
+"""Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
+squares must also be empty. A smaller search would end before the threads have started."""
 
 
 @dataclass(frozen=True)
 class Iteration:
-    """The result of a finished iteration.
+    """The result of a finished search to one depth.
 
     Attributes:
         value: the value for the player to move, in the form that `midgame.search` returns.
         best: the best action.
-        depth: the depth of the search in plies; the number of empty squares if it went to the end.
+        depth: the depth of the search in plies. If the search went to the end, the depth is the number of empty
+            squares.
         exact: whether the search went to the end.
         result_only: whether only the sign of the value is known. The sign says who wins.
     """
@@ -64,7 +66,7 @@ class Searcher:
     Args:
         state: the position.
         evaluator: an evaluation for the board's size.
-        memory: the table, lists and counters. No other search may use them at the same time.
+        memory: the transposition table, move lists and counters. No other search may use them at the same time.
         team: the threads that search together; None for a search in the calling thread.
     """
 
@@ -73,7 +75,7 @@ class Searcher:
         self._evaluator = evaluator
         self._memory = memory
         self._team = team
-        self._was_cut = False  # the team was stopped in the last search
+        self._was_cut = False  # whether the last search of the team was stopped
         self.empty = state.empties
         self._found: Iteration | None = None
 
@@ -84,10 +86,10 @@ class Searcher:
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1 without the limit of nodes, so that there is a best move and the kernels are compiled.
+        """Search to depth 1 without the limit of nodes, so that there is a best move and all code is compiled.
 
-        The search has a limit of its own. So if another thread lowers the limit of the memory, this ends the next
-        search.
+        This search has a limit of its own. If another thread lowers the limit of the memory meanwhile, the next search
+        ends at once.
         """
         memory, control = self._memory, self._memory.control.copy()
         control[LIMIT] = NO_LIMIT
@@ -99,12 +101,12 @@ class Searcher:
     def deepen(self, depth: int, exact: int, result: int = 0) -> None:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
-        If at most `exact` squares are empty, search to the end instead. Shallower searches before it order its moves
-        (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end for the
-        winner first, and then for the exact score. After the call, `found` is the result of the last finished search.
+        If at most `exact` squares are empty, search to the end instead. Before that, shallower searches may order the
+        moves (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end first
+        for the winner, and then for the exact score. After the call, `found` is the result of the last finished search.
         """
         to_end = self.empty <= max(exact, result)
-        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
+        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most one pass after each move
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
@@ -195,7 +197,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The best line of actions. It goes to the end if the score is exact, otherwise as far as the table knows it.
+        """The principal variation: to the end if the score is exact, otherwise as far as the table knows it.
 
         If only the winner is known, the line is the best action alone.
         """
@@ -205,13 +207,14 @@ class Searcher:
         return self.line(found.best, found.value, found.depth, exact=found.exact)
 
     def line(self, action: int, value: int, depth: int, *, exact: bool) -> tuple[int, ...]:
-        """The expected line that begins with an action; see `variation`. A line whose search is stopped is cut short.
+        """The expected line of play that begins with an action. If a search is stopped, the line may end early.
 
         Args:
             action: the first action.
-            value: the value of this action, by a search to the end if `exact`, otherwise to `depth`.
+            value: the value of this action, from a search to the end if `exact` is true, otherwise from a search to
+                `depth`.
             depth: the maximum number of actions in the line, if the value is not exact.
-            exact: whether the value is exact. Then the line goes to the end of the game.
+            exact: whether the value is exact. If it is, the line goes to the end of the game.
         """
         state, actions = self._state.play(action), [action]
         if exact:
@@ -237,7 +240,7 @@ class Searcher:
     def _confirmed(self, state: Othello, value: int) -> int | None:
         """An action that reaches the position's exact value; None if the search was stopped.
 
-        The table's move is checked first. It may be wrong, because the table may know only a bound on its value.
+        The table's best move is tried first. It may be wrong, because the table may know only a bound on its value.
         """
         remembered = self._remembered(state)
         *others, last = sorted(

@@ -1,6 +1,6 @@
 """The exact solver: the final score of a position with perfect play.
 
-The search is alpha-beta with null windows and a transposition table. It tries the table's move first, and then the
+The search is alpha-beta with null windows and a transposition table. It tries the table's best move first, and then the
 other moves in the order of their ranks (see `moves.list_moves`). The opponent's stable discs give an upper bound on the
 score.
 """
@@ -31,7 +31,7 @@ __all__ = ["solve", "solve_moves"]
 _0 = np.uint64(0)
 
 _LAST = 4
-"""With this number of empty squares or fewer, the kernels of `endings` take over."""
+"""With this number of empty squares or fewer, the functions of `endings` take over."""
 _SHALLOW = 7
 """With this number of empty squares or fewer, sorting the moves and using the table take more time than they save."""
 _CHILDREN = 10
@@ -49,7 +49,10 @@ def _solve_shallow(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """`solve` for few empty squares. It tries moves into odd quarters first, and uses no move lists and no table."""
+    """The same as `solve`, for few empty squares. This function uses no move lists and no table.
+
+    The function first tries moves into quarters with an odd number of empty squares (see `odd_quadrants`).
+    """
     control[NODES] += 1
     empties = board & ~(own | opponent)
     legal = legal_moves(own, opponent, board)
@@ -100,7 +103,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0
-    if alpha >= 2 * empty:  # with a smaller alpha, the bound rarely helps
+    if alpha >= 2 * empty:  # with a smaller alpha, the bound rarely ends the search
         most = score_bound(own, opponent, board)
         if most <= alpha:
             return most
@@ -112,7 +115,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     key = position_key(own, opponent)
     hash_square: Int = NO_SQUARE
     data = probe(key, memory)
-    # `memory.known_window` does the same, but with a call of it the solver visits 6 % fewer nodes a second.
+    # A call of `memory.known_window` would do the same, but then the solver visits 6 % fewer nodes a second.
     if data != 0:
         alpha, beta = narrow(data, alpha, beta)
         if alpha >= beta:
@@ -157,7 +160,10 @@ def solve_moves(
     size: int,
     memory: Memory,
 ) -> None:
-    """Write the scores of N positions' legal actions into `scores`, (N, A), until the limit of nodes is reached."""
+    """Write the final score after each legal action of N positions into `scores`, (N, A) float64.
+
+    The function stops when the limit of nodes is reached.
+    """
     squares = np.int64(popcount(board))
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], board)

@@ -18,7 +18,7 @@ _BYTE = np.uint64(0xFF)
 
 
 def _beyond(rows: int, columns: int) -> np.uint64:
-    """The squares from which a step by these numbers of rows and columns leads off the board."""
+    """The squares from which a step by `rows` rows and `columns` columns leads off the board."""
     squares = [8 * r + c for r in range(8) for c in range(8) if not (0 <= r + rows < 8 and 0 <= c + columns < 8)]
     return np.uint64(sum(1 << square for square in squares))
 
@@ -34,10 +34,11 @@ _Three = tuple[np.uint64, np.uint64, np.uint64]
 
 @kernel(inline=True)
 def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Three) -> np.uint64:
-    """The squares whose diagonal has no empty square, for the falling or for the rising diagonals.
+    """The squares whose diagonal in one direction (falling or rising) has no empty square.
 
-    The bits of two neighbours on a diagonal are `step` apart. `below` has three sets: the squares from which 1, 2 and 4
-    steps down lead off the board. `above` has the same three sets for steps up.
+    The direction is given by `step`, the difference between the bit numbers of two neighbours on a diagonal. `below`
+    has three sets: the squares from which 1, 2 and 4 steps down lead off the board. `above` has the same three sets for
+    steps up.
     """
     down = taken & (taken >> step | below[0])
     up = taken & (taken << step | above[0])
@@ -50,7 +51,7 @@ def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Th
 
 @kernel
 def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Four sets: the squares whose rank, file, falling diagonal and rising diagonal have no empty square."""
+    """Four sets: the squares whose rank has no empty square; the same for file, falling and rising diagonal."""
     rank = taken & (taken >> _1)
     rank &= rank >> _2
     rank &= rank >> _4
@@ -65,10 +66,11 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 
 @kernel
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """The discs of `own` that are known to be stable. There may be other stable discs, which the kernel does not find.
+    """The discs of `own` that are known to be stable.
 
-    For each of the four lines through such a disc, one of three conditions is true. The line has no empty square, or a
-    neighbour of the disc on the line is a stable disc of the same side, or the disc is at the end of the line.
+    The function does not find all stable discs. It finds a disc if each of the four lines through the disc meets one of
+    three conditions. The line has no empty square, or a neighbour of the disc on the line is a stable disc of the same
+    side, or the disc is at the end of the line.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)
@@ -80,7 +82,7 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift that wraps around the board lands on a border square. This square is at the end of its line anyway.
+        # A shift that wraps around the board does no harm: it lands on the border, where the condition is true anyway.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)
@@ -93,5 +95,5 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
 
 @kernel
 def score_bound(own: np.uint64, opponent: np.uint64, board: np.uint64) -> Int:
-    """An upper bound of the final score for `own`, given by the stable discs that the opponent keeps."""
+    """An upper bound of the final score for `own`: the opponent keeps at least its stable discs."""
     return np.int64(popcount(board)) - 2 * np.int64(popcount(stable_discs(opponent, own, board)))

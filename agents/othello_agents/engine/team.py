@@ -1,8 +1,8 @@
 """Threads that search one position together.
 
-All threads run the same search and share the table, so each thread can use the results of the other threads. If another
-thread is searching a move, a thread searches its other moves first (see `memory`). The first thread that finishes gives
-the result. Then the other threads are stopped.
+All threads run the same search and share the transposition table, so each thread can use the results of the other
+threads. A thread postpones a move that another thread is searching, and searches its other moves first (see `memory`).
+The first thread that finishes gives the result. Then the other threads are stopped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from othello_agents.engine.memory import BEST, GENERATION, LIMIT, NODES, ROOT, W
 __all__ = ["Team"]
 
 _LOOK_SECONDS = 0.01
-"""The seconds between two checks whether the team's search must end."""
+"""The time in seconds between two checks whether the search of the team must end."""
 
 
 @dataclass
@@ -35,8 +35,8 @@ class Team:
     """Several threads that work together on one search at a time.
 
     Args:
-        memory: the memory whose table the threads share. Its limit ends the search of the team, and its counter of
-            nodes counts the nodes of all threads.
+        memory: the memory whose table the threads share. The limit in this memory ends the search of the team. The
+            counter of nodes in this memory counts the nodes of all threads.
         threads: the number of threads, at least 2.
     """
 
@@ -48,8 +48,9 @@ class Team:
         """Run the same search in every thread, and write the root's best square into the memory.
 
         Args:
-            evaluator: the evaluation. Each thread gets its own copy of the array that a search changes.
-            call: a function that searches with an evaluator and a memory, and returns the value.
+            evaluator: the evaluation. Each thread gets its own copy of `configurations`, the array that a search
+                changes.
+            call: a function that searches with an evaluator and a memory, and returns the value of the root.
 
         Returns:
             The value, or None if the search was stopped before any thread had finished.

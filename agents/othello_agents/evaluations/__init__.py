@@ -1,6 +1,6 @@
 """Evaluations: functions that give the value of a position for a player.
 
-Each game has its own file. All searches use the same description of an evaluation (see `Evaluation`).
+Each game has its own file. `Evaluation` describes an evaluation; all searches use this description.
 """
 
 from othello_agents.evaluations.any_game import count, mobility, standard

@@ -25,7 +25,7 @@ def count(state: State, player: int) -> int:
 
 @evaluation(squares=SquareSum(_ONES, ONLY_MOVES))
 def mobility(state: State, player: int) -> int:
-    """The number of moves that the player would have if it were to move. A pass does not count."""
+    """The number of moves that the player would have if it were the player's turn. A pass does not count."""
     return state.mobility(player)
 
 

@@ -1,7 +1,8 @@
 """Evaluations of checkers positions by their pieces.
 
-Each evaluation adds up the weights of the pieces. A weight depends on the piece and its square. The functions here and
-the compiled search (`othello_agents.search.checkers`) read the same table of weights.
+The value is the sum of the weights of the player's pieces minus the opponent's sum. A weight depends on the piece and
+its square. The functions here and the compiled search (`othello_agents.search.checkers`) read the same table of
+weights.
 """
 
 from functools import cache
@@ -68,9 +69,9 @@ def _sum_of_weights(state: Checkers, player: int, weight: PieceWeight) -> int:
 
 @cache
 def piece_weights(size: int, weight: PieceWeight) -> npt.NDArray[np.int64]:
-    """The weights of pieces on each bit of the board, (4, 64) int64.
+    """The weight of each kind of piece on each square, (4, 64) int64.
 
-    The rows are for red men, red kings, white men and white kings.
+    The rows are for red men, red kings, white men and white kings. The second index is the square's bit number.
     """
     weights = np.zeros((4, 64), np.int64)
     for square, position in enumerate(POSITIONS[size]):

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 Evaluate = Callable[[Any, int], float]
-"""A function of a position and a player. It returns a number. A higher number is better for that player."""
+"""A function that gives the value of a position for a player. A higher value is better for that player."""
 
 Quarter = tuple[tuple[int, ...], ...]
 """The weights of the squares a1-d4, row by row. The other quarters of the board are mirror images of this quarter.
@@ -31,30 +31,31 @@ PieceWeight = Callable[[int, int, int, bool], int]
 """A function that gives the weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""
 
 NO_TERM, NEAR_CORNERS, ONLY_MOVES = range(3)
-"""How the Othello kernels compute a value. NO_TERM: the value is the player's sum of weights minus the opponent's sum.
-NEAR_CORNERS: the same, but discs beside occupied corners count as in `othello_agents.evaluations.othello.modified`.
-This works only with the weights of `modified`. ONLY_MOVES: the value is the number of the player's moves."""
+"""The values of `SquareSum.term`: how compiled code computes a value in Othello. NO_TERM: the value is the player's sum
+of weights minus the opponent's sum. NEAR_CORNERS: the same, but discs beside occupied corners count as in
+`othello_agents.evaluations.othello.modified`. This term works only with the weights of `modified`. ONLY_MOVES: the
+value is the number of the player's moves."""
 
 
 class SquareSum(NamedTuple):
-    """An evaluation of Othello in the form that the kernels compute."""
+    """An evaluation of Othello in the form that compiled code reads."""
 
     quarter: Quarter
-    """The weights of the squares. The value is the player's sum of weights minus the opponent's sum."""
+    """The weights of the squares. `term` says how the value is computed from these weights."""
     term: int = NO_TERM
     """NO_TERM, NEAR_CORNERS or ONLY_MOVES."""
 
 
 class Evaluation:
-    """A function of a position and a player, with its name, its game and the data that kernels need to compute it.
+    """A function of a position and a player, with its name, its game and the data that compiled code needs.
 
     A call first checks the game and the board's size. If the values depend on the root of the search, the function has
-    a method ``at_root(state)``. This method returns the function to use in a search from that position.
+    a method ``at_root(state)``. This method takes the root and returns the function to use in the search.
 
     Args:
         function: gives the value of a position for a player.
-        name: the name in a spec. It must also be the variable's name in the module that defines the evaluation, so that
-            the evaluation can be pickled.
+        name: the name in a spec, which is a text that describes an agent (``minimax:eval=count``). The variable that
+            holds the evaluation in its module must have the same name, so that the evaluation can be pickled.
         game: the class of the positions that the function takes.
         sizes: the board sizes that the function takes; empty for all sizes.
         squares: the evaluation in the form that Othello's compiled searches and the engine use. None if only Python can
@@ -97,7 +98,7 @@ class Evaluation:
         return self.function(state, player)
 
     def at_root(self, state: State) -> Evaluate:
-        """The function to use in a search from this position. This function does not check the game again.
+        """The function to use in a search from this position. The returned function does not check the game again.
 
         Raises:
             WrongGameError: the evaluation is for another game or board size.

@@ -1,10 +1,11 @@
 """The evaluation of Iago, Paul Rosenbloom's program, in Norvig's version.
 
 The source is Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. The evaluation is for 8x8 boards. It
-adds three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside the
-other side's discs. The weights of the terms depend on the move number at the root of the search. The edge table assumes
-that the player is to move. This is true in all searches except the maximizer, which evaluates positions for the player
-who has just moved.
+adds up three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside
+the other side's discs. The weights of the terms depend on the move number at the root of the search.
+
+The edge table assumes that the player is to move. The assumption is true in minimax and alpha-beta. But the maximizer,
+max^n and paranoid also evaluate positions for a player who is not to move.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ EDGES = (
 """The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
 
 ROUNDS = 5
-"""The number of rounds for the edge table. Each round recomputes all entries with 1 to 9 discs."""
+"""The number of rounds that compute the edge table. Each round recomputes all entries with 1 to 9 discs."""
 
 _EMPTY, _OWN, _OTHER = 0, 1, 2
 _STABLE, _SEMI, _UNSTABLE = 0, 1, 2
@@ -39,10 +40,10 @@ _EDGES = np.array(EDGES)
 _POWERS = 3 ** np.arange(9, -1, -1)
 _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
-"""(5, 3) the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
+"""(5, 3) int64, the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own discs on the two edge
-squares beside the move. The column is the number of the other side's discs on these squares."""
+"""(3, 3) float64, the probability of a move on the edge that turns no disc of the edge. The row is the number of own
+discs on the two edge squares beside the move. The column is the number of the other side's discs on these squares."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -63,7 +64,7 @@ def _stability(cells: npt.NDArray[np.int64], place: int) -> int:
         left -= 1
     for i in range(1, 9):
         has_empty |= cells[i] == _EMPTY
-    after = cells[right] if right <= 8 else colour  # beyond a corner, the disc's own colour
+    after = cells[right] if right <= 8 else colour  # the place beyond a corner counts as the disc's own colour
     before = cells[left] if left >= 1 else colour
     if after == colour or before == colour:
         return _STABLE
@@ -108,7 +109,10 @@ def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDAr
 
 @kernel
 def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.NDArray[np.int64]) -> float:
-    """The chance that the player can and will move at an empty place. The move turns `turned` discs of the edge."""
+    """The probability that the player can and will move at an empty place.
+
+    `turned` is the number of discs of the edge that this move turns.
+    """
     if place in (0, 9):
         return 0.5
     if turned > 0:
@@ -126,7 +130,10 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> Int:
-    """The expected value of an edge on which the player may move or not; `index` is the edge's place in the table."""
+    """The expected value of an edge if the player may move there, but need not.
+
+    `index` is the number of the edge's configuration, which is its index in the table.
+    """
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
     chances[0], values[0], count = 1.0, table[index], 1
@@ -174,9 +181,9 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
     """The value of each configuration of an edge, (3**10,) int64.
 
-    The table begins with static values, and is recomputed `rounds` times. The index is a number in base 3. The first
-    square of an edge is its most significant digit. A digit is 0 for an empty square, 1 for a disc of the player and 2
-    for a disc of the other player.
+    The table begins with the values of the discs (see `_STATIC`), and is recomputed `rounds` times. The index is a
+    number in base 3. Its most significant digit belongs to the first square of the edge. A digit is 0 for an empty
+    square, 1 for a disc of the player and 2 for a disc of the other player.
     """
     table = np.empty(3**10, np.int64)
     _fill(table, rounds)
@@ -200,7 +207,7 @@ def _round_ratio(numerator: Int, denominator: Int) -> Int:
 
 @kernel
 def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: Int, table: npt.NDArray[np.int64]) -> Int:
-    """The evaluation for the player whose discs are `own`; n is the move number."""
+    """The value for the player whose discs are `own`; `n` is the move number."""
     edge = 0
     for side in range(4):
         index = 0
@@ -224,11 +231,11 @@ def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: Int, table:
 
 @dataclass(frozen=True)
 class Iago:
-    """The evaluation, with the weights for one move number.
+    """Iago's evaluation, with the weights for one move number.
 
     Attributes:
-        move_number: the move number at the root of a search. If it is None, the move number of the evaluated position
-            is used.
+        move_number: the move number at the root of a search. If it is None, the evaluation uses the move number of each
+            evaluated position.
     """
 
     move_number: int | None = None
@@ -244,7 +251,7 @@ class Iago:
 
 
 iago = Evaluation(Iago(), "iago", Othello, sizes=(8,))
-"""Othello on 8x8: the evaluation with the name ``iago`` in specs."""
+"""Othello on 8x8: Iago's evaluation, with the name ``iago`` in specs."""
 
 
 def _move_number(state: Othello) -> int:

@@ -26,7 +26,8 @@ LEAGUE_QUARTER = (
     (5, 1, 2, 1),
 )
 """100 times the weights of the heuristic player of Yoshioka, Ishii and Ito (Strategy Acquisition for the Game Othello
-Based on Reinforcement Learning, 1999). That player is the opponent in the Othello League."""
+Based on Reinforcement Learning, 1999). That player is the opponent in the Othello League, a competition of
+evaluations."""
 
 NEAR_CORNER = 5
 """The value of a disc beside an occupied corner in `modified`."""
@@ -78,7 +79,7 @@ def square_weights(size: int, quarter: Quarter) -> tuple[int, ...]:
 
 @cache
 def _squares_by_weight(size: int, quarter: Quarter) -> dict[int, int]:
-    """For each weight, the set of squares that have this weight."""
+    """For each weight, the set of squares (as bits) that have this weight."""
     sets: dict[int, int] = {}
     for weight, bit in zip(square_weights(size, quarter), bitboard.ACTION_BITS[size], strict=False):
         sets[weight] = sets.get(weight, 0) | bit
@@ -87,7 +88,7 @@ def _squares_by_weight(size: int, quarter: Quarter) -> dict[int, int]:
 
 @cache
 def _corners(size: int) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Each corner's bit, with the bits and weights of its three neighbours."""
+    """For each corner, its bit, and the bits and weights of its three neighbours."""
     bits, weights = bitboard.ACTION_BITS[size], square_weights(size, QUARTER)
 
     def neighbours(row: int, column: int) -> list[tuple[int, int]]:

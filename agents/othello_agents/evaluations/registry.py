@@ -1,8 +1,9 @@
-"""The registry of the evaluations by name, and the search for the evaluation that a spec names.
+"""The registry of the evaluations by name, and the search for an evaluation by name.
 
-A spec names a registered evaluation (``eval=weighted``) or any other function of a position and a player
-(``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file that
-describes the evaluation, and add the evaluation to `PACKAGED`. Another package calls `register` instead.
+A spec is a text that describes an agent, such as ``minimax:eval=weighted``. Its option ``eval`` names a registered
+evaluation, or any other function of a position and a player (``eval=path.py:function``,
+``eval=package.module:function``). To add an evaluation to this package, write a file that describes the evaluation, and
+add the evaluation to `PACKAGED`. Another package calls `register` instead.
 """
 
 from types import MappingProxyType
@@ -18,15 +19,15 @@ from othello_env.support.imports import NotThereError, import_object
 __all__ = ["EVALUATIONS", "PACKAGED", "evaluation_name", "find_evaluation", "register"]
 
 PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh, weighted)
-"""The evaluations of this package. Their square weights are compiled into the kernels."""
+"""The evaluations of this package. Their square weights are compiled into the searches."""
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
-"""The evaluations that a spec can name. The keys are the evaluations' names."""
+"""All registered evaluations. The keys are their names."""
 
 
 def register(evaluation: Evaluation) -> None:
-    """Let specs name an evaluation.
+    """Add an evaluation to `EVALUATIONS`, so that specs can name the evaluation.
 
     Raises:
         ValueError: another evaluation has this name.
@@ -68,7 +69,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text with which `find_evaluation` finds this evaluation; the `repr` of an object that has no name."""
+    """The text with which `find_evaluation` finds this evaluation. An object without a name gives its `repr`."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

@@ -15,8 +15,8 @@ __all__ = ["AlphaBeta", "alphabeta"]
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
     """Find the same value as `minimax` if that value lies between alpha and beta; otherwise find a bound on it.
 
-    In other parts of the tree, the player to move can get at least alpha, and the other side can choose a line that
-    gives this player at most beta. So the search leaves a position as soon as its value reaches beta.
+    Alpha is a value that the player to move can already get elsewhere in the tree. Beta is a value to which the other
+    side can already limit this player elsewhere. So the search leaves a position as soon as its value reaches beta.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)
@@ -50,14 +50,14 @@ class AlphaBeta(DepthSearch):
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `eval` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
     python = staticmethod(alphabeta)
     kernel = search_kernels.ALPHABETA
 
-    def __init__(self, depth: int = 4, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 4, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)
 
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:

@@ -35,11 +35,11 @@ class _Rules(NamedTuple):
     quiet_limit: int
     """The number of plies without an irreversible move that make a draw; 0 if there is no such limit."""
     weights: npt.NDArray[np.int64]
-    """(4, 64), the weights of the pieces, as `piece_weights` returns them."""
+    """(4, 64) int64, the weights of the pieces, as `piece_weights` returns them."""
 
 
 class _Position(NamedTuple):
-    """A position in the form that the kernels of checkers use (see `othello_env.games.checkers.kernels`)."""
+    """A position in the form that the compiled rules of checkers use (see `othello_env.games.checkers.kernels`)."""
 
     own: np.uint64
     opponent: np.uint64
@@ -51,8 +51,8 @@ class _Position(NamedTuple):
 def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int, int]:
     """Search `depth` plies by alpha-beta. Returns the value, the first best action and the number of nodes visited.
 
-    A ply is a step or a jump. The evaluation is the player's sum of the pieces' weights minus the opponent's sum. The
-    results and the rules for draws are the same as in `othello_agents.search.alphabeta.alphabeta`.
+    A ply is a step or a jump. The evaluation is the sum of the weights of the player's pieces minus the opponent's sum.
+    The results and the rules for draws are the same as in `othello_agents.search.alphabeta.alphabeta`.
     """
     size = state.size
     earlier = state.earlier
@@ -70,7 +70,7 @@ def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int
 
 @kernel
 def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: Int) -> Int:
-    """The sum of the weights of one side's pieces. Row `men` of the weights is for men, the next row is for kings."""
+    """The sum of the weights of one side's pieces. Row `men` of `weights` is for men, and the next row is for kings."""
     value = np.int64(0)
     while own != _0:
         piece = own & (_0 - own)
@@ -99,7 +99,7 @@ def _alphabeta(
 ) -> tuple[Int, Int, Int]:
     """The value for the player to move, the first best action as 4 * bit + direction, and the number of nodes visited.
 
-    `past[end - quiet : end]` are the positions since the last irreversible move, in the form that `is_drawn` takes.
+    `past[end - quiet : end]` holds the positions since the last irreversible move, in the form that `is_drawn` takes.
     """
     own, opponent, kings, going, red = at
     half, board = rules.half, rules.board

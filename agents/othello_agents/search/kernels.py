@@ -1,10 +1,11 @@
-"""Compiled textbook searches of Othello, for the evaluations by discs, squares and moves.
+"""Compiled textbook searches of Othello, for the evaluations by square weights or by the number of moves.
 
-They make the same moves, visit the same nodes and find the same values as the searches in `maximizer`, `minimax` and
-`alphabeta`. All values are integers from the point of view of the player to move. The search updates the balance of
-weights with each move. The balance is the sum of the weights of the player's squares minus the opponent's sum. A move
-adds to it the weight of the new disc and twice the weights of the turned discs. A sum of weights takes one look-up for
-each rank of the board.
+These compiled searches (kernels) make the same moves, visit the same nodes and find the same values as the searches in
+`maximizer`, `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
+
+A position's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. A move adds
+the weight of the new disc and twice the weights of the turned discs to this balance. So the searches update the balance
+with each move. Adding up the weights of a set of squares takes one look-up for each rank.
 """
 
 import numpy as np
@@ -49,18 +50,18 @@ MAXIMIZER, MINIMAX, ALPHABETA = range(3)
 """The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
-"""The value of a won game, which is greater than any evaluation. It is an int64. For a plain number, Numba would use
-another type and compile the search a second time."""
+"""The value of a won game, which is greater than any evaluation. Its type is int64, because for a Python int Numba
+would compile the search a second time."""
 
 OUTSIDE = WIN + 1
 """A number that is greater than any value."""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
-"""Three arrays (N,) for N positions: the values for the player to move, the actions to play, the numbers of nodes."""
+"""Three (N,) int64 arrays for N positions: values for the player to move, actions to play, numbers of nodes visited."""
 
 _QUICK, _AT_ONCE = 4, 4096
-"""To depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. For each further ply, it
-searches an eighth of this number. So a call ends within a fraction of a second, and Python notices Ctrl-C."""
+"""To depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. Each further ply divides
+this number by 8. So a call ends within a fraction of a second. Ctrl-C takes effect between two calls."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -70,8 +71,8 @@ _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
 
 _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if each.squares is not None))
-"""The weights that are compiled into the kernels. Table 3 * q + s has the weights `_QUARTERS[q]` on a board of size
-`SIZES[s]`."""
+"""The sets of weights that are compiled into the kernels. Table 3 * q + s of `WEIGHTS` has the weights `_QUARTERS[q]`
+for a board of size `SIZES[s]`."""
 
 
 def _weights() -> npt.NDArray[np.int16]:
@@ -103,7 +104,7 @@ _CORNERS = np.array(
     * len(_QUARTERS),
     np.uint64,
 )
-"""The corners of each table's board, (tables,)."""
+"""(tables,) uint64, the corners of each table's board."""
 _C_BONUS = NEAR_CORNER - QUARTER[0][1]
 _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
@@ -115,7 +116,7 @@ def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
 
 
 def weights_table(quarter: Quarter, size: int) -> int:
-    """The number of the table with these weights on a board of this size."""
+    """The index of the table with these weights for a board of this size."""
     return len(SIZES) * _QUARTERS.index(quarter) + SIZES.index(size)
 
 
@@ -149,7 +150,7 @@ def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: I
 
 @kernel
 def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
-    """The value of a position for `own`. `score` is its balance of weights, `term` is the term of the `SquareSum`."""
+    """The value of a position for `own`, given its balance of weights (`score`) and the `term` of its `SquareSum`."""
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
     if term == NEAR_CORNERS:
@@ -172,9 +173,9 @@ def search(
 ) -> tuple[Int, np.uint64, Int]:
     """The value of a position, the bit of its first best move (0 if there is no move), and the number of nodes visited.
 
-    If `prunes` is true, this is alpha-beta. It skips the lines that cannot change the value, and the value is exact if
-    it lies between alpha and beta. If `prunes` is false, this is minimax. It visits all lines, and alpha and beta must
-    be -`OUTSIDE` and `OUTSIDE`.
+    If `prunes` is true, this is alpha-beta. Alpha-beta skips the lines that cannot change the value, and the value is
+    exact if it lies between alpha and beta. If `prunes` is false, this is minimax. Minimax visits all lines, and alpha
+    and beta must be -`OUTSIDE` and `OUTSIDE`.
     """
     if depth == 0:
         return evaluate(own, opponent, board, score, table, term), _0, 1

@@ -16,19 +16,19 @@ def maximize(state: State, evaluate: Evaluate) -> Found:
 
 
 class Maximizer(PairedSearch):
-    """Plays the first action after which the position has the highest value for the player who moved.
+    """Plays the first action that leads to the highest value for the player who makes the move.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: no evaluation has this name.
+        ValueError: `eval` names no evaluation.
         TypeError: the evaluation is not a function.
     """
 
     kernel = search_kernels.MAXIMIZER
 
-    def __init__(self, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(1, eval)
 
     @staticmethod
@@ -37,7 +37,7 @@ class Maximizer(PairedSearch):
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        return evaluate(state, player)  # for the player who moved, not for the player to move
+        return evaluate(state, player)  # `player` has just moved: the maximizer evaluates for this player
 
     def _options(self) -> list[str]:
         return super()._options()[1:]

@@ -30,19 +30,19 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
 
 
 class Minimax(DepthSearch):
-    """Searches all moves of a two-player game to a depth, and plays the first best action.
+    """Searches all lines of a two-player game to a fixed depth, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `eval` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
     python = staticmethod(minimax)
     kernel = search_kernels.MINIMAX
 
-    def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)

@@ -1,6 +1,6 @@
 """Searches for any number of players.
 
-In max^n, each player plays for itself. In paranoid, all other players play against one player.
+In max^n, each player plays for itself. In paranoid, one player assumes that all other players play against it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["MaxN", "MaxNFound", "Paranoid", "maxn", "paranoid"]
 
 _DECIDED = 1e9
 """A finished game is worth this number times its result, so a win counts more than any evaluation. The number is
-finite, so that a shared win is worth less than a win."""
+finite, so that a shared win is worth less than a sole win."""
 
 
 class MaxNFound(NamedTuple):
@@ -39,7 +39,7 @@ def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
     """Find the values of a position if each player plays best for itself (Luckhardt and Irani, 1986).
 
     The values of a finished game are its returns times a number that is greater than any evaluation. Of equally good
-    actions, each player plays the lowest one.
+    actions, each player plays the action with the lowest number.
     """
     if depth == 0 or state.is_over:
         return MaxNFound(_values(state, evaluate), -1, 1)
@@ -59,8 +59,8 @@ def paranoid(
 ) -> Found:
     """Find a position's value for `player` if all other players play against this player (Sturtevant and Korf, 2000).
 
-    Then the game has two sides, so the search can use alpha-beta. The value is exact if it lies between alpha and beta;
-    otherwise it is a bound.
+    With only two sides, the search can use alpha-beta. The value is exact if it lies between alpha and beta; otherwise
+    it is a bound.
     """
     if depth == 0 or state.is_over:
         value = _DECIDED * state.returns()[player] if state.is_over else evaluate(state, player)
@@ -100,18 +100,18 @@ def _shown(value: float) -> float:
 
 
 class MaxN(_ManyPlayerSearch):
-    """Plays the first best action of a max^n search of a game of any number of players.
+    """Searches a game of any number of players by max^n, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `eval` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
-    def __init__(self, depth: int = 2, eval: str | Evaluate = count) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 2, eval: str | Evaluate = count) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)
 
     def search(self, state: State) -> MaxNFound:
@@ -123,18 +123,18 @@ class MaxN(_ManyPlayerSearch):
 
 
 class Paranoid(_ManyPlayerSearch):
-    """Plays the first best action of a paranoid search of a game of any number of players.
+    """Searches a game of any number of players by paranoid search, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `eval` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
-    def __init__(self, depth: int = 3, eval: str | Evaluate = count) -> None:  # noqa: A002 - the option of the spec
+    def __init__(self, depth: int = 3, eval: str | Evaluate = count) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)
 
     def search(self, state: State) -> Found:

@@ -1,9 +1,9 @@
 """Searches of one or two plies that find the best moves of thousands of Othello positions at a time.
 
-These kernels choose the same moves as `kernels.search_batch`. They list all moves of a block of positions, play these
-moves, and evaluate the positions after the moves. Each of these three steps is a loop without a branch. So the compiler
-LLVM can put several moves into one register (eight with AVX-512). Alpha-beta would skip some of the replies to a move,
-but with two plies it takes longer than these kernels.
+The kernels (compiled functions) here choose the same moves as `kernels.search_batch`. They list all moves of a block of
+positions, play these moves, and evaluate the positions after the moves. Each of these three steps is a loop without a
+branch. So the compiler LLVM can put several moves into one register (eight with AVX-512). At two plies, alpha-beta
+would skip some replies to a move, but would still take longer than these kernels.
 
 Letters for shapes: N = positions, M = moves, C = different weights.
 """
@@ -23,9 +23,9 @@ DEEPEST = 2
 """The greatest depth of these searches in plies."""
 
 _BLOCK = 64
-"""The number of positions in a block. Their moves and replies fit into the processor's fastest caches."""
+"""The number of positions in a block. The moves and replies of a block fit into the processor's fastest caches."""
 _0, _1 = np.uint64(0), np.uint64(1)
-_ONE_PLY = np.int64(1)  # for a plain 1, Numba would use another type
+_ONE_PLY = np.int64(1)  # int64: for a Python int, Numba would compile `search` a second time
 
 
 def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
@@ -72,7 +72,10 @@ def _list_moves(
 
 @kernel
 def _play(moves: npt.NDArray[np.uint64]) -> None:
-    """Play M moves, (3 rows, M). Afterwards row 1 has the mover's discs, and row 2 has the opponent's discs."""
+    """Play M moves, (3, M) uint64, in the form that `_list_moves` returns.
+
+    Afterwards row 1 has the mover's discs, and row 2 has the opponent's discs.
+    """
     disc, mine, other = moves[0], moves[1], moves[2]
     turned = np.empty(len(disc), np.uint64)
     for k in range(len(disc)):
@@ -87,7 +90,7 @@ def _play(moves: npt.NDArray[np.uint64]) -> None:
 def _evaluate(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int
 ) -> npt.NDArray[np.int64]:
-    """The values of M positions for `own`, (M,); `kernels.evaluate` explains the other arguments."""
+    """The values of M positions for `own`, (M,) int64; `kernels.evaluate` explains the other arguments."""
     values = np.empty(len(own), np.int64)
     if term == ONLY_MOVES:
         for k in range(len(own)):
@@ -108,7 +111,7 @@ def _evaluate(
 
 @kernel
 def _after_replies(played: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int) -> npt.NDArray[np.int64]:
-    """The value of each of M played moves for the mover, (M,): the smallest value after any reply to the move."""
+    """The value of each of M played moves for the mover, (M,) int64: the smallest value after any reply."""
     own, opponent = played[2], played[1]
     replies, ends = _list_moves(own, opponent, board)
     _play(replies)

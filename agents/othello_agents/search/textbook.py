@@ -1,4 +1,4 @@
-"""The base classes of the searches: options, results, and the choice between a kernel and plain Python."""
+"""The base classes of the searches: options, results, and the choice between compiled code and plain Python."""
 
 import math
 from abc import abstractmethod
@@ -42,14 +42,16 @@ def final_value(state: State) -> float:
 
 
 class Search(Agent):
-    """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest action.
+    """An agent that looks ahead and plays the best action.
+
+    Of equally good actions, it plays the action with the lowest number.
 
     Args:
         depth: the depth of the search in plies.
         evaluate: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or no evaluation has this name.
+        ValueError: the depth is out of range, or `evaluate` names no evaluation.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
@@ -72,21 +74,21 @@ class Search(Agent):
         """Search a position. Returns its value, the action to play and the number of positions visited.
 
         Raises:
-            ValueError: the game is over, or this search or its evaluation is for other games.
+            ValueError: the game is over, or the search or the evaluation is not for this game.
         """
 
     @abstractmethod
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        """The value of a position for a player, from a search to a depth, which may be 0."""
+        """The value of a position for a player, from a search to `depth`, which may be 0."""
 
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, in ascending order of actions.
 
-        The agent plays the first action with the highest value. A line that ends the game has the value +-infinity, or
-        0 if the game is drawn.
+        The agent plays the first action with the highest value. If the search sees the end of the game before its last
+        ply, the value is +-infinity, or 0 for a draw.
 
         Raises:
-            ValueError: the game is over, or this search or its evaluation is for other games.
+            ValueError: the game is over, or the search or the evaluation is not for this game.
         """
         self._check(state)
         evaluate = self._at_root(state)
@@ -110,13 +112,13 @@ class Search(Agent):
         """Check that this search can search the position.
 
         Raises:
-            ValueError: the game is over, or this search is for other games.
+            ValueError: the game is over, or the search is not for this game.
         """
         check_not_over(state)
 
 
 class PairedSearch(Search):
-    """A search in plain Python for any game, with a kernel that gives the same results in Othello.
+    """A search in plain Python for any game, with a compiled kernel that gives the same results in Othello.
 
     The kernel is used in Othello with the evaluations that it can compute (see `kernels.compiled_sum`). Plain Python is
     used in all other cases.
@@ -128,7 +130,7 @@ class PairedSearch(Search):
     @staticmethod
     @abstractmethod
     def python(state: State, depth: int, evaluate: Evaluate) -> Found:
-        """Search a position in Python to a depth, which may be 0."""
+        """Search a position in Python to `depth`, which may be 0."""
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
         super().__init__(depth, evaluate)
@@ -153,7 +155,10 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel computes the evaluation. Otherwise a batch would be a loop that no time limit could end."""
+        """Whether compiled code computes the evaluation.
+
+        In plain Python, a batch would be a long loop that no time limit could end.
+        """
         return self._compiled is not None
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -175,7 +180,7 @@ class DepthSearch(PairedSearch):
         """Search a position and return its value for a player; the game must not be over.
 
         Raises:
-            ValueError: the game is over, or this search or its evaluation is for other games.
+            ValueError: the game is over, or the search or the evaluation is not for this game.
         """
         self._check(state)
         return self._value(state, self._depth, player, self._at_root(state))

@@ -16,7 +16,7 @@ _FEW_UNOWNED = 20
 _FEW_MOVES = 5
 
 _Value = Callable[[Tribolo, int], float]
-"""A function of a position and a player: the value of the position for this player."""
+"""A function that gives the value of a position for a player."""
 
 
 def score(state: Tribolo, player: int) -> int:
@@ -25,7 +25,10 @@ def score(state: Tribolo, player: int) -> int:
 
 
 def alliance(state: Tribolo, player: int, target: int) -> int:
-    """The number of cells of the two players who are not the target; for the target itself, its own cells."""
+    """The number of cells of the two players who ally against the player `target`.
+
+    For the target itself, the value is the number of its own cells.
+    """
     scores = state.scores()
     return scores[player] if player == target else sum(scores) - scores[target]
 
@@ -56,13 +59,15 @@ class TriboloPlayer(Agent):
     """Plays the action that a strategy values most after the expected answer of the next player.
 
     The expected answer to an action is the answer that leaves the next player with the most cells. If there are several
-    such answers, it is the first of them. The strategy evaluates the position after this answer. If an action ends the
-    game, the strategy evaluates the position after the action. Of equally good actions, the first action is played.
+    such answers, the first of them is expected. The strategy evaluates the position after this answer. If an action
+    ends the game, the strategy evaluates the position after the action. Of equally good actions, the first action is
+    played.
 
     Args:
-        strategy: ``score`` or ``alliance`` (see the functions of these names), ``mobility`` (see the evaluation of this
-            name), or ``high-level``, which chooses one of these three at every move (see `choose_strategy`).
-        target: the name of the player against whom the two other players ally.
+        strategy: ``score`` or ``alliance`` (see these functions), ``mobility`` (see this evaluation), or
+            ``high-level``. The strategy ``high-level`` chooses one of the other three at every move (see
+            `choose_strategy`).
+        target: the name of the player against whom the strategy ``alliance`` unites the two other players.
 
     Raises:
         ValueError: there is no such strategy or no such player.
@@ -97,7 +102,7 @@ class TriboloPlayer(Agent):
         return {action: value(_answered(state.play(action)), state.to_move) for action in state.legal_actions()}
 
     def _value(self, state: Tribolo) -> _Value:
-        """The value that the strategy maximises in this position."""
+        """The function whose value the strategy maximises in this position."""
         name = choose_strategy(state, self._target) if self._strategy == "high-level" else self._strategy
         if name == "alliance":
             return partial(alliance, target=self._target)
