@@ -122,6 +122,7 @@ def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64
         (N,) int64
     """
     bounds = weights.cumsum(axis=1)
-    # Choose the first action whose bound is greater than the random number times the row's sum. An action of weight 0
-    # has the same bound as the action before it, so it is never chosen.
+    # `bounds` has the running sums of each row's weights. Choose the first action whose running sum is greater than the
+    # random number times the row's total. An action of weight 0 does not increase the running sum, so it is never
+    # chosen.
     return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)

@@ -1,8 +1,9 @@
 """The squares that each lookup table covers.
 
 A pattern is a tuple of k squares. Its table has a weight for each of the 3**k ways to fill the squares. The board's
-symmetries map a pattern to up to eight placements, which share its table. For all board sizes, the shapes follow
-Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
+symmetries map a pattern to up to eight placements, which share its table. On all board sizes, the patterns are similar
+to those of the program Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
+Othello", 1997).
 
 A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted
 from 0) adds 3**i to it, and an opponent's disc subtracts 3**i. From the other side's point of view, the configuration
@@ -45,7 +46,7 @@ class Layout:
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
         offsets: (P,) int64, the index of configuration 0 in each placement's table. Placements of the same pattern
-            stand together.
+            follow one another.
         looked_up: P, the number of placements.
     """
 
@@ -91,7 +92,7 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # of each placement's orders, the first
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # each set of squares: its first order
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)
@@ -110,7 +111,7 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of the weight that must be equal to it, (W,). It may be the weight itself.
+    """For each weight in a stage, the index of the weight that must be equal to it, (W,); often its own index.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.
@@ -130,6 +131,6 @@ def mirrors(size: int) -> npt.NDArray[np.int32]:
 
 
 def _squares(actions: list[int], symmetry: int, size: int) -> tuple[int, ...]:
-    """The squares (0-63) of some actions after a symmetry."""
+    """The squares (0-63) to which a symmetry moves the squares of some actions."""
     moved = symmetries.transform_actions(np.array(actions), symmetry, size).tolist()
     return tuple(ACTION_SQUARES[size][action] for action in moved)
