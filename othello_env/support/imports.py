@@ -16,7 +16,7 @@ class NotThereError(ValueError):
 
 
 class NoSuchNameError(NotThereError):
-    """A module does not have this name. The message lists the names that the module has."""
+    """A module does not have the wanted name. The message lists the names that the module has."""
 
 
 def import_object(text: str) -> Any | None:

@@ -31,7 +31,7 @@ __all__ = ["Sources"]
 _Imports = dict[str, list[str]]
 """The imports of a file. The keys are modules. Each value lists the names that the file imports from the module.
 
-The modules are spelled as in the file.
+The modules are spelled as in the file, with the dots of relative imports.
 """
 
 _PACKAGE = __name__.partition(".")[0]

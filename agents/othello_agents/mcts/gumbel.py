@@ -109,7 +109,7 @@ def _plan(considered: int, simulations: int) -> tuple[int, ...]:
 
 
 def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: int) -> None:
-    """Put policies and values into the trees, for the leaves at which the game is not over."""
+    """Evaluate the leaves whose games are not over, and store the values of all leaves in the trees."""
     places = np.arange(len(leaves)), leaves
     live = tree.legal[places] != 0
     own, opponent = tree.own[places][live], tree.opponent[places][live]

@@ -74,7 +74,7 @@ class CustomNetwork(TorchNetwork):
     def _find_weights(self) -> None:
         weights: dict[str, _Tensor] = {}
         for name, tensor in self._module.state_dict(keep_vars=True).items():
-            if not any(tensor is other for other in weights.values()):  # a tensor that two layers share
+            if not any(tensor is other for other in weights.values()):  # list a shared tensor only once
                 weights[name] = tensor
         if not weights:
             raise ValueError(f"the module of {self.function} has no weights")

@@ -209,7 +209,7 @@ def residual_forward(
         x = torch.relu(x + convolve(inner, f"block{block}b"))
         block += 1
     moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-    # The pass gets the logit 0. Its value does not matter, since a legal pass is the only legal action.
+    # The pass gets the logit 0. Any other number would do as well, since a legal pass is the only legal action.
     logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
     board = torch.relu(convolve(x, "board")).flatten(1)
     features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)

@@ -74,7 +74,7 @@ class NTupleAgent(Agent):
 
 
 def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupleAgent:
-    """The agent of the spec ``ntuple`` or of a spec such as ``ntuple:weights=a.npz,careful=true``.
+    """The agent that the spec ``ntuple`` or a spec such as ``ntuple:weights=a.npz,careful=true`` names.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -87,7 +87,7 @@ def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupl
 
 
 def agent_from_file(path: Path) -> NTupleAgent:
-    """The agent of a spec such as ``a.npz``.
+    """The agent that a spec such as ``a.npz`` names.
 
     Raises:
         FileNotFoundError: the file does not exist.

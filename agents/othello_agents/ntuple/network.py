@@ -39,10 +39,10 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of equal parts of the game. Each part has its own weights. The number of parts is at most the
-            number of empty squares at the start.
+        stages: the number of stages: equal parts of the game, each with its own weights. It is at most the number of
+            empty squares at the start.
         weights: (S, W) float32, or None for zeros.
-        training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
+        training: how the weights were trained: `games`, `seed` and so on, as values that JSON can hold.
         errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of the errors' absolute values. A
             `Trainer` needs these sums to continue. None for a network whose training has not begun or will not
             continue.
@@ -123,8 +123,9 @@ class NTupleNetwork:
 
         Args:
             path: the file; missing folders are made.
-            half: write only the weights, as float16 with about three digits. This takes a sixth of the space. Such a
-                file is for playing. If a training continues with it, the weights' learning rates start again.
+            half: write only the weights, as float16 with about three digits. The file then takes a sixth of the space
+                and is enough for playing. If a training continues from it, the weights' learning rates start again at
+                their first values.
 
         Raises:
             OSError: the file cannot be written.
@@ -168,7 +169,7 @@ class NTupleNetwork:
 
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
-        """Read the network from an open archive. The card and each array's shape are checked before unpacking."""
+        """Read the network from an open archive. Each array's dtype and shape are checked before it is unpacked."""
         found = archive.namelist()
         names = ["weights", *(["errors"] if "errors.npy" in found else [])]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):

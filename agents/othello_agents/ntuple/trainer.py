@@ -42,15 +42,16 @@ class Trainer:
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
     move, the returns of earlier positions use the value of the best move and ignore the later part of the game.
 
-    Each weight has its own learning rate, which falls as the weight's errors cancel out (temporal coherence learning).
+    Each weight has its own learning rate. It falls when the weight's positive and negative errors cancel each other
+    (temporal coherence learning).
 
     The seed determines the sequence of games. The same number of games gives the same weights, at any speed and with
-    any number of threads. With a `batch`, games are played in groups that begin at multiples of the batch. All games of
-    a group are played, and all returns and errors are computed, with the weights at the group's beginning. Then each
-    weight moves once, by the sum of its errors; `othello_agents.ntuple.learning` describes by how much. Threads share
-    the games, and then the weights. If `run` gets a number of games, this number should be a multiple of the batch. Any
-    other number cuts a group in two, and the second part is played with other weights. A limit of time and Ctrl-C take
-    effect only between batches.
+    any number of threads. If `batch` is more than 1, games are played in groups of this size. The weights stay the same
+    while a group's games are played and their returns and errors are computed. Then each weight moves once, in the
+    direction of the sum of its errors; `othello_agents.ntuple.learning` describes how far. Threads divide the group's
+    games among themselves, and then the weights. If `run` gets a number of games, this number should be a multiple of
+    `batch`. Any other number cuts a group in two, and the second part is played with other weights. A time limit and
+    Ctrl-C take effect only between groups.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -65,9 +66,9 @@ class Trainer:
         random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
             number of squares that are empty at the start.
         grabbing: the probability that one of the players of a game grabs discs.
-        look_ahead: choose moves by minimax of depth 2, which takes several times as long.
+        look_ahead: choose moves by minimax of depth 2 instead of depth 1. A game then takes several times as long.
         batch: the number of games that are played before the network learns from them, at most 10,000.
-        num_threads: the number of threads that share a batch, at most one for each game. The results do not depend on
+        num_threads: the number of threads that work on a batch, at most one for each game. The results do not depend on
             this number.
 
     Raises:
@@ -191,8 +192,8 @@ class Trainer:
         first = np.int64(self.games)
 
         def play_some(k: int) -> None:
-            # After an interrupt, a thread may still be running. It writes only its own share of the records, which is
-            # also its share in later calls.
+            # After an interrupt, a thread may still be busy while the next call begins. This does no harm, because
+            # thread k writes only the same part of the records in every call.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         def learn_some(k: int) -> None:
@@ -202,10 +203,11 @@ class Trainer:
         self._complete(learn_some)
 
     def _complete(self, work: Callable[[int], None]) -> None:
-        """Call work(0), work(1) and so on in the threads. After an interrupt, all of it has been done.
+        """Call work(0), work(1) and so on in the threads. Even after an interrupt, all these calls are completed.
 
-        After an interrupt, some threads may not have begun, and others may still be running. So all work is given to
-        the same threads again. Each thread does its work in turn, and does nothing if the work is already done.
+        After an interrupt, some threads may not have begun, and others may still be running. So all calls are given to
+        the same threads again. Each thread makes its calls one after the other, and a call whose work is already done
+        has no effect.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.

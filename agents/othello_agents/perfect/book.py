@@ -41,13 +41,13 @@ _Key = tuple[int, int]
 
 
 class Book:
-    """Solved 6x6 positions. The keys are their canonical mirror images.
+    """Solved 6x6 positions. All mirror images of a position have one key, their canonical image.
 
     Args:
-        solved: for each position, the score for the player to move and a best action on the canonical board.
-        covers: how far into the game the book reaches: a dict from players' names to numbers of empty squares. If this
-            player always plays the book's moves, the book has all positions that the player can meet, down to this
-            number of empty squares. A player whose name is not a key may leave the book earlier.
+        solved: a dict from each key to the score for the player to move and a best action in the canonical image.
+        covers: how far into the game the book reaches: a dict from a player's name to a number of empty squares. If
+            this player always plays the book's moves, the book has all positions that the player can meet, down to this
+            number of empty squares. For a player who is not in the dict, nothing is guaranteed.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ def _check(
     board = bitboard.BOARDS[_SIZE]
     if (own & opponent).any() or ((own | opponent) & ~board).any():
         raise ValueError("its positions are not on the board")
-    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # the pass has no disc, so it is never legal here
+    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # the pass has no bit, so the check below refuses it
     chosen = discs[np.minimum(action, _SIZE**2)]
     if not (bitboard.legal_moves_batch(own, opponent, board) & chosen).all():
         raise ValueError("its actions are not all legal")

@@ -2,7 +2,7 @@
 
 Like the engine's search to the end of the game, it is principal variation search with a transposition table. But it
 sorts the moves in another way: by deeper searches with the evaluation, and with a greater weight for the number of the
-opponent's replies. It shares the table's results with the exact solver, which takes over near the end of the game.
+opponent's replies. Near the end of the game, the exact solver takes over, with the same transposition table.
 """
 
 import numpy as np
@@ -31,8 +31,9 @@ from othello_env.support.jit import Int, kernel
 __all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
 
 SOLVER, MOBILITY = 62, 63
-"""Indices of `SORTING`. SOLVER: the number of empty squares at which the exact solver takes over. MOBILITY: the factor
-for a move's rank from `moves.list_moves`. The new rank is the product plus the value of a search of the move."""
+"""Indices of `SORTING`. `SORTING[SOLVER]` is the number of empty squares at which the exact solver takes over.
+`SORTING[MOBILITY]` is a factor: a move's new rank is its rank from `moves.list_moves` times this factor, plus the value
+of the next position for the opponent. The move with the lowest rank is searched first."""
 
 
 def _sorting() -> npt.NDArray[np.int64]:
@@ -63,7 +64,7 @@ def _sort(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> None:
-    """Add the value of a shallow search to each listed move's rank, except for the table's move."""
+    """Add the value of a shallow search to the rank of each listed move, except the transposition table's move."""
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
         if order[i] >= 64:  # not the table's move
