@@ -47,7 +47,7 @@ class AgentError(RuntimeError):
 
 
 class AgentLeftError(AgentError):
-    """An agent, such as a person, has left the game. The game is abandoned and not forfeited."""
+    """An agent, such as a person, has left the game. The game then has no result; it does not count as a loss."""
 
 
 class Chance:
@@ -78,7 +78,8 @@ class Chance:
 
 
 def decision_keys(batch: OthelloPositions) -> list[int]:
-    """64 random bits for a decision in each position. `Chance.key` gives the same bits in the same game."""
+    """64 random bits for a decision in each position: the bits that `Chance.key` gives for the same game and turn.
+    """
     return [_decision_key(key, turn) for key, turn in zip(batch.key.tolist(), batch.turns(), strict=True)]
 
 

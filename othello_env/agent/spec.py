@@ -296,7 +296,7 @@ def _registry() -> dict[str, EntryPoint]:
 
 
 def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
-    """Call an agent's factory with the options of a spec, converted to the types in the factory's signature."""
+    """Call a function or class that makes an agent, with a spec's options converted to the types in the signature."""
     parameters = inspect.signature(factory, eval_str=True).parameters
     names = [name for name in parameters if name not in ("seed", "path")]
     arguments: dict[str, Any] = {}

@@ -20,7 +20,7 @@ class NoSuchNameError(NotThereError):
 
 
 def import_object(text: str) -> Any | None:
-    """The object for a text ``path.py:name`` or ``package.module:name``, or None if the text has neither form.
+    """Import the object that a text ``path.py:name`` or ``package.module:name`` names; None for texts of other forms.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -1,12 +1,12 @@
-"""The decorator that compiles a kernel and caches the machine code on disk.
+"""The decorator that compiles a function (a kernel) with Numba, and caches the machine code on disk.
 
 Numba's own cache checks only the file of the compiled function. If this function calls a function in another file, and
 the other file is edited, the old machine code keeps running. So this package stores a kernel's machine code in a folder
 whose name is a hash of sources. These are the source of the kernel's module and the sources of the modules that it
 imports. Only imports from the module's own package, from `othello_env`, or from the folder of a script count; `sources`
 has the exact rules. If one of these sources is edited or upgraded, the kernel is compiled again. Edits of other files
-do not matter, except those of the next paragraph. Edits of comments and docstrings can matter only in the kernel's own
-file.
+do not matter, except for the files in the next paragraph. Edits of comments and docstrings can matter only in the
+kernel's own file.
 
 A kernel may also call functions that its module does not import, because another module registered them for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
@@ -19,8 +19,8 @@ sources above. A value that depends on anything else must be passed as an argume
 A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
 reports this. The reason: Numba compiles the version for the other types while it compiles the version for the first
 types. The machine code of the inner version then calls the outer version at an address that is valid only in this
-process. In another process, this code would crash. Numba gives a literal its own type, so ``down(n - 1, True)`` is such
-a call. Other recursive kernels are cached.
+process. In another process, this code would crash. Numba gives a literal its own type, so a function `down` that calls
+``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
 
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
 result. If the cache is damaged, or cannot be read or written, kernels are compiled again. This is never an error.
@@ -50,7 +50,7 @@ Int = int | np.int64
 """An integer in a kernel: int64 in machine code, either type if the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_CONFIG: Any = numba.core.config  # Any, because Numba adds the settings at run time
+_CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the settings at run time
 
 
 @overload

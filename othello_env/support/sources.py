@@ -67,8 +67,8 @@ class Sources:
 
         Args:
             file: the absolute path of the module's source.
-            package: the dotted name of the package that contains the module. If the file is the ``__init__.py`` of a
-                package, it is the name of this package. If the module is not in a package, it is empty.
+            package: the dotted name of the package that contains the module. For the ``__init__.py`` of a package, give
+                the name of this package. For a module that is not in a package, give an empty text.
 
         Raises:
             OSError: a source cannot be read.
@@ -159,12 +159,12 @@ def _is_package(file: Path) -> bool:
 
 
 def _parse(data: bytes) -> tuple[str, _Imports]:
-    """A hash of a source without its comments, docstrings and layout, and the imports of the source."""
+    """A hash of a source (without its comments, docstrings and layout), and the modules that the source imports."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import it either
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import the source either
         return hashlib.sha256(data).hexdigest(), {}
     imports: dict[str, dict[str, None]] = {}
     for node in ast.walk(tree):

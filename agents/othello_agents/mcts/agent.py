@@ -44,8 +44,7 @@ class Mcts(Agent):
         simulations: the number of random games for each move.
         exploration: the weight of the bonus for moves that were rarely tried. The proof that UCT converges uses the
             weight 2.8.
-        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
-            random bits.
+        seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
 
     Raises:
         ValueError: simulations is less than 1 or more than ten million, or exploration is negative or not finite.
@@ -111,7 +110,8 @@ class Mcts(Agent):
 
 @cache
 def _columns(size: int) -> npt.NDArray[np.int64]:
-    """For each action, its column in the results of `search_batch`. A pass has the column `ROOT`."""
+    """For each action, its column in the results of `search_batch`. A pass, always the only action, has column `ROOT`.
+    """
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 

@@ -58,7 +58,7 @@ def search(
     """Search N positions.
 
     Args:
-        answers: the function that gives policies and values.
+        answers: the function that gives policies and values; see `Answers`.
         batch: the positions.
         simulations: the number of simulations for each position. Each simulation adds at most one node to the tree.
         considered: the search tries at most this number of moves at the root: the likeliest moves, unless `gumbel` is

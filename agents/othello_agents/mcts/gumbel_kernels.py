@@ -234,7 +234,7 @@ def descend(
 def back_up(
     tree: Tree, leaves: npt.NDArray[np.int64], priors: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
 ) -> None:
-    """Store the network's answers for the leaves, and add each leaf's value to the leaf and all nodes above it.
+    """Store the network's policies and values, and add each leaf's value to the leaf and all nodes above it.
 
     Args:
         tree: the trees of N positions.

@@ -25,7 +25,7 @@ ROOT = 64
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
 _LONGEST = 64  # no path in a tree has more nodes
-_EXPAND = np.uint64(_LONGEST)  # the counter for choosing a new node's move; random games use lower counters
+_EXPAND = np.uint64(_LONGEST)  # `mix`'s counter for the choice of a new node's move; random games use lower counters
 
 
 class _Tree(NamedTuple):

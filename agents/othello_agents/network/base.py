@@ -147,13 +147,13 @@ class TorchNetwork(ABC):
 
 
 def to_device(array: npt.NDArray[Any], device: Any) -> _Tensor:
-    """A NumPy array as a tensor on a device.
+    """Make a tensor on a device from a NumPy array.
 
     On the CPU, the tensor shares the memory of the array. On a GPU, the array goes through pinned memory, and the copy
     does not wait for work that the GPU has not finished.
 
     Args:
-        array: the array. If it is not contiguous, it is copied.
+        array: the array. An array that is not contiguous is copied first.
         device: a `torch.device` or its name.
     """
     torch = import_extra("torch", "torch")

@@ -176,7 +176,7 @@ class CustomNetwork(TorchNetwork):
             tensors: the tensors of the file.
             card: the card of the file.
             path: the file's path, for error messages.
-            function: the function that makes the module. If it is None, the error says which function the card names.
+            function: the function that makes the module. With None, an error says which function the card names.
 
         Raises:
             ValueError: no function is given, the card is wrong, the function cannot be imported, or the tensors do not

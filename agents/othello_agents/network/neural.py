@@ -248,7 +248,8 @@ class NeuralAgent(PolicyAgent):
 
     Args:
         network: gives the policy and the value.
-        temperature: the temperature, as for a `PolicyAgent`. With a search, it applies to the search's improved policy.
+        temperature: the temperature, as for a `PolicyAgent`. With a search, the temperature applies to the search's
+            improved policy.
         name: the agent's name.
         seed: the seed, as for a `PolicyAgent`.
         simulations: the number of simulations for each move in the search (see `othello_agents.mcts.gumbel`); 0 for no
@@ -313,7 +314,7 @@ class NeuralAgent(PolicyAgent):
 def agent_from_file(
     path: Path, temperature: float = 0.0, simulations: int = 0, network: str | None = None, seed: int | None = None
 ) -> NeuralAgent:
-    """The agent that a spec names, such as ``a.safetensors`` or ``a.safetensors:simulations=64,temperature=1``.
+    """The agent that a spec (a text) names, such as ``a.safetensors`` or ``a.safetensors:temperature=1``.
 
     If the file holds a network of yours, the spec is ``a.safetensors:network=nets.py:make``. The function ``make``
     makes the network; see `othello_agents.network.custom`.

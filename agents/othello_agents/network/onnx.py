@@ -141,7 +141,7 @@ def _files_beside(model: bytes) -> set[str]:
 
 
 def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> PolicyAgent:
-    """The agent that a spec such as ``a.onnx`` or ``a.onnx:temperature=1`` names.
+    """The agent that a spec (a text) names, such as ``a.onnx`` or ``a.onnx:temperature=1``.
 
     Raises:
         FileNotFoundError: the file does not exist.

@@ -41,8 +41,7 @@ class PolicyAgent(Agent):
         temperature: with 0, the agent plays the likeliest action (the first if several are equal). With 1, it samples
             from the policy. Any other number T samples with the policy's probabilities to the power 1 / T.
         name: the agent's name.
-        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
-            random bits.
+        seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
 
     Raises:
         ValueError: the temperature is negative or not finite.

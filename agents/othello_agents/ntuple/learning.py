@@ -11,10 +11,10 @@ change of a weight does not depend on the changes of other weights, and threads 
 
 A batch may have hundreds of errors for one weight. Most of these errors have the same cause, so a weight that followed
 all of them in full would move much too far. In single games, the step for the first error would make the next errors
-smaller. The rule for batches imitates this. A step with learning rate a reduces the following errors by the fraction a.
-So n equal errors, one after the other, would have the sum (1 - (1 - a)**n) / a times the first error, and not n times
-the first error. The sum of a weight's n errors is therefore multiplied by (1 - (1 - a)**n) / (a n). The result counts
-as one error of the weight. If n is 1, the two rules agree.
+smaller. The rule for batches imitates this. A step with learning rate a reduces the errors that are left by the
+fraction a. If n errors are equal at first, and each is followed by a step, their sum is (1 - (1 - a)**n) / a times the
+first error instead of n times. So the rule for batches multiplies the sum of a weight's n errors by (1 - (1 - a)**n) /
+(a n). The result counts as one error of the weight. If n is 1, the two rules agree.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
 M weights of the largest table, U pairs of a stage and a table.
@@ -43,7 +43,8 @@ class Share(NamedTuple):
     Attributes:
         errors: (S, W, 2) float32, for each weight the sum of its errors so far, and the sum of their absolute values.
         mirrors: (W,) int32, see `patterns.mirrors`.
-        placements: (K + 1,) int64, the number of each table's first placement, and the number of placements.
+        placements: (K + 1,) int64, the index of each table's first placement. The last entry is the number of all
+            placements.
         starts: (K,) int64, the index of each table's first weight.
         learned: (U, 2) int64, the pairs of a stage and a table whose weights this thread learns.
         slots: (M,) uint16, for each weight of a table its row in `sums`; 0 for a weight without errors in this batch. A

@@ -36,11 +36,11 @@ def train_until(
     measured: int | None = None,
     keep_every: float = math.inf,
 ) -> None:
-    """Train until a goal is reached. Measure a point of the learning curve at each of its goals, and at the end.
+    """Train until a goal is reached, and measure points of a learning curve on the way and at the end.
 
     Args:
         end: the goal at which the training ends.
-        trainer: the trainer; it may have learned before.
+        trainer: the trainer. It may have learned from games before.
         next_point: returns the goal at which the next point of the curve is measured.
         measure: adds a point to the curve. After that, `next_point` returns another goal.
         keep: saves the network. It is called after each point, every `keep_every` seconds and after Ctrl-C.

@@ -1,4 +1,7 @@
-"""An evaluation by lookup tables (an n-tuple network), and the file that stores it."""
+"""An evaluation by lookup tables (an n-tuple network), and the file that stores it.
+
+The file is an ``.npz`` archive with the weights and a card. The card is a JSON text that describes the weights.
+"""
 
 from __future__ import annotations
 

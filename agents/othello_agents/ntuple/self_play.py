@@ -34,7 +34,8 @@ __all__ = ["Learning", "Records", "play"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _GRABS = np.uint64(0.7 * 2.0**32)
-"""The probability that a grabbing player makes the move that turns the most discs, times 2**32."""
+"""The probability that a grabbing player (see `trainer.Trainer`) plays the move that turns the most discs, times
+2**32."""
 
 
 class Learning(NamedTuple):

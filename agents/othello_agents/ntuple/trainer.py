@@ -27,7 +27,7 @@ _CHUNK = 64
 _LARGEST_BATCH = 10_000
 """The largest batch, in games. Each game takes 8 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
-"""The types that numbers in a card must have. A number that is not listed here may be int or float."""
+"""The types that settings in a network's card must have. A setting that is not listed here may be int or float."""
 
 
 class Trainer:
@@ -134,10 +134,10 @@ class Trainer:
 
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
-        """A Trainer that continues the training of a network, in place, with the settings in the network's card.
+        """A Trainer that continues the training of a network, in place, with the settings in `network.training`.
 
         Raises:
-            ValueError: a setting is missing from the card, has a wrong type, or is out of its range.
+            ValueError: a setting is missing, has a wrong type, or is out of its range.
         """
         numbers = {"batch": 1, "look_ahead": False} | network.training
         for name in ("seed", "batch", *Learning._fields):
@@ -175,7 +175,7 @@ class Trainer:
                 while games is None or self.games - before < games:
                     if seconds is not None and time.perf_counter() - start >= seconds:
                         break
-                    portion = self._portion - self.games % self.batch  # ends where a batch ends
+                    portion = self._portion - self.games % self.batch  # so that it ends where a batch ends
                     self._play(portion if games is None else min(portion, games - (self.games - before)))
         finally:
             self.seconds += time.perf_counter() - start
@@ -224,7 +224,7 @@ class Trainer:
             raise interrupt
 
     def _note(self) -> None:
-        """Write the games, the seconds and the settings into the network's card."""
+        """Write the games, the seconds and the settings into `network.training`, which a saved file contains."""
         self.network.training |= {
             "games": self.games,
             "seconds": round(self.seconds, 3),

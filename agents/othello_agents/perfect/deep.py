@@ -1,8 +1,9 @@
 """An exact search for small boards that is quick with 14 to 31 empty squares.
 
-Like the engine's search to the end of the game, it is principal variation search with a transposition table. But it
-sorts the moves in another way: by deeper searches with the evaluation, and with a greater weight for the number of the
-opponent's replies. Near the end of the game, the exact solver takes over, with the same transposition table.
+Like the engine's search to the end of the game, this search is a principal variation search with a transposition table.
+But it sorts the moves in another way. It uses deeper searches with the evaluation, and gives a greater weight to the
+number of the opponent's replies. Near the end of the game, the exact solver takes over, with the same transposition
+table.
 """
 
 import numpy as np
@@ -49,7 +50,8 @@ def _sorting() -> npt.NDArray[np.int64]:
 
 
 SORTING = _sorting()
-"""The numbers that control how `solve_deep` sorts moves, (64,) int64. They change its speed, but no exact score."""
+"""The numbers that control how `solve_deep` sorts moves, (64,) int64. The numbers change the speed of `solve_deep`, but
+no exact score."""
 
 _0 = np.uint64(0)
 

@@ -41,7 +41,7 @@ class ProgramAgent(Agent):
     """
 
     who: str
-    """The agent's name in specs. Error messages begin with this name."""
+    """The agent's name in specs (texts that name agents), such as ``gtp``. Error messages begin with this name."""
 
     def __init__(self, command: str, seconds: float, start: float) -> None:
         for name, limit in (("seconds", seconds), ("start", start)):

@@ -74,7 +74,7 @@ class Gtp(ProgramAgent):
 
     def _greet(self, program: Program) -> None:
         self._known = None
-        _exchange(program, "protocol_version")  # an error is an answer, too, if a program does not know this command
+        _exchange(program, "protocol_version")  # any answer shows that the program is ready, even an error
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
         known, self._told = self._told, None  # until all commands are sent, it is unknown what the program knows
