@@ -78,8 +78,7 @@ class Chance:
 
 
 def decision_keys(batch: OthelloPositions) -> list[int]:
-    """64 random bits for a decision in each position: the bits that `Chance.key` gives for the same game and turn.
-    """
+    """64 random bits for a decision in each position, as from `Chance.key` for the same game and turn."""
     return [_decision_key(key, turn) for key, turn in zip(batch.key.tolist(), batch.turns(), strict=True)]
 
 
