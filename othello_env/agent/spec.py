@@ -129,7 +129,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def number_options(spec: str) -> dict[str, type]:
-    """The options with numbers that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
+    """The numeric options that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
 
     Raises:
         SpecError: the text is not a spec.

@@ -12,7 +12,7 @@ __all__ = ["NoSuchNameError", "NotThereError", "import_object", "later", "search
 
 
 class NotThereError(ValueError):
-    """There is no such module, or the module does not have the name."""
+    """A text names a module that does not exist, or a name that the module does not have."""
 
 
 class NoSuchNameError(NotThereError):

@@ -2,11 +2,10 @@
 
 Numba's own cache checks only the file of the compiled function. If this function calls a function in another file, and
 the other file is edited, the old machine code keeps running. So this package stores a kernel's machine code in a folder
-whose name is a hash of sources. These are the source of the kernel's module and the sources of the modules that it
-imports. Only imports from the module's own package, from `othello_env`, or from the folder of a script count; `sources`
-has the exact rules. If one of these sources is edited or upgraded, the kernel is compiled again. Edits of other files
-do not matter, except for the files in the next paragraph. Edits of comments and docstrings can matter only in the
-kernel's own file.
+whose name is a hash of sources: the source of the kernel's module, and the sources of the modules that it imports. Only
+imports from the module's own package, from `othello_env`, or from the folder of a script count; `sources` has the exact
+rules. If one of these sources is edited or upgraded, the kernel is compiled again. Edits of other files do not matter,
+except for the files in the next paragraph. Edits of comments and docstrings can matter only in the kernel's own file.
 
 A kernel may also call functions that its module does not import, because another module registered them for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
@@ -67,8 +66,8 @@ def kernel(
     Args:
         function: the kernel.
         inline: let LLVM copy the function's body into its callers, so that LLVM can vectorise a loop around the call.
-            Use this option for helpers. Numba's own option `inline` is different: it types and compiles a copy for each
-            caller.
+            Use this option for helpers. Numba's own option `inline` is different: Numba then compiles a copy of the
+            function for each caller.
         slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Use this option
             for short functions that do the same work in several directions and contain no loops or calls. Use it only
             for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions went wrong

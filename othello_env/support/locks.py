@@ -1,4 +1,4 @@
-"""Locks between processes. They use the file locks of POSIX systems. On Windows, nothing is locked."""
+"""Locks between processes. The locks are the file locks of POSIX systems. On Windows, nothing is locked."""
 
 import contextlib
 import sys

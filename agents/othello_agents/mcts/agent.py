@@ -26,7 +26,7 @@ class RootStatistics(NamedTuple):
     value: float
     """The mean result of all simulations for the player to move, -1 to +1."""
     action: int
-    """The action that was tried most often. If there are several such actions, it is the first of them."""
+    """The action that was tried most often (the first if several are equal)."""
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]

@@ -37,7 +37,7 @@ class Tree(NamedTuple):
     sign: npt.NDArray[np.int64]
     """(N, M) +1 where the first player of the tree is to move, else -1."""
     parent: npt.NDArray[np.int64]
-    """(N, M) the number of the node above; -1 for the root."""
+    """(N, M) the index of the parent node; -1 for the root."""
     visits: npt.NDArray[np.int64]
     """(N, M) the number of values that `total` adds up."""
     total: npt.NDArray[np.float64]
@@ -204,7 +204,7 @@ def descend(
             tried.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values relative to logits.
-        board: the squares in play.
+        board: the squares in play, one bit for each square.
 
     Returns:
         (N,) the node that each descent reached.

@@ -162,7 +162,7 @@ def search_batch(
         own: (N,) the discs of the player to move.
         opponent: (N,) the discs of the other player.
         key: (N,) the keys that determine the random moves.
-        board: the squares in play.
+        board: the squares in play, one bit for each square.
         simulations: the number of simulations for each position, at least 1.
         exploration: the weight of the bonus for moves that were rarely tried, relative to the mean result.
 

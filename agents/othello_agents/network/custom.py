@@ -36,7 +36,7 @@ from othello_env.support.imports import import_object
 __all__ = ["FORMAT", "CustomNetwork"]
 
 FORMAT = "othello-env network of a function 1"
-"""The name of the format in a file's card. Its number changes when the meaning of the tensors changes."""
+"""The name of the format in a file's card. The number at the end changes when the meaning of the tensors changes."""
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _Module = Any  # torch.nn.Module
@@ -101,7 +101,7 @@ class CustomNetwork(TorchNetwork):
 
         Args:
             function: the function that makes the module, or a text such as ``package.module:name`` that names it.
-            size: the board's size. The function is called with it.
+            size: the board's size, with which the function is called.
             seed: the seed of PyTorch's random numbers while the function runs. The call does not change PyTorch's later
                 random numbers.
 

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 FORMAT = "othello-env policy and value network 1"
-"""The name of the format in a file's card. Its number changes when the meaning of the tensors changes."""
+"""The name of the format in a file's card. The number at the end changes when the meaning of the tensors changes."""
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
@@ -303,7 +303,7 @@ class NeuralAgent(PolicyAgent):
         return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected result for a player, -1 to +1. If the game is over, it is the actual result."""
+        """The expected result for a player, -1 to +1. For a finished game, the actual result is returned."""
         if state.is_over:
             return state.returns()[player]
         batch = OthelloPositions.from_states([self._checked(state)])

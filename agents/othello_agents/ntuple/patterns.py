@@ -6,17 +6,17 @@ to those of the program Logistello (Buro, "Experiments with Multi-ProbCut and a 
 Othello", 1997).
 
 A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted
-from 0) adds 3**i to it, and an opponent's disc subtracts 3**i. From the other side's point of view, the configuration
-has the opposite sign. Each square has a constant vector, with a number for each placement. A new disc on the square
-adds or subtracts this vector, and a turned disc adds or subtracts it twice. So a move changes all configurations by a
-few additions of vectors.
+from 0) adds 3**i to the configuration, and an opponent's disc subtracts 3**i. From the other side's point of view, the
+configuration has the opposite sign. Each square has a constant vector, with a number for each placement. A new disc on
+the square adds or subtracts this vector, and a turned disc adds or subtracts it twice. So a move changes all
+configurations by a few additions of vectors.
 
 Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
 opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.
 
 Some patterns are symmetric: a symmetry of the board maps a placement of the pattern to the same squares in another
 order. The position's mirror image then has another configuration of this placement. The weights of these two
-configurations must be equal, so learning changes both. `mirrors` lists such pairs.
+configurations must be equal, so learning changes both weights. `mirrors` lists such pairs.
 
 Letters for shapes: P placements; L lanes, P rounded up to whole vector registers; W weights in a stage of the game.
 """

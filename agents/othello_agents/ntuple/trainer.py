@@ -56,9 +56,9 @@ class Trainer:
     Args:
         size: the board's size: 4, 6 or 8.
         seed: the seed for all random choices.
-        network: a network to continue with; the training changes it in place. If it comes from a Trainer with the same
-            arguments, the training continues as if it had never stopped. But if the network was saved with `half`, the
-            learning rates of its weights start again at their first values.
+        network: a network to continue with; the training changes it in place. If the network comes from a Trainer with
+            the same arguments, the training continues as if there had been no pause. But if the network was saved with
+            `half`, the learning rates of its weights start again at their first values.
         stages: the number of stages of a new network.
         rate: the learning rate at the beginning. A value near 0 moves by this fraction of its distance to the return.
         trace: lambda of TD(lambda). With 0, the network learns only from the next value; with 1, only from the outcome.

@@ -125,7 +125,7 @@ class Perfect(Agent):
         return known[0] if known is not None else solver.solve(position, guess=guess)[0]
 
     def _fresh_solver(self) -> Solver:
-        """The solver with an empty table, so that its answers depend only on the position."""
+        """The solver with an empty transposition table, so that its answers depend only on the position."""
         if self._solver is None:
             self._solver = Solver(self._hash)
         self._solver.forget()

@@ -87,7 +87,7 @@ def solve_deep(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> Int:
-    """The final score for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
+    """The final score for the player to move; exact between alpha and beta, otherwise a bound (fail-soft).
 
     The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The position is
     the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The kernel writes

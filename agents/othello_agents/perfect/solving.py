@@ -22,7 +22,7 @@ _QUICK = 16
 """With at most this number of empty squares, a search takes milliseconds, so it runs in the calling thread."""
 _GUESSING, _GUESSED_DEPTH, _DISCS_A_LOGIT = 14, 6, 23.6
 """With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. `_DISCS_A_LOGIT`
-turns the search's value into discs. It was fitted by least squares to 123 positions with 24 to 30 empty squares. The
+turns the search's value into discs, and was fitted by least squares to 123 positions with 24 to 30 empty squares. The
 root mean square error of the guesses is 3.6 discs. The three numbers affect only the speed, not the exact scores."""
 _NEAR = 4
 """If the caller's guess and the shallow search's guess differ by at most this number of discs, the caller's guess is

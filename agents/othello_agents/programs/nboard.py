@@ -108,6 +108,6 @@ class NBoard(ProgramAgent):
 
 
 def _clock_text(seconds: float) -> str:
-    """The time of a clock in the form that GGF uses: minutes, a colon and seconds. It is at least one second."""
+    """The time of a clock in the form that GGF uses: minutes, a colon and seconds. The time is at least one second."""
     whole = max(1, int(seconds))
     return f"{whole // 60:02}:{whole % 60:02}"

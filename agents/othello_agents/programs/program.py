@@ -226,7 +226,7 @@ class _Lines:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Drop all output that still comes."""
+        """Drop all output that comes from now on."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
