@@ -7,7 +7,7 @@ imports from the module's own package, from `othello_env`, or from the folder of
 rules. If one of these sources is edited or upgraded, the kernel is compiled again. Edits of other files do not matter,
 except for the files in the next paragraph. Edits of comments and docstrings can matter only in the kernel's own file.
 
-A kernel may also call functions that its module does not import, because another module registered them for the class
+A kernel may also call functions that its module does not import: another module can register a function for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
 module whose functions the kernel calls, and one for each module that defines a named tuple among the arguments. The
 machine code is loaded only if none of these modules has changed.
@@ -16,13 +16,14 @@ The machine code contains the values of the globals that the kernel reads. So th
 sources above. A value that depends on anything else must be passed as an argument.
 
 A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
-reports this. The reason: Numba compiles the version for the other types while it compiles the version for the first
-types. The machine code of the inner version then calls the outer version at an address that is valid only in this
-process. In another process, this code would crash. Numba gives a literal its own type, so a function `down` that calls
-``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
+reports this. The reason: while Numba compiles the version for the first types, it also compiles the version for the
+other types. The machine code of this second version calls the first version at an address that is valid only in this
+process. In another process, such a call would crash. Numba gives a literal its own type, so a function `down` that
+calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
 
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
-result. If the cache is damaged, or cannot be read or written, kernels are compiled again. This is never an error.
+result. If the cache is damaged, or cannot be read or written, kernels are compiled again. Such a problem never raises
+an error.
 
 Loading from a cache can run any code, because machine code is executed and Numba's index is a pickle. So a cache must
 be as trusted as the program. The cache is a folder in ``NUMBA_CACHE_DIR`` or in the user's own cache directory. Only

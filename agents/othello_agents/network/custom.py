@@ -131,7 +131,7 @@ class CustomNetwork(TorchNetwork):
         return logits.masked_fill(~legal, -1e9), values
 
     def trained_weights(self) -> dict[str, _Tensor]:
-        """A dict from names to the parameters that are not frozen (by ``requires_grad_(False)``, in your function)."""
+        """A dict from names to the parameters, without those that your function froze by ``requires_grad_(False)``."""
         return {name: weight for name, weight in self.weights.items() if weight.requires_grad}
 
     def as_module(self) -> _Module:

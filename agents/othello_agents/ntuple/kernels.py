@@ -45,7 +45,7 @@ class Tables(NamedTuple):
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration.
-        offsets: (P,) int64, the index of configuration 0 in each placement's table.
+        offsets: (P,) int64, for each placement, the index of the weight for configuration 0 among the W weights.
         looked_up: P, the number of placements.
         board: the squares in play, one bit for each square.
     """

@@ -5,16 +5,17 @@ TD(lambda) return. Both give each weight its own learning rate: `rate` times the
 weight's errors, divided by the sum of the errors' absolute values. This is temporal coherence learning (Beal and Smith,
 "Temporal coherence and prediction decay in TD learning", 1999).
 
-In the rule for single games, each error changes the weights before the next game is played. In the rule for batches,
-all games of a batch are played, and all errors are computed, with the weights at the beginning of the batch. So the
-change of a weight does not depend on the changes of other weights, and threads can divide the weights among themselves.
+With the rule for single games, the errors of a game change the weights before the next game is played. With the rule
+for batches, all games of a batch are played, and all errors are computed, with the weights at the beginning of the
+batch. So the change of a weight does not depend on the changes of other weights, and threads can divide the weights
+among themselves.
 
 A batch may have hundreds of errors for one weight. Most of these errors have the same cause, so a weight that followed
 all of them in full would move much too far. In single games, the step for the first error would make the next errors
-smaller. The rule for batches imitates this. A step with learning rate a reduces the errors that are left by the
-fraction a. If n errors are equal at first, and each is followed by a step, their sum is (1 - (1 - a)**n) / a times the
-first error instead of n times. So the rule for batches multiplies the sum of a weight's n errors by (1 - (1 - a)**n) /
-(a n). The result counts as one error of the weight. If n is 1, the two rules agree.
+smaller. The rule for batches imitates this. Suppose that n errors of a weight are equal at first, and that each step,
+with the learning rate a, removes the fraction a of the errors that follow. Then the sum of the n errors is (1 - (1 -
+a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum of a weight's n errors
+by (1 - (1 - a)**n) / (a n). The product then counts as one error of the weight. If n is 1, the two rules agree.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
 M weights of the largest table, U pairs of a stage and a table.
@@ -47,8 +48,9 @@ class Share(NamedTuple):
             placements.
         starts: (K,) int64, the index of each table's first weight.
         learned: (U, 2) int64, the pairs of a stage and a table whose weights this thread learns.
-        slots: (M,) uint16, for each weight of a table its row in `sums`; 0 for a weight without errors in this batch. A
-            weight and its mirror image have the same row. All are 0 before and after each call of `learn_share`.
+        slots: (M,) uint16, for each weight of the present table, its row in `sums`; 0 for a weight without errors in
+            this batch. A weight and its mirror image have the same row. All slots are 0 before and after each call of
+            `learn_share`.
         sums: (M + 1, 2) float32; a row has the sum of a weight's errors in this batch, and the number of these errors.
         touched: (M + 1,) int32, the index of the weight that each row of `sums` belongs to.
         games: (1,) int64, the number of games from which this part of the weights has learned.

@@ -18,7 +18,7 @@ Some patterns are symmetric: a symmetry of the board maps a placement of the pat
 order. The position's mirror image then has another configuration of this placement. The weights of these two
 configurations must be equal, so learning changes both weights. `mirrors` lists such pairs.
 
-Letters for shapes: P placements; L lanes, P rounded up to whole vector registers; W weights in a stage of the game.
+Letters for shapes: P placements, L lanes (P rounded up to a multiple of 16), W weights in a stage of the game.
 """
 
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ class Layout:
         weights: W, the number of weights in a stage of the game. The table for the whole board comes last.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
-        offsets: (P,) int64, the index of configuration 0 in each placement's table. Placements of the same pattern
-            follow one another.
+        offsets: (P,) int64, for each placement, the index of the weight for configuration 0 among the W weights.
+            Placements of the same pattern follow one another.
         looked_up: P, the number of placements.
     """
 
@@ -79,7 +79,7 @@ def shapes(size: int = 8) -> dict[str, list[int]]:
 
 @cache
 def layout(size: int) -> Layout:
-    """The placements for a board of side 4, 6 or 8.
+    """Find the placements of all patterns on a board of size 4, 6 or 8.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.
@@ -93,7 +93,7 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # each set of squares: its first order
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # the first order of each set of squares
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)

@@ -36,22 +36,23 @@ class Trainer:
     Each game begins with a random number of random moves. After these moves, both sides play the best move by the
     present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
     the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
-    with their discs. It would then learn to keep few discs, and an opponent with any search could take them all.
+    with their discs. It would then learn to keep few discs, and an opponent with any search could take all of these
+    discs.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
     move, the returns of earlier positions use the value of the best move and ignore the later part of the game.
 
-    Each weight has its own learning rate. It falls when the weight's positive and negative errors cancel each other
-    (temporal coherence learning).
+    Each weight has its own learning rate. The rate falls when the weight's positive and negative errors cancel each
+    other (temporal coherence learning).
 
     The seed determines the sequence of games. The same number of games gives the same weights, at any speed and with
     any number of threads. If `batch` is more than 1, games are played in groups of this size. The weights stay the same
     while a group's games are played and their returns and errors are computed. Then each weight moves once, in the
     direction of the sum of its errors; `othello_agents.ntuple.learning` describes how far. Threads divide the group's
     games among themselves, and then the weights. If `run` gets a number of games, this number should be a multiple of
-    `batch`. Any other number cuts a group in two, and the second part is played with other weights. A time limit and
-    Ctrl-C take effect only between groups.
+    `batch`. Any other number cuts a group in two. The second part is then played with newer weights, so the result is
+    not the same as without the cut. A time limit and Ctrl-C take effect only between groups.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -193,7 +194,7 @@ class Trainer:
 
         def play_some(k: int) -> None:
             # After an interrupt, a thread may still be busy while the next call begins. This does no harm, because
-            # thread k writes only the same part of the records in every call.
+            # thread k writes only part k of the records, in every call.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         def learn_some(k: int) -> None:

@@ -1,9 +1,9 @@
-"""A weak solution of 6x6 Othello: a best move for each position that a player of these best moves can meet.
+"""A weak solution of 6x6 Othello: a best move for each position that can arise if one side plays these moves.
 
 The file is an ``.npz`` archive of five arrays. `own` and `opponent`, (N,) uint64, are the discs of N positions in
-ascending order. From each set of mirror images, the file has only one, the canonical image (see `mirrors.canonical`).
-`score`, (N,) int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON
-text with the format and the numbers `covers` (see `Book`).
+ascending order. Of each set of mirror images, the file has only the canonical image (see `mirrors.canonical`). `score`,
+(N,) int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON text with
+the format and the dict `covers` (see `Book`).
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Book:
 
 
 def _covers(card: Any) -> dict[str, int]:
-    """The numbers `covers` of a card (see `Book`).
+    """The dict `covers` of a card (see `Book`).
 
     Raises:
         ValueError: the card belongs to another kind of file.
