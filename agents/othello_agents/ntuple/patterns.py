@@ -5,11 +5,11 @@ symmetries map a pattern to up to eight placements, which share its table. On al
 to those of the program Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
 Othello", 1997).
 
-A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted
-from 0) adds 3**i to the configuration, and an opponent's disc subtracts 3**i. From the other side's point of view, the
-configuration has the opposite sign. Each square has a constant vector, with a number for each placement. A new disc on
-the square adds or subtracts this vector, and a turned disc adds or subtracts it twice. So a move changes all
-configurations by a few additions of vectors.
+A placement's configuration is a number in balanced ternary (with the digits -1, 0 and 1). An own disc on square number
+i of the placement (counted from 0) adds 3**i to the configuration, and an opponent's disc subtracts 3**i. From the
+other side's point of view, the configuration has the opposite sign. Each square has a constant vector, with a number
+for each placement. A new disc on the square adds or subtracts this vector, and a turned disc adds or subtracts it
+twice. So a move changes all configurations by a few additions of vectors.
 
 Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
 opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.

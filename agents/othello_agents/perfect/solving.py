@@ -79,7 +79,7 @@ class Solver:
         return int(self._memory.control[NODES])
 
     def _narrow_down(self, state: Othello, guess: int) -> tuple[int, int]:
-        """Search with small windows until the score lies inside a window.
+        """Search with small alpha-beta windows until the score lies inside a window.
 
         All scores on 6x6 are even numbers, so a window of width 2 contains one possible score.
         """
