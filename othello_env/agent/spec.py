@@ -3,8 +3,8 @@
 A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
 each quote inside the value is doubled. The names are entry points of the group ``othello_env.agents``, so any installed
 package can add names. An entry point whose name is a file suffix, such as ``.npz``, loads agents from files with this
-suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. A spec can give options to
-a subclass, but not to another callable. Every spec takes the option ``epsilon``, the probability of a random move.
+suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. Every spec takes the option
+``epsilon``, the probability of a random move. A spec can give other options to a subclass, but not to another callable.
 """
 
 from __future__ import annotations

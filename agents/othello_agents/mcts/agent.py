@@ -110,7 +110,7 @@ class Mcts(Agent):
 
 @cache
 def _columns(size: int) -> npt.NDArray[np.int64]:
-    """For each action, its column in the results of `search_batch`. A pass is the only action: column `ROOT`."""
+    """For each action, its column in the results of `search_batch`; for a pass, the column `ROOT`."""
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 

@@ -114,8 +114,8 @@ class TorchNetwork(ABC):
 
         Args:
             other: the other network.
-            share: how far the weights move: 0 for not at all, 1 for all the way. Tensors of integers, such as counters,
-                are copied.
+            share: how far the weights move, from 0 (not at all) to 1 (all the way). Tensors of integers, such as
+                counters, are copied.
         """
         with self._torch.no_grad():
             for name, weight in other.weights.items():

@@ -1,5 +1,6 @@
-"""An agent that plays by the policy in an ONNX file, which any library may have written. ONNX Runtime (the extra
-``onnx``) runs the policy.
+"""An agent that plays by the policy in an ONNX file.
+
+Any library may have written the file. ONNX Runtime (the extra ``onnx``) runs the policy.
 
 The model's first input is the observations, (N, 2, S, S) float32 or int8: the player's discs and the opponent's discs.
 A second input is optional: the masks of legal actions, (N, A) float32 or int8. The first output is the logits of the

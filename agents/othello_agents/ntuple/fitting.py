@@ -2,8 +2,8 @@
 
 Buro fitted his evaluation functions in a similar way ("From simple features to sophisticated evaluation functions",
 1998). Each stage of the game has a regression of its own. The sum x of the looked-up weights is a logit, and tanh(x)
-must predict the label y, which lies from -1 to +1. The loss of a position is the cross entropy of the probabilities (1
-+ y) / 2 and (1 + tanh(x)) / 2. Its gradient for each looked-up weight is the error tanh(x) - y.
+must predict the label y, which lies from -1 to +1. The loss of a position is the cross entropy of the probabilities
+(1 + y) / 2 and (1 + tanh(x)) / 2. The gradient of this loss for each looked-up weight is the error tanh(x) - y.
 
 Some configurations are a thousand times rarer than others, so each weight has its own learning rate: the common rate
 divided by the square root of the sum of the weight's squared errors (Duchi, Hazan and Singer, "Adaptive subgradient

@@ -68,7 +68,7 @@ def stage_after(discs: np.int64, squares: np.int64, stages: int) -> np.int64:
 
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of a network's tables, given the number of discs after a move."""
+    """The stage of the game in a network's tables, given the number of discs after a move."""
     return stage_after(discs, np.int64(popcount(tables.board)), tables.weights.shape[0])
 
 

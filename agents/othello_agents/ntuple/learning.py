@@ -13,9 +13,9 @@ among themselves.
 A batch may have hundreds of errors for one weight. Most of these errors have the same cause, so a weight that followed
 all of them in full would move much too far. In single games, the step for the first error would make the next errors
 smaller. The rule for batches imitates this. Suppose that n errors of a weight are equal at first, and that each step,
-with the learning rate a, removes the fraction a of the errors that follow. Then the sum of the n errors is (1 - (1 -
-a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum of a weight's n errors
-by (1 - (1 - a)**n) / (a n). The product then counts as one error of the weight. If n is 1, the two rules agree.
+with the learning rate a, removes the fraction a of the errors that follow. Then the sum of the n errors is
+(1 - (1 - a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum of a weight's
+n errors by (1 - (1 - a)**n) / (a n). The product then counts as one error of the weight. If n is 1, the rules agree.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
 M weights of the largest table, U pairs of a stage and a table.

@@ -32,7 +32,7 @@ class ProgramAgent(Agent):
     Args:
         command: the program's path and arguments, quoted as in a shell.
         seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
-            program's answer. If the answer comes later, `act` raises AgentError.
+            program's answer. If the time runs out, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:

@@ -40,7 +40,7 @@ class NBoard(ProgramAgent):
         depth: the search depth that the agent sends to the program, 1 to 100. Some programs take this number as their
             level of play.
         seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
-            program's answer. If the answer comes later, `act` raises AgentError.
+            program's answer. If the time runs out, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:
