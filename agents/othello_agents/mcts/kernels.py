@@ -25,8 +25,8 @@ ROOT = 64
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
 _LONGEST = 64  # no path in a tree has more nodes
+# The counter for `mix` when it chooses a new node's move. Random games use lower counters, so no number is reused.
 _EXPAND = np.uint64(_LONGEST)
-"""The counter for `mix` when it chooses a new node's move. Random games use lower counters, so no number is reused."""
 
 
 class _Tree(NamedTuple):
