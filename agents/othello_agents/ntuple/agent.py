@@ -27,7 +27,7 @@ class NTupleAgent(Agent):
     """Looks one ply ahead and plays the action with the best expected outcome (the lowest action if several are equal).
 
     Args:
-        network: gives the expected outcomes. If it is None, the agent uses the packaged weights for each board's size.
+        network: gives the expected outcomes. None stands for the packaged network for each board size.
         name: the agent's name.
         careful: avoid moves after which the opponent can turn all of the agent's discs with one move. If every move
             allows this, no move is avoided. The check is made only while the agent has few discs.

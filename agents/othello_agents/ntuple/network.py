@@ -111,7 +111,7 @@ class NTupleNetwork:
         return -value if player == state.to_move else value
 
     def checked(self, state: State) -> Othello:
-        """The state itself, after a check that this network can evaluate it.
+        """Check that this network can evaluate a state, and return the state.
 
         Raises:
             WrongGameError: the state is not an Othello position of this size.

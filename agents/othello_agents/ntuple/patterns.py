@@ -16,7 +16,7 @@ opponent's discs. With this table, the network sees that a player has few discs 
 
 Some patterns are symmetric: a symmetry of the board maps a placement of the pattern to the same squares in another
 order. The position's mirror image then has another configuration of this placement. The weights of these two
-configurations must be equal, so learning changes both weights. `mirrors` lists such pairs.
+configurations must be equal, so learning changes both weights in the same way. `mirrors` lists such pairs.
 
 Letters for shapes: P placements, L lanes (P rounded up to a multiple of 16), W weights in a stage of the game.
 """

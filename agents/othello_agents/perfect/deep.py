@@ -66,7 +66,9 @@ def _sort(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> None:
-    """Add the value of a shallow search to the rank of each listed move, except the transposition table's move."""
+    """Add the value of a shallow search to the rank of each listed move, except the move from the transposition
+    table.
+    """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
         if order[i] >= 64:  # not the table's move
