@@ -81,8 +81,9 @@ def outcome(score: Int, squares: Int) -> float:
 
 @kernel
 def first_ply(number: Int, tables: Tables) -> Int:
-    """The first ply of stage `number` in games from the starting position. Plies are numbered from 0, without
-    passes.
+    """The first ply of stage `number` in games from the starting position.
+
+    Plies are numbered from 0, without passes.
     """
     stages = np.int64(tables.weights.shape[0])
     return (number * (np.int64(popcount(tables.board)) - 4) + stages - 1) // stages

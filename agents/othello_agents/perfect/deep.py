@@ -66,8 +66,9 @@ def _sort(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> None:
-    """Add the value of a shallow search to the rank of each listed move, except the move from the transposition
-    table.
+    """Add the value of a shallow search to the rank of each listed move.
+
+    The move from the transposition table keeps its rank.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
