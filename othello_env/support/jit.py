@@ -71,9 +71,9 @@ def kernel(
             Use this option for helpers. Numba's own option `inline` is different: Numba then compiles a copy of the
             function for each caller.
         slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Use this option
-            for short functions that do the same work in several directions and contain no loops or calls. Use it only
-            for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions went wrong
-            (Numba issue 8705).
+            for short functions that do the same work for each direction of the board and contain no loops or calls. Use
+            it only for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions
+            went wrong (Numba issue 8705).
         lean: do not count references to arrays. For twenty arrays, this counting takes longer than a small kernel runs.
             Use this option for kernels that only other kernels call and that neither make nor return an array. Numba
             refuses the option for all other kernels.

@@ -13,7 +13,7 @@ if sys.platform != "win32":
 __all__ = ["one_process", "try_lock"]
 
 _PATIENCE_SECONDS = 120.0
-"""The longest time to wait for another process. Otherwise a suspended process could stop all others."""
+"""The longest time to wait for another process. Without this limit, a suspended process could stop all others."""
 
 _held: set[Path] = set()
 
