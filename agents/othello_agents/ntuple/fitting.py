@@ -5,9 +5,10 @@ Buro fitted his evaluation functions in a similar way ("From simple features to 
 must predict the label y, which lies from -1 to +1. The loss of a position is the cross entropy of the probabilities
 (1 + y) / 2 and (1 + tanh(x)) / 2. The gradient of this loss for each looked-up weight is the error tanh(x) - y.
 
-Some configurations are a thousand times rarer than others, so each weight has its own learning rate: the common rate
-divided by the square root of the sum of the weight's squared errors (Duchi, Hazan and Singer, "Adaptive subgradient
-methods", 2011). The sum does not begin at zero, so a weight that few positions look up stays near its first value.
+Some configurations are a thousand times rarer than others, so each weight has its own learning rate (Duchi, Hazan and
+Singer, "Adaptive subgradient methods", 2011). This is the common rate divided by the square root of the sum of the
+weight's squared errors. The sum does not begin at zero, so a weight that few positions look up stays near its first
+value.
 
 Letters for shapes: the same as in `kernels`.
 """
