@@ -19,7 +19,7 @@ __all__ = ["Seat", "act_on_clock", "ask", "ask_many", "play_answer"]
 
 
 class Seat:
-    """An agent in one seat of one game.
+    """An agent that plays one side (has one seat) in one game.
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
     seat has asked the agent since the last question of this seat, this seat first calls the agent's `new_game` again.
@@ -38,7 +38,7 @@ class Seat:
         begin_game(agent, key)
 
     def ask(self, state: State, clock: Clock | None = None) -> int:
-        """The agent's answer in this position. It is checked as in the function `ask` of this module."""
+        """The agent's answer in this position, after the checks of the function `ask` in this module."""
         self._sit_down()
         return ask(self.agent, state, clock)
 

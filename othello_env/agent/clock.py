@@ -19,9 +19,9 @@ class Clock:
     """The seconds that a side has left when it is asked for a move.
 
     Attributes:
-        game: the seconds for this move and all later moves; negative if the side has used too many; None without a
-            limit for the game.
-        move: the seconds for this move; None without a limit for each move.
+        game: the seconds for this move and all later moves; negative if the side has used more time than it had; None
+            if the game has no limit.
+        move: the seconds for this move; None if single moves have no limit.
 
     Raises:
         ValueError: a limit is NaN.

@@ -47,7 +47,7 @@ class AgentError(RuntimeError):
 
 
 class AgentLeftError(AgentError):
-    """An agent, such as a person, has left the game. The game is abandoned and not forfeited."""
+    """An agent, such as a person, has left the game. The game then has no result; it does not count as a loss."""
 
 
 class Chance:
@@ -78,7 +78,7 @@ class Chance:
 
 
 def decision_keys(batch: OthelloPositions) -> list[int]:
-    """64 random bits for a decision in each position. A `Chance` that began the position's game gives the same bits."""
+    """64 random bits for a decision in each position, as from `Chance.key` for the same game and turn."""
     return [_decision_key(key, turn) for key, turn in zip(batch.key.tolist(), batch.turns(), strict=True)]
 
 
@@ -88,7 +88,7 @@ def _decision_key(game: int, turn: int) -> int:
 
 
 class Agent(ABC):
-    """A player of one or more games. It is asked only for moves in positions in which the game is not over.
+    """A player of one or more kinds of games. It is asked for a move only if the game is not over.
 
     An agent may also have the methods below. Code that can use these methods, such as the browser page, first checks
     whether they exist:
@@ -139,7 +139,7 @@ class Agent(ABC):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether the agent defines `act_batch` itself. Such an agent is faster in many games at a time."""
+        """Whether the agent defines `act_batch` itself. Such an agent is faster when it plays many games at a time."""
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -156,9 +156,9 @@ class Agent(ABC):
     def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
         """Prepare for a new game. The agent's random choices in this game must depend only on this 64-bit seed.
 
-        An agent may play several games at the same time, or several seats of one game. Before the agent is asked about
-        a different game or seat, this method is called again. So the agent should compute its random choices from the
-        seed and from `state.turn`, as `Chance` does.
+        An agent may play several games at the same time, or several sides (seats) of one game. Before the agent is
+        asked about a different game or seat, this method is called again. So the agent should compute its random
+        choices from the seed and from `state.turn`, as `Chance` does.
 
         An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
         Two agents must not contain the same inner agent. Otherwise one agent would begin a new game in the inner agent
@@ -173,7 +173,7 @@ def begin_game(agent: Agent, key: int) -> None:
 
 
 def check_not_over(state: State) -> None:
-    """Check that there is a move to choose.
+    """Check that the game is not over, so that an agent can choose a move.
 
     Raises:
         ValueError: the game is over.

@@ -1,10 +1,10 @@
-"""Make agents from text that names an agent, a file or a function.
+"""Make agents from specs: texts that name an agent, a file or a function.
 
 A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
 each quote inside the value is doubled. The names are entry points of the group ``othello_env.agents``, so any installed
 package can add names. An entry point whose name is a file suffix, such as ``.npz``, loads agents from files with this
-suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. A subclass may have
-options, but a callable has no options. Every spec takes the option ``epsilon``, the probability of a random move.
+suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. Every spec takes the option
+``epsilon``, the probability of a random move. A spec can give other options to a subclass, but not to another callable.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def number_options(spec: str) -> dict[str, type]:
-    """The options of a spec's agent whose values are numbers: a dict from each name to ``int`` or ``float``.
+    """The numeric options that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
 
     Raises:
         SpecError: the text is not a spec.
@@ -203,7 +203,7 @@ def option_text(name: str, value: object) -> str:
 
 
 def _parse(spec: str) -> tuple[str, dict[str, str]]:
-    """A spec's name (or path) and its options, unquoted but not yet converted."""
+    """A spec's name (or path) and its options, as texts without quotes."""
     match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
     if match is None or not match[1]:
         raise SpecError(f"{spec!r} does not name an agent; {_known()}")
@@ -225,7 +225,7 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def spec_file(spec: str) -> tuple[Path, str] | None:
-    """The file from which a spec loads an agent, and the options of the spec with their colon.
+    """The file from which a spec loads an agent, and the rest of the spec: a colon and the options.
 
     The result is None if the spec names no file, or if the text is not a spec.
 
@@ -296,7 +296,7 @@ def _registry() -> dict[str, EntryPoint]:
 
 
 def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
-    """Call an agent's factory with the options of a spec, converted to the types in the factory's signature."""
+    """Call a function or class that makes an agent, with a spec's options converted to the types in the signature."""
     parameters = inspect.signature(factory, eval_str=True).parameters
     names = [name for name in parameters if name not in ("seed", "path")]
     arguments: dict[str, Any] = {}

@@ -33,7 +33,7 @@ def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
     """
     size = file.seek(0, 2)
     file.seek(max(0, size - 42))
-    end = file.read()  # the file's last record (22 bytes); zip64 files have another one (20 bytes) before it
+    end = file.read()  # the file's last record (22 bytes); in a zip64 file, a record of 20 bytes precedes it
     length = int.from_bytes(end[-10:-6], "little")
     if end[-22:-18] != b"PK\x05\x06" or end[-42:-38] == b"PK\x06\x07" or length > _LONGEST_DIRECTORY:
         raise ValueError("it is not a zip file of a few arrays")

@@ -1,7 +1,7 @@
-"""Report that kernels are being compiled for their first use. Loading kernels from the cache is not reported.
+"""Report that kernels (compiled functions) are being compiled for their first use.
 
-The library itself prints nothing. A program that wants to inform its user does its work inside a
-`compilation_reported` block, as the command ``othello-env`` does.
+Loading kernels from the cache is not reported. The library itself prints nothing. A program that wants to inform its
+user does its work inside a `compilation_reported` block, as the command ``othello-env`` does.
 """
 
 from __future__ import annotations

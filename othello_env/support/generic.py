@@ -1,4 +1,4 @@
-"""Generic kernels, which have several versions.
+"""Generic kernels: compiled functions that have several versions.
 
 When the caller of a generic kernel is compiled, the type of the first argument selects the version that is called.
 

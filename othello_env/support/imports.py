@@ -12,15 +12,15 @@ __all__ = ["NoSuchNameError", "NotThereError", "import_object", "later", "search
 
 
 class NotThereError(ValueError):
-    """There is no such module, or the module does not have the name."""
+    """A text names a module that does not exist, or a name that the module does not have."""
 
 
 class NoSuchNameError(NotThereError):
-    """A module does not have this name. The message lists the names that the module has."""
+    """A module does not have the wanted name. The message lists the names that the module has."""
 
 
 def import_object(text: str) -> Any | None:
-    """The object for a text ``path.py:name`` or ``package.module:name``, or None if the text has neither form.
+    """Import the object that a text ``path.py:name`` or ``package.module:name`` names; None for texts of other forms.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -1,14 +1,14 @@
-"""The decorator that compiles a kernel and caches the machine code on disk.
+"""The decorator that compiles a function (a kernel) with Numba, and caches the machine code on disk.
 
-Numba's own cache checks only the file of the compiled function. If this function calls a function in another file, and
-the other file is edited, the old machine code keeps running. So this package stores a kernel's machine code in a folder
-whose name is a hash of sources. These are the source of the kernel's module and the sources of the modules that it
-imports. Only imports from the module's own package, from `othello_env`, or from the folder of a script count; `sources`
-has the exact rules. If one of these sources is edited or upgraded, the kernel is compiled again. Edits of other files
-do not matter, except those of the next paragraph. Edits of comments and docstrings can matter only in the kernel's own
-file.
+Numba's own cache notices only changes of the file that contains the compiled function. If this function calls a
+function in another file, and the other file is edited, the old machine code keeps running. So this package stores a
+kernel's machine code in a folder whose name is a hash of sources: the source of the kernel's module, and the sources of
+the modules that it imports. Only imports from the module's own package, from `othello_env`, or from the folder of a
+script count; `sources` has the exact rules. If one of these sources is edited or upgraded, the kernel is compiled
+again. Edits of other files do not matter, except for the files in the next paragraph. Edits of comments and docstrings
+can matter only in the kernel's own file.
 
-A kernel may also call functions that its module does not import, because another module registered them for the class
+A kernel may also call functions that its module does not import: another module can register a function for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
 module whose functions the kernel calls, and one for each module that defines a named tuple among the arguments. The
 machine code is loaded only if none of these modules has changed.
@@ -17,13 +17,14 @@ The machine code contains the values of the globals that the kernel reads. So th
 sources above. A value that depends on anything else must be passed as an argument.
 
 A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
-reports this. The reason: Numba compiles the version for the other types while it compiles the version for the first
-types. The machine code of the inner version then calls the outer version at an address that is valid only in this
-process. In another process, this code would crash. Numba gives a literal its own type, so ``down(n - 1, True)`` is such
-a call. Other recursive kernels are cached.
+reports this. The reason: while Numba compiles the version for the first types, it also compiles the version for the
+other types. The machine code of this second version calls the first version at an address that is valid only in this
+process. In another process, such a call would crash. Numba gives a literal its own type, so a function `down` that
+calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
 
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
-result. If the cache is damaged, or cannot be read or written, kernels are compiled again. This is never an error.
+result. If the cache is damaged, or cannot be read or written, kernels are compiled again. Such a problem never raises
+an error.
 
 Loading from a cache can run any code, because machine code is executed and Numba's index is a pickle. So a cache must
 be as trusted as the program. The cache is a folder in ``NUMBA_CACHE_DIR`` or in the user's own cache directory. Only
@@ -50,7 +51,7 @@ Int = int | np.int64
 """An integer in a kernel: int64 in machine code, either type if the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_CONFIG: Any = numba.core.config  # Any, because Numba adds the settings at run time
+_CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the settings at run time
 
 
 @overload
@@ -67,12 +68,12 @@ def kernel(
     Args:
         function: the kernel.
         inline: let LLVM copy the function's body into its callers, so that LLVM can vectorise a loop around the call.
-            Use this option for helpers. Numba's own option `inline` is different: it types and compiles a copy for each
-            caller.
+            Use this option for helpers. Numba's own option `inline` is different: Numba then compiles a copy of the
+            function for each caller.
         slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Use this option
-            for short functions that do the same work in several directions and contain no loops or calls. Use it only
-            for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions went wrong
-            (Numba issue 8705).
+            for short functions that do the same work for each direction of the board and contain no loops or calls. Use
+            it only for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions
+            went wrong (Numba issue 8705).
         lean: do not count references to arrays. For twenty arrays, this counting takes longer than a small kernel runs.
             Use this option for kernels that only other kernels call and that neither make nor return an array. Numba
             refuses the option for all other kernels.

@@ -1,4 +1,4 @@
-"""The folders for the machine code of kernels, protected from other users.
+"""The folders for the machine code of kernels (compiled functions), protected from other users.
 
 Each folder contains the kernels of one module. The folder's name is a hash of all sources that these kernels depend on;
 see `sources`. A folder that no process has used for a month is removed.

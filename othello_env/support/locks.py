@@ -1,4 +1,4 @@
-"""Locks between processes. They use the file locks of POSIX systems. On Windows, nothing is locked."""
+"""Locks between processes. The locks are the file locks of POSIX systems. On Windows, nothing is locked."""
 
 import contextlib
 import sys
@@ -13,7 +13,7 @@ if sys.platform != "win32":
 __all__ = ["one_process", "try_lock"]
 
 _PATIENCE_SECONDS = 120.0
-"""The longest time to wait for another process. That process may be suspended."""
+"""The longest time to wait for another process. Without this limit, a suspended process could stop all others."""
 
 _held: set[Path] = set()
 

@@ -30,7 +30,7 @@ from othello_env.support.locks import one_process
 
 __all__ = ["compiled", "compiled_for", "missing", "overloaded"]
 
-_CONFIG: Any = numba.core.config  # Any, because Numba adds the settings at run time
+_CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the settings at run time
 _UNRESOLVED = RuntimeLinker.PREFIX
 _USED = (
     "numba.core.compiler:CompileResult._find_referenced_environments",
@@ -61,11 +61,11 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
     Args:
         function: the function to compile.
         inline: let LLVM copy the function's body into its callers.
-        slp: use LLVM's SLP vectoriser for this function. The setting of its callers does not matter.
+        slp: use LLVM's SLP vectoriser for this function, even if a caller does not use it.
         lean: do not count references to arrays, and leave out the wrapper through which Python calls the function.
         folder: the cache folder for the machine code; None for no cache.
     """
-    njit: Any = numba.njit  # Any, because Numba's type hints lack these options
+    njit: Any = numba.njit  # typed as Any, because Numba's type hints lack these options
     # `_nrt` is always set. Without it, Numba takes the setting of the calling function.
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
@@ -84,7 +84,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
 
 
 def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
-    """Compile a function for arguments of these types. Returns the machine code, which does not check these types."""
+    """Compile a function for arguments of these types. Returns the machine code, which does not check its arguments."""
     types = tuple(map(numba.typeof, args))
     dispatcher.compile(types)
     entry_point: Callable[..., Any] = dispatcher.overloads[types].entry_point
@@ -154,7 +154,7 @@ def _settings(slp: bool) -> Iterator[None]:
 
 
 class _Locator:
-    """Gives Numba the folder for cache files. Its name depends on the sources, so Numba need not check the sources."""
+    """Gives Numba the cache folder. The folder's name depends on the sources, so Numba need not check the sources."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._py_file = function.__code__.co_filename
@@ -175,7 +175,8 @@ class _Locator:
 
 
 _warned_of: set[str] = set()
-"""The unresolved references for which a warning was already given. Only some recursive kernels have such references."""
+"""The unresolved references (calls of functions that are not compiled yet) for which a warning was already given. Only
+some recursive kernels have such references."""
 _registry: dict[Any, Any] = {}
 
 

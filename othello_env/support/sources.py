@@ -1,13 +1,13 @@
 """The sources that a module depends on: its own file and the files of all modules that it imports.
 
 The machine code of a kernel contains functions and constants from other modules. `Sources.digest` is one hash of all
-these sources. So machine code that is stored under this hash is never older than its sources.
+these sources. So machine code that is stored under this hash always belongs to the present sources.
 
 All import statements of a file are followed. Imports inside functions count, because a constant may be the result of
-such a function. Imports under TYPE_CHECKING count too. Some packages import their names only when they are first used,
-and list these names under TYPE_CHECKING. Imports are followed to modules of this package, and to modules of the
-outermost package that contains the hashed module. If the hashed module is not in a package, imports are also followed
-to modules in its folder. Imports without an import statement, such as `importlib.import_module`, are not noticed.
+such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they import only on
+first use. Imports are followed to modules of this package, and to modules of the outermost package that contains the
+hashed module. If the hashed module is not in a package, imports are also followed to modules in its folder. Imports
+without an import statement, such as `importlib.import_module`, are not noticed.
 
 For ``from a.b import c``, the files of ``a.b`` and ``a.b.c`` count, and the file of the package ``a`` does not count.
 Comments, docstrings and layout never count.
@@ -31,7 +31,7 @@ __all__ = ["Sources"]
 _Imports = dict[str, list[str]]
 """The imports of a file. The keys are modules. Each value lists the names that the file imports from the module.
 
-The modules are spelled as in the file.
+The modules are spelled as in the file, with the dots of relative imports.
 """
 
 _PACKAGE = __name__.partition(".")[0]
@@ -67,8 +67,8 @@ class Sources:
 
         Args:
             file: the absolute path of the module's source.
-            package: the dotted name of the package that contains the module. If the file is the ``__init__.py`` of a
-                package, it is the name of this package. If the module is not in a package, it is empty.
+            package: the dotted name of the package that contains the module. For the ``__init__.py`` of a package, give
+                the name of this package. For a module that is not in a package, give an empty text.
 
         Raises:
             OSError: a source cannot be read.
@@ -159,12 +159,12 @@ def _is_package(file: Path) -> bool:
 
 
 def _parse(data: bytes) -> tuple[str, _Imports]:
-    """A hash of a source without its comments, docstrings and layout, and the imports of the source."""
+    """A hash of a source (without its comments, docstrings and layout), and the modules that the source imports."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import it either
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import the source either
         return hashlib.sha256(data).hexdigest(), {}
     imports: dict[str, dict[str, None]] = {}
     for node in ast.walk(tree):

@@ -28,7 +28,7 @@ class Threads:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._process = 0  # the process that started the threads; 0 if there are none
+        self._process = 0  # the id of the process that started the threads; 0 if there are no threads
         self._tasks: list[SimpleQueue[_Task | None]] = []
         self._finalizer: Callable[[], Any]
         self._locks: dict[int, threading.Lock] = {}

@@ -21,38 +21,38 @@ __all__ = ["Mcts", "RootStatistics"]
 
 
 class RootStatistics(NamedTuple):
-    """The results of a tree search at its root."""
+    """What a tree search found for the searched position."""
 
     value: float
-    """The mean result for the player to move, -1 to +1."""
+    """The mean result of all simulations for the player to move, -1 to +1."""
     action: int
-    """The action that was tried most often. If there are several such actions, it is the first of them."""
+    """The action that was tried most often (the first if several are equal)."""
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
-    """For each legal action, the mean result after it for the player to move; 0 if it was not tried."""
+    """For each legal action, the mean result of its simulations for the player to move; 0 if it was not tried."""
 
 
 class Mcts(Agent):
     """Plays Othello by Monte Carlo tree search; the search uses only the rules of the game.
 
     UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
-    `othello_agents.mcts.kernels`). Each decision starts a new search. The search's random numbers depend only on the
-    game's key and the turn.
+    `othello_agents.mcts.kernels`). Each decision starts a new search. After `new_game`, the random numbers of a search
+    depend only on the game's seed and on the turn.
 
     Args:
         simulations: the number of random games for each move.
-        exploration: the weight of the bonus for moves that were rarely tried. The proof of UCT's convergence uses 2.8.
-        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
-            random bits.
+        exploration: the weight of the bonus for moves that were rarely tried. The proof that UCT converges uses the
+            weight 2.8.
+        seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
 
     Raises:
         ValueError: simulations is less than 1 or more than ten million, or exploration is negative or not finite.
         TypeError: simulations is not an integer.
     """
 
-    _MOST = 10_000_000  # this number of simulations makes a tree of 0.7 GB
-    _MOST_AT_ONCE = 50_000  # simulations in one call of the kernel; Python notices Ctrl-C only between two calls
+    _MOST = 10_000_000  # a tree of this number of simulations takes 0.7 GB
+    _MOST_AT_ONCE = 50_000  # simulations in a call that searches several positions; Ctrl-C takes effect between calls
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         self._simulations = check_whole("simulations", simulations, 1, self._MOST)
@@ -110,11 +110,11 @@ class Mcts(Agent):
 
 @cache
 def _columns(size: int) -> npt.NDArray[np.int64]:
-    """For each action, its column in the kernel's results. A pass has the column of the searched position itself."""
+    """For each action, its column in the results of `search_batch`; for a pass, the column `ROOT`."""
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 
 def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloPositions) -> npt.NDArray[np.int64]:
-    """For each position, the legal action that was tried most often, (N,)."""
+    """The legal action that was tried most often in each position, (N,)."""
     tried = np.where(batch.masks(), visits[:, _columns(batch.size)], -1)
     return np.asarray(np.argmax(tried, axis=1), np.int64)

@@ -1,10 +1,11 @@
 """Gumbel AlphaZero's search, which improves a policy by looking ahead in many positions at once.
 
-At the root, sequential halving divides a few simulations among the likeliest moves. Below the root, the search follows
-the improved policy. Policies and values come from any function of observations and masks. Each simulation calls that
-function once, with one position from each tree (see `othello_agents.mcts.gumbel_kernels`). The source is Danihelka et
-al., Policy improvement by planning with Gumbel (ICLR 2022). The paper's experiments show an improvement even with only
-two simulations.
+At the root, the likeliest moves are tried equally often, then the better half of these moves, and so on (sequential
+halving). Below the root, moves are tried in proportion to the improved policy: the given policy, corrected by the
+values that the search has found. A function of observations and masks, such as a network, gives policies and values.
+Each position has a tree. Each simulation calls the function once, with one position from each tree (see
+`othello_agents.mcts.gumbel_kernels`). The method is from Danihelka et al., Policy improvement by planning with Gumbel
+(ICLR 2022). The paper's experiments show an improvement even with only two simulations.
 
 Letters for shapes: N positions, S size of the board, A = S * S + 1 actions.
 """
@@ -42,7 +43,7 @@ class ImprovedPolicies(NamedTuple):
     visits: npt.NDArray[np.int64]
     """(N, A) the number of times that each action was tried."""
     values: npt.NDArray[np.float64]
-    """(N,) the mean value in the subtree of each action to play, for the player to move."""
+    """(N,) the mean value of the simulations that began with the action to play, for the player to move."""
 
 
 def search(
@@ -57,14 +58,15 @@ def search(
     """Search N positions.
 
     Args:
-        answers: gives policies and values.
+        answers: the function that gives policies and values; see `Answers`.
         batch: the positions.
         simulations: the number of simulations for each position. Each simulation adds at most one node to the tree.
-        considered: the largest number of moves that the search tries at the root. It tries the likeliest moves.
-        scale: the weight of a value against the logarithm of a probability. The paper's c_scale is twice this weight,
-            since the paper's values go from 0 to 1.
-        gumbel: (N, A) noise from the standard Gumbel distribution. With this noise, the considered actions are sampled
-            from the policy without replacement. None for no noise.
+        considered: the search tries at most this number of moves at the root: the likeliest moves, unless `gumbel` is
+            given.
+        scale: the weight of values relative to the logarithms of probabilities. It is half of the paper's c_scale,
+            since values go from -1 to +1 here and from 0 to 1 in the paper.
+        gumbel: (N, A) noise from the standard Gumbel distribution. With this noise, the moves to try at the root are
+            sampled from the policy without replacement. None for no noise.
 
     Raises:
         ValueError: simulations or considered is less than 1.
@@ -89,9 +91,9 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """The plan of sequential halving: simulation i tries the best of the moves that have plan[i] visits.
+    """The plan of sequential halving: simulation i tries the best of the root's moves that have plan[i] visits so far.
 
-    First, all considered moves are tried equally often. Then the better half of these moves is tried, and so on. The
+    First, all `considered` moves are tried equally often. Then the better half of these moves is tried, and so on. The
     last two moves share the remaining simulations. The authors' own library, mctx, does the same.
     """
     plan: list[int] = []
@@ -107,7 +109,7 @@ def _plan(considered: int, simulations: int) -> tuple[int, ...]:
 
 
 def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: int) -> None:
-    """Compute the policies and values of the unfinished leaves, and put them into the trees."""
+    """Evaluate the leaves whose games are not over, and store the values of all leaves in the trees."""
     places = np.arange(len(leaves)), leaves
     live = tree.legal[places] != 0
     own, opponent = tree.own[places][live], tree.opponent[places][live]
@@ -115,7 +117,7 @@ def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: i
     if len(own):
         asked = OthelloPositions(own, opponent, np.zeros(len(own), np.int8), np.zeros(len(own), np.uint64), size)
         policy, values = answers(asked.observations(), asked.masks())
-        # Every legal move keeps some probability, even if the network gives it 0.
+        # The logarithm of 0 is infinite, so a legal move of probability 0 gets a tiny probability.
         priors[:, ACTION_SQUARES[size]] = np.log(np.maximum(policy[:, :-1], 1e-12))
     back_up(tree, leaves, priors, values)
 
@@ -127,7 +129,7 @@ def _by_action(
     visits: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
 ) -> ImprovedPolicies:
-    """Turn results by square into results by action. If a pass is forced, it gets all probability and all visits."""
+    """Turn results for the 64 squares into results for the A actions. A forced pass gets all probability and visits."""
     passes = batch.masks()[:, -1:] != 0
     order = np.array(ACTION_SQUARES[batch.size])
 

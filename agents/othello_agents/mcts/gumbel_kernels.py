@@ -1,8 +1,8 @@
 """Compiled trees for Gumbel AlphaZero's search in Othello. Each position has a tree, and all trees grow together.
 
 The search is from Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022).
-First `descend` finds a leaf in each tree. Then a network evaluates the leaves, and `back_up` stores the network's
-answers. If the player to move must pass, a node holds the position after the pass.
+In each simulation, `descend` finds a leaf in each tree. Then a network evaluates the leaves, and `back_up` stores the
+network's policies and values. If the player to move must pass, a node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes of a tree, 64 squares.
 """
@@ -25,7 +25,7 @@ _VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visi
 class Tree(NamedTuple):
     """The trees of N positions; node 0 is the root.
 
-    The first player of a tree is the player to move in its position, before a forced pass.
+    The first player of a tree is the player to move in the tree's position, before any forced pass.
     """
 
     own: npt.NDArray[np.uint64]
@@ -37,9 +37,9 @@ class Tree(NamedTuple):
     sign: npt.NDArray[np.int64]
     """(N, M) +1 where the first player of the tree is to move, else -1."""
     parent: npt.NDArray[np.int64]
-    """(N, M) the number of the node above; -1 for the root."""
+    """(N, M) the index of the parent node; -1 for the root."""
     visits: npt.NDArray[np.int64]
-    """(N, M) the number of values in `total`."""
+    """(N, M) the number of values that `total` adds up."""
     total: npt.NDArray[np.float64]
     """(N, M) the sum of the values at and below the node, for the first player of the tree."""
     value: npt.NDArray[np.float64]
@@ -49,7 +49,7 @@ class Tree(NamedTuple):
     prior: npt.NDArray[np.float64]
     """(N, M, 64) the logarithms of the network's policy."""
     used: npt.NDArray[np.int64]
-    """(N,) the number of nodes."""
+    """(N,) the number of nodes in each tree."""
 
 
 def new_tree(positions: int, nodes: int) -> Tree:
@@ -159,7 +159,7 @@ def _visits(tree: Tree, i: int, node: np.int64, square: np.uint64) -> np.int64:
 def _at_root(
     tree: Tree, i: int, wanted: np.int64, gumbel: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> np.uint64:
-    """Among the root's moves with `wanted` visits, the move with the highest sum of score and noise.
+    """The square with the highest sum of score and noise, among the root's moves with `wanted` visits.
 
     `gumbel` (64,) is the noise.
     """
@@ -176,9 +176,9 @@ def _at_root(
 
 @kernel
 def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
-    """The move whose share of visits lags most behind the improved policy (equation 14).
+    """The move whose share of the visits is furthest below its probability in the improved policy (equation 14).
 
-    `scores` holds the logits of the improved policy. The kernel replaces them by the policy's probabilities.
+    `scores` holds the logits of the improved policy. The kernel replaces the logits by the policy's probabilities.
     """
     _softmax(scores, tree.legal[i, node])
     best, highest, found = _0, -np.inf, False
@@ -199,11 +199,12 @@ def descend(
     """Go down each tree to a new node or a finished game.
 
     Args:
-        tree: the trees of N positions. The network's answers for the roots are already stored.
-        wanted: (N,) a number of visits for each tree. At the root, the best of the moves with this number is tried.
+        tree: the trees of N positions. `back_up` has already stored the network's policies and values for the roots.
+        wanted: (N,) a number of visits for each tree. At the root, the best of the moves with this number of visits is
+            tried.
         gumbel: (N, 64) noise for the root's moves.
-        scale: the weight of values against logits.
-        board: the squares in play.
+        scale: the weight of values relative to logits.
+        board: the squares in play, one bit for each square.
 
     Returns:
         (N,) the node that each descent reached.
@@ -233,7 +234,7 @@ def descend(
 def back_up(
     tree: Tree, leaves: npt.NDArray[np.int64], priors: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
 ) -> None:
-    """Store the network's answers for the leaves, and add each leaf's value to the leaf and all nodes above it.
+    """Store the network's policies and values, and add each leaf's value to the leaf and all nodes above it.
 
     Args:
         tree: the trees of N positions.
@@ -269,7 +270,7 @@ def results(
     Returns:
         The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
         play (N,). The values are for the trees' first players. If a pass is forced, the squares are the other player's
-        moves.
+        moves after the pass.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

@@ -1,9 +1,9 @@
 """Monte Carlo tree search in Othello, compiled.
 
 The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation goes down the tree
-by upper confidence bounds until it reaches a position that has a move without a node. It adds a node for such a move,
-plays uniformly random moves to the end of the game, and adds the result to all nodes on its path. If a move forces the
-other player to pass, the new node holds the position after the pass.
+by upper confidence bounds until it reaches a position with a move that is not in the tree yet. It adds a node for such
+a move and plays uniformly random moves to the end of the game. Then it adds the result to all nodes on its path. If a
+move forces the other player to pass, the new node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes.
 """
@@ -20,12 +20,13 @@ from othello_env.support.jit import kernel
 __all__ = ["ROOT", "search_batch"]
 
 ROOT = 64
-"""The column of the results that is for the position itself. The columns before it are for the 64 squares."""
+"""The column of the searched position itself in the results. The columns before this column are for the 64 squares."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_LONGEST = 64  # more nodes than any path in a tree has
-_EXPAND = np.uint64(_LONGEST)  # mixed into the key to choose a new node's move; random games mix in smaller numbers
+_LONGEST = 64  # no path in a tree has more nodes
+# The counter for `mix` when it chooses a new node's move. Random games use lower counters, so no number is reused.
+_EXPAND = np.uint64(_LONGEST)
 
 
 class _Tree(NamedTuple):
@@ -37,7 +38,7 @@ class _Tree(NamedTuple):
     untried: npt.NDArray[np.uint64]
     """The moves that have no node yet."""
     sign: npt.NDArray[np.int64]
-    """+1 where the root's player is to move, else -1."""
+    """+1 if the player to move is the same as in the searched position, else -1."""
     square: npt.NDArray[np.int64]
     """The move that led to the node."""
     child: npt.NDArray[np.int64]
@@ -46,7 +47,7 @@ class _Tree(NamedTuple):
     """The next older child of the same parent, or -1."""
     visits: npt.NDArray[np.int64]
     total: npt.NDArray[np.float64]
-    """The sum of the results for the root's player."""
+    """The sum of the results for the player to move in the searched position."""
 
 
 @kernel
@@ -95,7 +96,7 @@ def _best_child(tree: _Tree, node: np.int64, exploration: float) -> np.int64:
 
 @kernel
 def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: np.uint64) -> None:
-    """Choose at random a move that has no node, and make its node."""
+    """Choose at random a move that has no node yet, and add a node for this move."""
     moves = tree.untried[node]
     square = nth_bit(moves, below(mix(key, _EXPAND), popcount(moves)))
     own, opponent = _after(tree.own[node], tree.opponent[node], square)
@@ -127,7 +128,7 @@ def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uin
 def _simulate(
     tree: _Tree, used: np.int64, path: npt.NDArray[np.int64], key: np.uint64, exploration: float, board: np.uint64
 ) -> np.int64:
-    """Run one simulation, and return the number of nodes after it."""
+    """Run one simulation, and return the new number of nodes in the tree."""
     node, depth = np.int64(0), 1
     path[0] = 0
     while tree.untried[node] == _0 and tree.child[node] != _NONE:
@@ -162,7 +163,7 @@ def search_batch(
         own: (N,) the discs of the player to move.
         opponent: (N,) the discs of the other player.
         key: (N,) the keys that determine the random moves.
-        board: the squares in play.
+        board: the squares in play, one bit for each square.
         simulations: the number of simulations for each position, at least 1.
         exploration: the weight of the bonus for moves that were rarely tried, relative to the mean result.
 
@@ -170,7 +171,7 @@ def search_batch(
         Two arrays (N, 65): the number of times that each square was tried, and the mean result of these simulations for
         the player who moves there. The last column is for the position itself: the number of simulations, and the mean
         result of all simulations for the position's player to move. If a pass is forced, the squares are the other
-        player's moves.
+        player's moves after the pass.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1

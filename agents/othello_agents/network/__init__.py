@@ -1,1 +1,1 @@
-"""Agents that play by a policy from a file, in the format safetensors or ONNX."""
+"""Agents that play by a policy from a file in the safetensors or ONNX format."""

@@ -1,4 +1,4 @@
-"""What all policy and value networks of PyTorch have in common, the package's own network and a network of yours.
+"""The base class of policy and value networks in PyTorch: the package's own network, and networks of yours.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
@@ -27,10 +27,10 @@ class TorchNetwork(ABC):
 
     Args:
         size: the board's size: 4, 6 or 8.
-        training: the origin of the weights, as values that JSON can hold.
+        training: how the weights were trained, as values that JSON can hold.
 
     Attributes:
-        weights: tensors by name. A trainer changes them in place.
+        weights: a dict from names to tensors. A trainer changes the tensors in place.
         function: the name of the function that makes a network of yours; None for the package's own network.
 
     Raises:
@@ -70,7 +70,7 @@ class TorchNetwork(ABC):
 
     @abstractmethod
     def trained_weights(self) -> dict[str, _Tensor]:
-        """The weights that a trainer changes by their gradients, by name. They need gradients from now on."""
+        """A dict from names to the weights that a trainer changes. PyTorch computes gradients for them from now on."""
 
     @abstractmethod
     def as_module(self) -> Any:
@@ -82,7 +82,7 @@ class TorchNetwork(ABC):
 
     @abstractmethod
     def save(self, path: str | Path) -> None:
-        """Write the weights and a card to a ``.safetensors`` file, completely or not at all.
+        """Write the weights and a card (a JSON text about them) to a ``.safetensors`` file, completely or not at all.
 
         Raises:
             OSError: the file cannot be written.
@@ -94,7 +94,7 @@ class TorchNetwork(ABC):
         return next(iter(self.weights.values())).device
 
     def to(self, device: str) -> Self:
-        """The network on a device. If this network is on the device already, it is returned itself."""
+        """The network on a device. If this network is already on the device, the method returns this network."""
         if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
             return self
         return self.with_weights({name: weight.to(device) for name, weight in self.weights.items()})
@@ -114,7 +114,8 @@ class TorchNetwork(ABC):
 
         Args:
             other: the other network.
-            share: the share of the way, from 0 to 1. Tensors of integers, such as counters, are copied.
+            share: how far the weights move, from 0 (not at all) to 1 (all the way). Tensors of integers, such as
+                counters, are copied.
         """
         with self._torch.no_grad():
             for name, weight in other.weights.items():
@@ -146,13 +147,13 @@ class TorchNetwork(ABC):
 
 
 def to_device(array: npt.NDArray[Any], device: Any) -> _Tensor:
-    """A NumPy array as a tensor on a device.
+    """Make a tensor on a device from a NumPy array.
 
     On the CPU, the tensor shares the memory of the array. On a GPU, the array goes through pinned memory, and the copy
     does not wait for work that the GPU has not finished.
 
     Args:
-        array: the array. If it is not contiguous, it is copied.
+        array: the array. An array that is not contiguous is copied first.
         device: a `torch.device` or its name.
     """
     torch = import_extra("torch", "torch")

@@ -7,15 +7,15 @@ You write a function that takes the board's size, 4, 6 or 8, and returns a `torc
   has a disc. All other numbers are 0.
 - masks, (N, A) bool. True means that the action is legal.
 
-It returns:
+``forward`` returns:
 
 - logits, (N, A) floats. The logits of illegal actions do not matter.
 - values, (N,) floats: the expected results for the players to move, from -1 to +1.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions. N is any number of at least 1.
 
-The file holds the tensors, and the name of the function in its card. This name is only for you to read: a file never
-decides which code runs. To load the file, you name the function again.
+The file holds the tensors and a card, a JSON text with the function's name. This name is only for you to read: a file
+never decides which code runs. When you load the file, you give the function again.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from othello_env.support.imports import import_object
 __all__ = ["FORMAT", "CustomNetwork"]
 
 FORMAT = "othello-env network of a function 1"
-"""The name of the format in a file's card. Its number changes when the meaning of the tensors changes."""
+"""The name of the format in a file's card. The number at the end changes when the meaning of the tensors changes."""
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _Module = Any  # torch.nn.Module
-_POSITIONS = 3  # positions of the call that checks a module's shapes
+_POSITIONS = 3  # the number of positions in the call that checks a module's shapes
 
 
 class CustomNetwork(TorchNetwork):
@@ -49,10 +49,11 @@ class CustomNetwork(TorchNetwork):
     While gradients are computed, the module is in training mode. Otherwise it is in evaluation mode.
 
     Args:
-        module: the module, with the interface that `othello_agents.network.custom` describes. It moves to the CPU.
+        module: the module, with the interface that `othello_agents.network.custom` describes. The constructor moves it
+            to the CPU.
         function: the name of the function that makes the module, as ``package.module:name`` or ``path.py:name``.
         size: the board's size: 4, 6 or 8.
-        training: the origin of the weights, as values that JSON can hold.
+        training: how the weights were trained, as values that JSON can hold.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
@@ -73,7 +74,7 @@ class CustomNetwork(TorchNetwork):
     def _find_weights(self) -> None:
         weights: dict[str, _Tensor] = {}
         for name, tensor in self._module.state_dict(keep_vars=True).items():
-            if not any(tensor is other for other in weights.values()):  # layers may share a tensor
+            if not any(tensor is other for other in weights.values()):  # list a shared tensor only once
                 weights[name] = tensor
         if not weights:
             raise ValueError(f"the module of {self.function} has no weights")
@@ -99,14 +100,15 @@ class CustomNetwork(TorchNetwork):
         """Make a network with random weights.
 
         Args:
-            function: the function that makes the module. If it is a text, it is imported.
+            function: the function that makes the module, or a text such as ``package.module:name`` that names it.
             size: the board's size, with which the function is called.
-            seed: the seed of PyTorch's random numbers during this call. Other random numbers of PyTorch do not change.
+            seed: the seed of PyTorch's random numbers while the function runs. The call does not change PyTorch's later
+                random numbers.
 
         Raises:
             FileNotFoundError: there is no such file to import from.
-            ModuleNotFoundError: the function's module imports a module that does not exist.
-            ValueError: there is no such function, or its module has wrong shapes or dtypes.
+            ModuleNotFoundError: the function's file imports a Python module that does not exist.
+            ValueError: there is no such function, or its module returns wrong shapes or dtypes.
         """
         torch, size = import_extra("torch", "torch"), check_size(size)
         call, name = _imported(function), function
@@ -129,7 +131,7 @@ class CustomNetwork(TorchNetwork):
         return logits.masked_fill(~legal, -1e9), values
 
     def trained_weights(self) -> dict[str, _Tensor]:
-        """The module's parameters that need gradients, by name. A function can freeze others (``requires_grad_``)."""
+        """A dict from names to the parameters, without those that your function froze by ``requires_grad_(False)``."""
         return {name: weight for name, weight in self.weights.items() if weight.requires_grad}
 
     def as_module(self) -> _Module:
@@ -173,8 +175,8 @@ class CustomNetwork(TorchNetwork):
         Args:
             tensors: the tensors of the file.
             card: the card of the file.
-            path: the file, for error messages.
-            function: the function that makes the module. None is an error that says which function the card names.
+            path: the file's path, for error messages.
+            function: the function that makes the module. With None, an error says which function the card names.
 
         Raises:
             ValueError: no function is given, the card is wrong, the function cannot be imported, or the tensors do not
@@ -206,7 +208,7 @@ def _imported(function: str | Callable[[int], _Module]) -> Callable[[int], _Modu
 
     Raises:
         FileNotFoundError: there is no such file.
-        ModuleNotFoundError: the module imports a module that does not exist.
+        ModuleNotFoundError: the function's file imports a Python module that does not exist.
         ValueError: there is no such function.
     """
     found = import_object(function) if isinstance(function, str) else function

@@ -21,7 +21,7 @@ _INPUTS, _OUTPUTS = ["observations", "masks"], ["logits", "values"]
 
 
 class Exportable(Protocol):
-    """A network that can be exported: it has the board's size, and a function of tensors."""
+    """A network that can be exported: it has the board's size and a method `forward`."""
 
     size: int
 
@@ -32,7 +32,7 @@ def write_onnx(network: Exportable, path: str | Path) -> None:
     """Write a network to an ONNX file, completely or not at all.
 
     Args:
-        network: the network. Its weights are on the CPU, and need no gradients.
+        network: the network. Its weights must be on the CPU, and PyTorch must compute no gradients for them.
         path: the file.
 
     Raises:

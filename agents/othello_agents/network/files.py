@@ -1,7 +1,7 @@
-"""The file of a network: tensors by name, and a card, a JSON text that says what the tensors are.
+"""Reads and writes the file of a network: named tensors, and a card (a JSON text that describes the tensors).
 
-The format is safetensors. Nothing in such a file is executed. PyTorch (the extra ``torch``) is imported when a file is
-read or written.
+The format is safetensors. Reading a file of this format runs no code from the file. PyTorch (the extra ``torch``) is
+imported when a file is read or written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["read_tensors", "write_tensors"]
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _CARD = "card"
 _MOST_TENSORS = 1 << 16
-_LONGEST_HEADER = 16 << 20  # bytes: room for a card with a curve of thousands of points
+_LONGEST_HEADER = 16 << 20  # bytes; enough for a card with a learning curve of thousands of points
 _LARGEST_FILE = 1 << 30  # bytes
 
 
@@ -38,11 +38,11 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
 
 
 def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
-    """Read the tensors and the card that `write_tensors` wrote. The tensors are on the CPU, independent of the file.
+    """Read the tensors and the card that `write_tensors` wrote. The tensors are on the CPU.
 
     Args:
         path: the file.
-        most: the largest size of a file that is accepted, in bytes.
+        most: the largest allowed size of the file, in bytes.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -59,7 +59,7 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
 
 
 def _card(data: bytes) -> dict[str, Any]:
-    """The card in the header of a ``.safetensors`` file. The header is JSON. The 8 bytes before it give its length.
+    """The card in the header of a ``.safetensors`` file. The 8 bytes before the header give its length.
 
     Raises:
         ValueError: there is no card.

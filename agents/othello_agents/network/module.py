@@ -24,8 +24,8 @@ def _module() -> Any:
 class NetworkModule(_module()):  # type: ignore[misc]  # mypy does not know the class
     """A `NeuralNetwork` as a `torch.nn.Module`, which `NeuralNetwork.as_module` makes.
 
-    The parameters are the weights of the network, with the same names: a trainer that changes the parameters changes
-    the network. ``forward(observations, masks)`` returns the logits and values of `NeuralNetwork.forward`.
+    The module and the network share their weights, under the same names: a trainer that changes the module's parameters
+    changes the network. ``forward(observations, masks)`` returns the logits and values of `NeuralNetwork.forward`.
 
     Args:
         network: the network. Its weights become parameters of the module.

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 FORMAT = "othello-env policy and value network 1"
-"""The name of the format in a file's card. Its number changes when the meaning of the tensors changes."""
+"""The name of the format in a file's card. The number at the end changes when the meaning of the tensors changes."""
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
@@ -57,9 +57,9 @@ class NeuralNetwork(TorchNetwork):
         size: the board's size: 4, 6 or 8.
         channels: the number of channels of each convolution, at most 512.
         blocks: the number of residual blocks, at most 64.
-        weights: tensors by name, or None for random weights.
+        weights: a dict from names to tensors, or None for random weights.
         seed: the seed of random weights.
-        training: the origin of the weights, as values that JSON can hold.
+        training: how the weights were trained, as values that JSON can hold.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
@@ -209,7 +209,7 @@ def residual_forward(
         x = torch.relu(x + convolve(inner, f"block{block}b"))
         block += 1
     moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-    # The pass gets the logit 0. If it is legal, it is the only legal action.
+    # The pass gets the logit 0. Any other number would do as well, since a legal pass is the only legal action.
     logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
     board = torch.relu(convolve(x, "board")).flatten(1)
     features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
@@ -248,7 +248,8 @@ class NeuralAgent(PolicyAgent):
 
     Args:
         network: gives the policy and the value.
-        temperature: the temperature, as for a `PolicyAgent`. With a search, it applies to the search's improved policy.
+        temperature: the temperature, as for a `PolicyAgent`. With a search, the temperature applies to the search's
+            improved policy.
         name: the agent's name.
         seed: the seed, as for a `PolicyAgent`.
         simulations: the number of simulations for each move in the search (see `othello_agents.mcts.gumbel`); 0 for no
@@ -259,7 +260,7 @@ class NeuralAgent(PolicyAgent):
     """
 
     _network: TorchNetwork
-    _MOST = 100_000  # the largest sum of simulations over all trees that grow at once; each node takes 0.8 kB
+    _MOST = 100_000  # the largest number of simulations in all trees that grow at once; each node takes 0.8 kB
 
     def __init__(
         self,
@@ -278,10 +279,10 @@ class NeuralAgent(PolicyAgent):
         return f"{super().__repr__()}{',' if self._temperature else ':'}simulations={self._simulations}"
 
     def save(self, stem: Path) -> str:
-        """Write the network to a file, and return the spec of the agent. A league saves its members in this way.
+        """Write the network to a file, and return the spec (the text) from which `make_agent` loads this agent.
 
         Args:
-            stem: the file's path without its suffix, which is ``.safetensors``.
+            stem: the file's path without the suffix ``.safetensors``.
 
         Raises:
             OSError: the file cannot be written.
@@ -302,7 +303,7 @@ class NeuralAgent(PolicyAgent):
         return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected result for a player, -1 to +1. If the game is over, it is the actual result."""
+        """The expected result for a player, -1 to +1. For a finished game, the actual result is returned."""
         if state.is_over:
             return state.returns()[player]
         batch = OthelloPositions.from_states([self._checked(state)])
@@ -313,10 +314,10 @@ class NeuralAgent(PolicyAgent):
 def agent_from_file(
     path: Path, temperature: float = 0.0, simulations: int = 0, network: str | None = None, seed: int | None = None
 ) -> NeuralAgent:
-    """The agent of a spec: ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
+    """The agent that a spec (a text) names, such as ``a.safetensors`` or ``a.safetensors:temperature=1``.
 
-    A file of a network of yours needs ``a.safetensors:network=nets.py:make``. The function ``make`` makes the network;
-    see `othello_agents.network.custom`.
+    If the file holds a network of yours, the spec is ``a.safetensors:network=nets.py:make``. The function ``make``
+    makes the network; see `othello_agents.network.custom`.
 
     Raises:
         FileNotFoundError: the file does not exist.

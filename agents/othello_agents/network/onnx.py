@@ -1,11 +1,13 @@
-"""An agent that plays by a policy in an ONNX file from any library. ONNX Runtime (the extra ``onnx``) runs the policy.
+"""An agent that plays by the policy in an ONNX file.
+
+Any library may have written the file. ONNX Runtime (the extra ``onnx``) runs the policy.
 
 The model's first input is the observations, (N, 2, S, S) float32 or int8: the player's discs and the opponent's discs.
 A second input is optional: the masks of legal actions, (N, A) float32 or int8. The first output is the logits of the
-actions, (N, A) of any float type. The logits of illegal actions do not matter. N should be a free dimension. If N is
-fixed at 1, the model runs once for each position.
+actions, (N, A) of any float type. The logits of illegal actions do not matter. N should be a dynamic dimension, so that
+one run takes any number of positions. If N is fixed at 1, the model runs once for each position.
 
-Weights may be in other files in the model's folder, where PyTorch's exporter puts them. All files are read when the
+Weights may be in other files in the model's folder, as PyTorch's exporter writes them. All files are read when the
 model is loaded. Later changes of the files have no effect. A model is a program, so it can use any amount of time and
 memory. Load models only from authors whom you trust.
 
@@ -57,7 +59,8 @@ class OnnxNetwork:
         options = runtime.SessionOptions()
         options.log_severity_level = 4  # errors are raised, so the log need not print them
         try:
-            # The runtime maps files into memory. It gets copies of the files, which no other program changes.
+            # ONNX Runtime maps files into memory, so a later change of a file would change the model. The session
+            # therefore gets copies of the files, which no other program changes.
             with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 for name in _files_beside(model):
                     (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
@@ -140,7 +143,7 @@ def _files_beside(model: bytes) -> set[str]:
 
 
 def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> PolicyAgent:
-    """The agent of a spec such as ``a.onnx`` or ``a.onnx:temperature=1``.
+    """The agent that a spec (a text) names, such as ``a.onnx`` or ``a.onnx:temperature=1``.
 
     Raises:
         FileNotFoundError: the file does not exist.

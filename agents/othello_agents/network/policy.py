@@ -41,8 +41,7 @@ class PolicyAgent(Agent):
         temperature: with 0, the agent plays the likeliest action (the first if several are equal). With 1, it samples
             from the policy. Any other number T samples with the policy's probabilities to the power 1 / T.
         name: the agent's name.
-        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
-            random bits.
+        seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
 
     Raises:
         ValueError: the temperature is negative or not finite.
@@ -122,6 +121,7 @@ def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64
         (N,) int64
     """
     bounds = weights.cumsum(axis=1)
-    # Choose the first action whose bound is greater than the random number times the row's sum. An action of weight 0
-    # has the same bound as the action before it, so it is never chosen.
+    # `bounds` has the running sums of each row's weights. Choose the first action whose running sum is greater than the
+    # random number times the row's total. An action of weight 0 does not increase the running sum, so it is never
+    # chosen.
     return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)

@@ -27,10 +27,10 @@ class NTupleAgent(Agent):
     """Looks one ply ahead and plays the action with the best expected outcome (the lowest action if several are equal).
 
     Args:
-        network: gives the expected outcomes. If it is None, the agent uses the packaged weights for each board's size.
+        network: gives the expected outcomes. None stands for the packaged network for each board size.
         name: the agent's name.
-        careful: never allow the opponent to take all discs with the next move, if another move prevents this. This
-            check is made only while the player has few discs.
+        careful: avoid moves after which the opponent can turn all of the agent's discs with one move. If every move
+            allows this, no move is avoided. The check is made only while the agent has few discs.
     """
 
     def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:
@@ -74,7 +74,7 @@ class NTupleAgent(Agent):
 
 
 def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupleAgent:
-    """The agent of the spec ``ntuple`` or of a spec such as ``ntuple:weights=a.npz,careful=true``.
+    """The agent that a spec (a text) names, such as ``ntuple`` or ``ntuple:weights=a.npz,careful=true``.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -87,7 +87,7 @@ def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupl
 
 
 def agent_from_file(path: Path) -> NTupleAgent:
-    """The agent of a spec such as ``a.npz``.
+    """The agent that a spec (a text) names, such as ``a.npz``.
 
     Raises:
         FileNotFoundError: the file does not exist.

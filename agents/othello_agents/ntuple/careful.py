@@ -1,4 +1,4 @@
-"""Which moves do not let the opponent take all discs with the next move."""
+"""Finds the moves after which the opponent cannot turn all of the player's discs with one move."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["careful_moves"]
 
 _0 = np.uint64(0)
 _MOST_TURNED = np.uint64(19)
-"""No move turns more discs: on each of the lines through a square, all but the line's ends and the square itself."""
+"""No move turns more discs than this. The move's own square and the two ends of each line through it never turn."""
 
 
 @kernel
@@ -26,10 +26,10 @@ def _is_wiped_out(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool
 
 @kernel
 def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: np.uint64) -> np.uint64:
-    """The moves after which the opponent cannot turn all discs of `own` at once.
+    """The moves after which the opponent cannot turn all discs of `own` with one move.
 
-    If there is no such move, all moves are returned. Only a player with few discs can lose all of them to one move.
-    With more discs, the kernel returns immediately.
+    If there is no such move, all moves are returned. If `own` has many discs, no move can turn all of them. The kernel
+    then returns all moves immediately.
     """
     if popcount(own) >= _MOST_TURNED:
         return legal

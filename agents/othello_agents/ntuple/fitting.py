@@ -1,16 +1,16 @@
 """Fits the tables of an n-tuple network to labelled positions, by logistic regression.
 
-The regression follows the evaluations of Buro ("From simple features to sophisticated evaluation functions", 1998).
-Each stage of the game is a regression of its own. The sum x of the looked-up weights is a logit, and tanh(x) must
-predict the label y, which lies from -1 to +1. The loss of a position is the cross entropy of the probabilities
-(1 + y) / 2 and (1 + tanh(x)) / 2. Its gradient for each looked-up weight is the error
-tanh(x) - y.
+Buro fitted his evaluation functions in a similar way ("From simple features to sophisticated evaluation functions",
+1998). Each stage of the game has a regression of its own. The sum x of the looked-up weights is a logit, and tanh(x)
+must predict the label y, which lies from -1 to +1. The loss of a position is the cross entropy of the probabilities
+(1 + y) / 2 and (1 + tanh(x)) / 2. The gradient of this loss for each looked-up weight is the error tanh(x) - y.
 
-Some configurations are a thousand times rarer than others, so each weight has its own rate: the rate divided by the
-root of the sum of the squares of the weight's errors (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011).
-A weight that has met few positions stays near its first value, since this sum does not begin with zero.
+Some configurations are a thousand times rarer than others, so each weight has its own learning rate (Duchi, Hazan and
+Singer, "Adaptive subgradient methods", 2011). This is the common rate divided by the square root of the sum of the
+weight's squared errors. The sum does not begin at zero, so a weight that few positions look up stays near its first
+value.
 
-Letters for shapes: the same as in `kernels`. N = positions.
+Letters for shapes: the same as in `kernels`.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ from othello_env.support.threads import Threads
 __all__ = ["Examples", "StageError", "fit", "predict", "stage_errors"]
 
 _NEVER = 8.0
-"""The sum of a weight's squared errors before the fit begins."""
+"""At the beginning of a fit, each weight's sum of squared errors has this value."""
 
 
 class Examples(NamedTuple):
@@ -48,12 +48,12 @@ class Examples(NamedTuple):
 
     @classmethod
     def empty(cls, count: int) -> Self:
-        """Room for this number of positions."""
+        """Memory for this number of positions, not yet filled."""
         return cls(np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, np.float32))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Several parts, at least one, as one."""
+        """Join one or more parts."""
         return cls(
             np.concatenate([part.own for part in parts]),
             np.concatenate([part.opponent for part in parts]),
@@ -61,7 +61,7 @@ class Examples(NamedTuple):
         )
 
     def part(self, chosen: npt.NDArray[Any] | slice) -> Self:
-        """A copy of the chosen positions: a mask, an array of indices or a slice."""
+        """A copy of some positions. `chosen` is a mask, an array of indices or a slice."""
         return type(self)(self.own[chosen].copy(), self.opponent[chosen].copy(), self.values[chosen].copy())
 
 
@@ -70,7 +70,7 @@ class StageError(NamedTuple):
 
     Attributes:
         positions: the number of positions.
-        error: the root of the mean squared difference of prediction and label; NaN without positions.
+        error: the root of the mean squared difference between predictions and labels; NaN if there are no positions.
         correlation: the correlation of predictions and labels; NaN if it is not defined.
     """
 
@@ -109,9 +109,10 @@ def _fit_pass(
     mirrored: npt.NDArray[np.int32],
     rate: float,
 ) -> None:
-    """Go through some positions of one stage in an order, and update the stage's weights (W,) after each position.
+    """Go through positions of one stage, and update the stage's weights (W,) after each position.
 
-    `squares` (W,) has the sum of the squared errors of each weight. `mirrored` is `patterns.mirrors`.
+    `order` has the indices of these positions. `squares` (W,) has the sum of each weight's squared errors. `mirrored`
+    (W,) is the array from `patterns.mirrors`.
     """
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     for k in range(len(order)):
@@ -131,7 +132,7 @@ def _fit_pass(
 def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float64]:
     """The network's expected outcomes of N positions for the player who has just moved, (N,).
 
-    A finished game is judged by the tables too, as at the leaves of a search.
+    For a finished game, the prediction also comes from the tables, and not from the result of the game.
     """
     return _predict(examples.own, examples.opponent, network.tables)
 
@@ -178,16 +179,16 @@ def fit(
         network: the network; the fit begins with its weights.
         examples: the positions and their labels.
         passes: the number of passes.
-        rate: the first rate, in units of a logit.
-        seed: determines the orders.
+        rate: the learning rate in the first pass, in units of a logit.
+        seed: the seed of the random orders.
         num_threads: the number of threads that share the stages.
         progress: called after each pass, with the number of passes so far.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed. The weights are somewhere between two passes.
+        KeyboardInterrupt: Ctrl-C was pressed. Some stages may have finished one pass more than others.
         ValueError: the labels are not all from -1 to +1.
     """
-    if not bool(np.all(np.abs(examples.values) <= 1)):  # nan fails
+    if not bool(np.all(np.abs(examples.values) <= 1)):  # NaN fails this check, too
         raise ValueError("expected labels from -1 to +1")
     tables, stages = network.tables, _stages(examples.own, examples.opponent, network.tables)
     mirrored = mirrors(network.size)

@@ -5,8 +5,8 @@ the discs of that player; in other positions, `own` holds the discs of the playe
 weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of the game. The outcome is the mean of two
 numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
 
-Letters for shapes: S stages of the game, W weights in a stage, P placements, L lanes: P rounded up to whole vector
-registers (see `patterns`), N positions.
+Letters for shapes: S stages of the game, W weights in a stage, P placements of patterns on the board (see `patterns`),
+L lanes (P rounded up to a multiple of 16), N positions.
 """
 
 from typing import NamedTuple
@@ -45,9 +45,9 @@ class Tables(NamedTuple):
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration.
-        offsets: (P,) int64, the index of configuration 0 in each placement's table.
+        offsets: (P,) int64, for each placement, the index of the weight for configuration 0 among the W weights.
         looked_up: P, the number of placements.
-        board: the set of squares in play.
+        board: the squares in play, one bit for each square.
     """
 
     weights: npt.NDArray[np.float32]
@@ -68,7 +68,7 @@ def stage_after(discs: np.int64, squares: np.int64, stages: int) -> np.int64:
 
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of a network's tables, given the number of discs after a move."""
+    """The stage of the game in a network's tables, given the number of discs after a move."""
     return stage_after(discs, np.int64(popcount(tables.board)), tables.weights.shape[0])
 
 
@@ -81,7 +81,10 @@ def outcome(score: Int, squares: Int) -> float:
 
 @kernel
 def first_ply(number: Int, tables: Tables) -> Int:
-    """The first ply of a stage, counted from 0 and without passes, in games from the starting position."""
+    """The first ply of stage `number` in games from the starting position.
+
+    Plies are numbered from 0, without passes.
+    """
     stages = np.int64(tables.weights.shape[0])
     return (number * (np.int64(popcount(tables.board)) - 4) + stages - 1) // stages
 
@@ -143,7 +146,7 @@ def sum_weights(
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
     # The kernel computes four sums side by side. In a single sum, each addition would wait for the previous addition.
     # The mirror images of a position add the same weights in other orders. In double precision, the order practically
-    # never changes the sum.
+    # never changes the sum, so mirror images have the same logit.
     a = b = c = d = np.float64(0)
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
@@ -194,7 +197,7 @@ def best_move(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The square of the best move, and the logit of its afterstate. Of equally good moves, the first is the best.
+    """The square of the best move (the first if several are equal), and the logit of its afterstate.
 
     A move that ends the game has the logit +infinity if it wins, -infinity if it loses, and 0 for a draw. So a sure win
     is worth more than any estimate.

@@ -1,20 +1,21 @@
 """Compiled learning from games of self-play.
 
-There are two rules. Both move the value of each afterstate towards its TD(lambda) return, and both give each weight a
-learning rate of its own: `rate` times the absolute value of the sum of the weight's errors, divided by the sum of the
-errors' absolute values. This is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay
-in TD learning", 1999).
+There are two rules, one for single games and one for batches. Both move the value of each afterstate towards its
+TD(lambda) return. Both give each weight its own learning rate: `rate` times the absolute value of the sum of the
+weight's errors, divided by the sum of the errors' absolute values. This is temporal coherence learning (Beal and Smith,
+"Temporal coherence and prediction decay in TD learning", 1999).
 
-In the rule for single games, each error changes the weights before the next game is played. In the rule for batches,
-all games of a batch are played, and all errors are computed, with the weights at the beginning of the batch. Then no
-weight depends on another weight of this batch, so threads can share the weights.
+With the rule for single games, the errors of a game change the weights before the next game is played. With the rule
+for batches, all games of a batch are played, and all errors are computed, with the weights at the beginning of the
+batch. So the change of a weight does not depend on the changes of other weights, and threads can divide the weights
+among themselves.
 
-A batch may have hundreds of errors for one weight. If the weight followed all of them in full, it would go much too
-far, because most of these errors have the same cause, and the first of them would have removed it. So the rule for
-batches computes what would be left of each error. A weight with learning rate a removes the fraction a of an error. If
-its n errors were equal, and came one after the other, their sum would not be n times the first error, but
-(1 - (1 - a)**n) / a times the first error. So the sum of a weight's n errors is multiplied by
-(1 - (1 - a)**n) / (a n). The result counts as one error of the weight. If n is 1, the two rules agree.
+A batch may have hundreds of errors for one weight. Most of these errors have the same cause, so a weight that followed
+all of them in full would move much too far. In single games, the step for the first error would make the next errors
+smaller. The rule for batches imitates this. Suppose that n errors of a weight are equal at first, and that each step,
+with the learning rate a, removes the fraction a of the errors that follow. Then the sum of the n errors is
+(1 - (1 - a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum of a weight's
+n errors by (1 - (1 - a)**n) / (a n). The product then counts as one error of the weight. If n is 1, the rules agree.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
 M weights of the largest table, U pairs of a stage and a table.
@@ -34,23 +35,25 @@ __all__ = ["Share", "learn_share", "shares_of", "train"]
 
 _1F = np.float32(1)
 _TINY = 1e-9
-"""With a learning rate below this, nothing is taken from the errors, and rounding would falsify the factor."""
+"""Below this learning rate, the factor in `_left` is set to 1, because rounding errors would spoil its formula."""
 
 
 class Share(NamedTuple):
-    """The weights that one thread learns, and its scratch memory.
+    """A part of the weights, which one thread learns, and the thread's scratch memory.
 
     Attributes:
         errors: (S, W, 2) float32, for each weight the sum of its errors so far, and the sum of their absolute values.
         mirrors: (W,) int32, see `patterns.mirrors`.
-        placements: (K + 1,) int64, the number of each table's first placement, and the number of placements.
+        placements: (K + 1,) int64, the index of each table's first placement. The last entry is the number of all
+            placements.
         starts: (K,) int64, the index of each table's first weight.
-        learned: (U, 2) int64, the stages and tables of this thread's weights.
-        slots: (M,) uint16, for each weight of a table its row in `sums`; 0 for a weight without errors in this batch. A
-            weight and its mirror image have the same row. All are 0 before and after each call.
-        sums: (M + 1, 2) float32, the sum of a weight's errors in this batch, and their number.
-        touched: (M + 1,) int32, for each row of `sums` its weight.
-        games: (1,) int64, the number of games from which these weights have learned.
+        learned: (U, 2) int64, the pairs of a stage and a table whose weights this thread learns.
+        slots: (M,) uint16, for each weight of the present table, its row in `sums`; 0 for a weight without errors in
+            this batch. A weight and its mirror image have the same row. All slots are 0 before and after each call of
+            `learn_share`.
+        sums: (M + 1, 2) float32; a row has the sum of a weight's errors in this batch, and the number of these errors.
+        touched: (M + 1,) int32, the index of the weight that each row of `sums` belongs to.
+        games: (1,) int64, the number of games from which this part of the weights has learned.
     """
 
     errors: npt.NDArray[np.float32]
@@ -73,7 +76,8 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
     _, first, placements = np.unique(places.offsets, return_index=True, return_counts=True)
     lengths = [3 ** len(squares) for _, squares in places.patterns]
     starts = np.cumsum([0, *lengths])
-    # Deal the tables with most placements first, and each to the share that has the least work.
+    # Deal out the tables, beginning with those that have the most placements. Each table goes to the share that has the
+    # least work so far.
     pairs = sorted((-placements[k], number, k) for k in range(len(placements)) for number in range(stages))
     work, dealt = [0] * count, [[] for _ in range(count)]  # type: ignore[var-annotated]
     for cost, number, k in pairs:
@@ -121,7 +125,10 @@ def _move_weight(
     weights: npt.NDArray[np.float32],
     sums: npt.NDArray[np.float32],
 ) -> None:
-    """Move one weight by its share of an error. Without earlier errors, its learning rate is 1."""
+    """Move one weight by `step` times the weight's own rate, and add `error` to the weight's sums.
+
+    Without earlier errors, the weight's own rate is 1.
+    """
     size = sums[i, 1]
     weights[i] += step * abs(sums[i, 0]) / size if size > 0 else step
     sums[i, 0] += error
@@ -130,7 +137,7 @@ def _move_weight(
 
 @kernel(lean=True)
 def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share: Share, records: Records) -> np.int64:
-    """Add up the errors of each weight of one table in one stage. Returns the number of rows of `sums`."""
+    """Add up the errors of each weight of one table in one stage. Returns the number of used rows of `sums`."""
     start, slots, sums, offsets = share.starts[k], share.slots, share.sums, tables.offsets
     begin, end = first_ply(number, tables), first_ply(number + 1, tables)
     rows = np.int64(0)
@@ -153,7 +160,7 @@ def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share
 
 @kernel(inline=True)
 def _left(rate: float, n: Int) -> float:
-    """The factor by which the rule for batches multiplies n errors of a weight with this learning rate."""
+    """The factor by which the rule for batches multiplies the sum of a weight's n errors, given its learning rate."""
     rate = min(rate, 1.0)
     if n == 1 or rate < _TINY:
         return 1.0
@@ -194,7 +201,7 @@ def learn_share(
 ) -> None:
     """Learn a share of the weights from the games of a batch, by the rule for batches.
 
-    `first` is the number of the batch's first game. If the share has learned from this batch before, nothing happens.
+    `first` is the number of the batch's first game. If the share has already learned from this batch, nothing happens.
     """
     if share.games[0] != first:
         return
@@ -218,8 +225,9 @@ def train(
 ) -> None:
     """Play the next games of the sequence that `key` determines, and learn all weights after each batch.
 
-    All games start from the same position. Batches begin at multiples of B. The rule is that for single games if B is
-    1. `share.games` is increased after each batch, so that it is correct even after an interrupt.
+    All games start from the same position. The number of a batch's first game is a multiple of B, unless an earlier
+    call ended within the batch. If B is 1, the rule for single games is used, otherwise the rule for batches.
+    `share.games` is increased after each batch, so that it is correct even after an interrupt.
     """
     batch, end = len(records.plies), share.games[0] + games
     while share.games[0] < end:

@@ -14,7 +14,7 @@ _PORTION = 0.5  # seconds
 class Goal(NamedTuple):
     """A number of games and a number of seconds of training. A trainer reaches the goal when it reaches either number.
 
-    Both numbers count from the beginning of the training, even if the training was interrupted and resumed.
+    The games and seconds before an interruption of the training count, too.
     """
 
     games: float = math.inf
@@ -36,18 +36,18 @@ def train_until(
     measured: int | None = None,
     keep_every: float = math.inf,
 ) -> None:
-    """Train until a goal is reached. Measure whenever the next point of a curve is reached, and at the end.
+    """Train until a goal is reached, and measure points of a learning curve on the way and at the end.
 
     Args:
         end: the goal at which the training ends.
-        trainer: the trainer; it may have learned before.
+        trainer: the trainer. It may have learned from games before.
         next_point: returns the goal at which the next point of the curve is measured.
         measure: adds a point to the curve. After that, `next_point` returns another goal.
         keep: saves the network. It is called after each point, every `keep_every` seconds and after Ctrl-C.
         show: shows the progress. It is called before each portion of half a second.
-        measured: the number of games at the curve's last point. If the training ends at this number, there is no new
-            point.
-        keep_every: the seconds of training after which `keep` is called, if no point comes earlier.
+        measured: the number of games at the curve's last point so far; None if the curve has no point. If the training
+            ends at this number of games, the end is not measured again.
+        keep_every: the number of seconds of training after which `keep` is called, even if no point was measured.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed. The network has been saved.

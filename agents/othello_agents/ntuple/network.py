@@ -1,4 +1,7 @@
-"""An evaluation by lookup tables (an n-tuple network), and the file that stores it."""
+"""An evaluation by lookup tables (an n-tuple network), and the file that stores it.
+
+The file is an ``.npz`` archive with the weights and a card. The card is a JSON text that describes the weights.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from othello_env.support.files import parse_json, read_file, write_file
 __all__ = ["FORMAT", "NTupleNetwork"]
 
 FORMAT = "othello-env n-tuple 2"
-"""The name of the format in a file's card. Its number changes when the meaning of the arrays changes."""
+"""The name of the format in a file's card. The number at the end changes when the meaning of the arrays changes."""
 
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
 _LONGEST_CARD = 1 << 20  # characters
@@ -39,10 +42,10 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of equal parts of the game. Each part has its own weights. The number of parts is at most the
-            number of empty squares at the start.
+        stages: the number of stages: equal parts of the game, each with its own weights. There are at most as many
+            stages as empty squares at the start.
         weights: (S, W) float32, or None for zeros.
-        training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
+        training: how the weights were trained: `games`, `seed` and so on, as values that JSON can hold.
         errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of the errors' absolute values. A
             `Trainer` needs these sums to continue. None for a network whose training has not begun or will not
             continue.
@@ -93,7 +96,7 @@ class NTupleNetwork:
         )
 
     def value(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1. For a finished game, it is the result: +1, 0 or -1.
+        """The expected outcome for a player, -1 to +1. For a finished game, the result is returned: +1, 0 or -1.
 
         The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
         win is worth more than a narrow win. The network computes the value for the player who has just moved. For the
@@ -108,7 +111,7 @@ class NTupleNetwork:
         return -value if player == state.to_move else value
 
     def checked(self, state: State) -> Othello:
-        """The state itself, after a check that this network can evaluate it.
+        """Check that this network can evaluate a state, and return the state.
 
         Raises:
             WrongGameError: the state is not an Othello position of this size.
@@ -123,8 +126,9 @@ class NTupleNetwork:
 
         Args:
             path: the file; missing folders are made.
-            half: write only the weights, as float16 with about three digits. This takes a sixth of the space. Such a
-                file is for playing. If a training continues with it, the weights' learning rates start again.
+            half: write only the weights, as float16 with about three digits. The file then takes a sixth of the space
+                and is enough for playing. If a training continues from such a file, the weights' learning rates start
+                again at their first values.
 
         Raises:
             OSError: the file cannot be written.
@@ -168,7 +172,7 @@ class NTupleNetwork:
 
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
-        """Read the network from an open archive. The card and each array's shape are checked before unpacking."""
+        """Read the network from an open archive. Arrays are unpacked only after checks of their dtypes and shapes."""
         found = archive.namelist()
         names = ["weights", *(["errors"] if "errors.npy" in found else [])]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):

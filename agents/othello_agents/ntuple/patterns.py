@@ -1,22 +1,24 @@
 """The squares that each lookup table covers.
 
 A pattern is a tuple of k squares. Its table has a weight for each of the 3**k ways to fill the squares. The board's
-symmetries map a pattern to up to eight placements, which share its table. For all board sizes, the shapes follow
-Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
+symmetries map a pattern to up to eight placements, which share its table. On all board sizes, the patterns are similar
+to those of the program Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
+Othello", 1997).
 
-A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted
-from 0) adds 3**i to it, and an opponent's disc subtracts 3**i. From the other side's point of view, the configuration
-has the opposite sign. A placed or turned disc adds a multiple of a constant vector to the configurations of all
-placements. So a move only adds vectors of small integers.
+A placement's configuration is a number in balanced ternary (with the digits -1, 0 and 1). An own disc on square number
+i of the placement (counted from 0) adds 3**i to the configuration, and an opponent's disc subtracts 3**i. From the
+other side's point of view, the configuration has the opposite sign. Each square has a constant vector, with a number
+for each placement. A new disc on the square adds or subtracts this vector, and a turned disc adds or subtracts it
+twice. So a move changes all configurations by a few additions of vectors.
 
 Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
 opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.
 
 Some patterns are symmetric: a symmetry of the board maps a placement of the pattern to the same squares in another
 order. The position's mirror image then has another configuration of this placement. The weights of these two
-configurations must be equal, so learning changes both. `mirrors` lists such pairs.
+configurations must be equal, so learning changes both weights in the same way. `mirrors` lists such pairs.
 
-Letters for shapes: P placements; L lanes, P rounded up to whole vector registers; W weights in a stage of the game.
+Letters for shapes: P placements, L lanes (P rounded up to a multiple of 16), W weights in a stage of the game.
 """
 
 from dataclasses import dataclass
@@ -44,8 +46,8 @@ class Layout:
         weights: W, the number of weights in a stage of the game. The table for the whole board comes last.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
-        offsets: (P,) int64, the index of configuration 0 in each placement's table. Placements of the same pattern
-            stand together.
+        offsets: (P,) int64, for each placement, the index of the weight for configuration 0 among the W weights.
+            Placements of the same pattern follow one another.
         looked_up: P, the number of placements.
     """
 
@@ -77,7 +79,7 @@ def shapes(size: int = 8) -> dict[str, list[int]]:
 
 @cache
 def layout(size: int) -> Layout:
-    """The placements for a board of side 4, 6 or 8.
+    """Find the placements of all patterns on a board of size 4, 6 or 8.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.
@@ -91,7 +93,7 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # of each placement's orders, the first
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # the first order of each set of squares
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)
@@ -110,7 +112,7 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of the weight that must be equal to it, (W,). It may be the weight itself.
+    """For each weight in a stage, the index of the weight that must be equal to it, (W,); often its own index.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.
@@ -130,6 +132,6 @@ def mirrors(size: int) -> npt.NDArray[np.int32]:
 
 
 def _squares(actions: list[int], symmetry: int, size: int) -> tuple[int, ...]:
-    """The squares (0-63) of some actions after a symmetry."""
+    """The squares (0-63) to which a symmetry moves the squares of some actions."""
     moved = symmetries.transform_actions(np.array(actions), symmetry, size).tolist()
     return tuple(ACTION_SQUARES[size][action] for action in moved)

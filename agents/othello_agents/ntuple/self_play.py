@@ -1,6 +1,6 @@
 """Compiled self-play: games to learn from.
 
-Letters for shapes: the same as in `kernels`, and also B games of a batch, T plies of a game.
+Letters for shapes: the same as in `kernels`, and also B games of a batch, T plies (the most that a game can have).
 """
 
 from typing import NamedTuple
@@ -34,11 +34,12 @@ __all__ = ["Learning", "Records", "play"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _GRABS = np.uint64(0.7 * 2.0**32)
-"""The probability that a grabbing player makes the move that turns the most discs, times 2**32."""
+"""The probability that a grabbing player (see `trainer.Trainer`) plays the move that turns the most discs, times
+2**32."""
 
 
 class Learning(NamedTuple):
-    """The settings of the learning: the arguments of `trainer.Trainer` that have these names."""
+    """The settings of the training; the arguments of `trainer.Trainer` have the same names and meanings."""
 
     rate: float
     trace: float
@@ -49,18 +50,17 @@ class Learning(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The games of a batch: for each ply, the afterstate to learn from. Passes are not plies.
+    """The games of a batch: for each ply, the afterstate to learn from. Passes do not count as plies.
 
     Attributes:
-        plies: (B,) int64, the lengths of the games. While a game is played, the number of its plies so far.
-        boards: (B, 2) uint64, while a game is played, the discs of the player to move and of the other player.
-        configurations: (B, T, L) int16, the configurations after the move that was made, from the mover's point of
-            view.
+        plies: (B,) int64, the number of plies in each game so far.
+        boards: (B, 2) uint64, each game's present position: the discs of the player to move and of the other player.
+        configurations: (B, T, L) int16, the configurations of the afterstates, from the mover's point of view.
         signs: (B, T) int8, +1 where the game's first player moved, else -1.
         values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
-        greedy: (B, T) float64, the value after the best move. Where the best move was made, it is the same as in
-            `values`.
-        errors: (B, T) float32, what to add to each afterstate's logit, before it is multiplied by learning rates.
+        greedy: (B, T) float64, the value of the best move's afterstate. If the best move was played, this is the number
+            in `values`.
+        errors: (B, T) float32, the step to add to each afterstate's logit, before the multiplication by learning rates.
     """
 
     plies: npt.NDArray[np.int64]
@@ -73,7 +73,7 @@ class Records(NamedTuple):
 
     @classmethod
     def empty(cls, games: int, tables: Tables) -> "Records":
-        """Records with room for this number of games."""
+        """Memory for the records of this number of games."""
         shape = (games, int(tables.board).bit_count())
         return cls(
             np.zeros(games, np.int64),
@@ -88,7 +88,7 @@ class Records(NamedTuple):
 
 @kernel
 def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
-    """The square of the move that turns the most discs. Of equal moves, it is the first."""
+    """The square of the move that turns the most discs (the first if several are equal)."""
     best, most = np.int64(-1), np.int64(-1)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -158,7 +158,7 @@ def _record_plies(
     b: int,
     scratch: npt.NDArray[np.int16],
 ) -> None:
-    """Continue game b of the batch until it is over or has `end` plies. `scratch` is memory (3, L)."""
+    """Continue game b of the batch until it is over or has `end` plies. `scratch` (3, L) is working memory."""
     configuration, after, later = scratch[0], scratch[1], scratch[2]
     grabber = _grabber(key, learning)
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
@@ -208,13 +208,17 @@ def _record_plies(
 
 @kernel(lean=True)
 def _record_errors(b: int, trace: float, records: Records) -> None:
-    """Record how far each value, except the last, is from its TD(lambda) return. The last value is the outcome."""
+    """Write the errors of a game's values: the steps towards their TD(lambda) returns.
+
+    The last value is the outcome of the game, so it has no error.
+    """
     last = records.plies[b] - 1
-    target = records.signs[b, last] * records.greedy[b, last]  # for the first player
+    target = records.signs[b, last] * records.greedy[b, last]  # from the first player's point of view
     for t in range(last - 1, -1, -1):
         sign, value, greedy = records.signs[b, t], records.values[b, t], records.greedy[b, t]
         records.errors[b, t] = (sign * target - value) * (1.0 - value * value)
-        # If the move was not the best move, the later moves say nothing about the position before it.
+        # If the move was not the best move, the rest of the game does not show what the position before the move is
+        # worth. Then the return of that position uses only the value of the best move.
         followed = trace if value == greedy else 0.0
         target = (1.0 - followed) * sign * greedy + followed * target
 
@@ -234,12 +238,13 @@ def play(
 ) -> None:
     """Play and record every `shares`-th game of a batch, beginning with game `share` of the batch.
 
-    `key` determines a sequence of games. The batch is a part of this sequence: `games` games from number `first` on.
+    `key` determines an endless sequence of games. The batch consists of `games` games of this sequence, beginning with
+    game number `first`.
     """
     scratch = np.empty((3, tables.deltas.shape[1]), np.int16)
     for b in range(share, games, shares):
         records.boards[b, 0], records.boards[b, 1], records.plies[b] = own, opponent, 0
-    # All games play the same stage before any game goes on, so that the weights of this stage stay in the cache.
+    # All games finish a stage before any game begins the next stage, so the stage's weights stay in the CPU's cache.
     for number in range(tables.weights.shape[0]):
         for b in range(share, games, shares):
             end = first_ply(number + 1, tables)

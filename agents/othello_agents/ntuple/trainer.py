@@ -27,7 +27,7 @@ _CHUNK = 64
 _LARGEST_BATCH = 10_000
 """The largest batch, in games. Each game takes 8 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
-"""The types that numbers in a card must have. A number that is not listed here may be int or float."""
+"""The types that settings in a network's card must have. A setting that is not listed here may be int or float."""
 
 
 class Trainer:
@@ -36,28 +36,30 @@ class Trainer:
     Each game begins with a random number of random moves. After these moves, both sides play the best move by the
     present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
     the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
-    with their discs. It would then learn to keep few discs, and an opponent with any search could take them all.
+    with their discs. It would then learn to keep few discs, and an opponent with any search could take all of these
+    discs.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
     move, the returns of earlier positions use the value of the best move and ignore the later part of the game.
 
-    Each weight has its own learning rate, which falls as the weight's errors cancel out (temporal coherence learning).
+    Each weight has its own learning rate. The rate falls when the weight's positive and negative errors cancel each
+    other (temporal coherence learning).
 
     The seed determines the sequence of games. The same number of games gives the same weights, at any speed and with
-    any number of threads. With a `batch`, games are played in groups that begin at multiples of the batch. All games of
-    a group are played, and all returns and errors are computed, with the weights at the group's beginning. Then each
-    weight moves once, by the sum of its errors; `othello_agents.ntuple.learning` describes by how much. Threads share
-    the games, and then the weights. If `run` gets a number of games, this number should be a multiple of the batch. Any
-    other number cuts a group in two, and the second part is played with other weights. A limit of time and Ctrl-C take
-    effect only between batches.
+    any number of threads. If `batch` is more than 1, games are played in groups of this size. The weights stay the same
+    while a group's games are played and their returns and errors are computed. Then each weight moves once, in the
+    direction of the sum of its errors; `othello_agents.ntuple.learning` describes how far. Threads divide the group's
+    games among themselves, and then the weights. If `run` gets a number of games, this number should be a multiple of
+    `batch`. Any other number cuts a group in two. The second part is then played with newer weights, so the result is
+    not the same as without the cut. A time limit and Ctrl-C take effect only between groups.
 
     Args:
         size: the board's size: 4, 6 or 8.
         seed: the seed for all random choices.
-        network: a network to continue with; the training changes it in place. If it comes from a Trainer with the same
-            arguments, the training continues as if it had never stopped. But if the network was saved with `half`, the
-            learning rates of its weights start again at their first values.
+        network: a network to continue with; the training changes it in place. If the network comes from a Trainer with
+            the same arguments, the training continues as if there had been no pause. But if the network was saved with
+            `half`, the learning rates of its weights start again at their first values.
         stages: the number of stages of a new network.
         rate: the learning rate at the beginning. A value near 0 moves by this fraction of its distance to the return.
         trace: lambda of TD(lambda). With 0, the network learns only from the next value; with 1, only from the outcome.
@@ -65,9 +67,9 @@ class Trainer:
         random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
             number of squares that are empty at the start.
         grabbing: the probability that one of the players of a game grabs discs.
-        look_ahead: choose moves by minimax of depth 2, which takes several times as long.
+        look_ahead: choose moves by minimax of depth 2 instead of depth 1. A game then takes several times as long.
         batch: the number of games that are played before the network learns from them, at most 10,000.
-        num_threads: the number of threads that share a batch, at most one for each game. The results do not depend on
+        num_threads: the number of threads that work on a batch, at most one for each game. The results do not depend on
             this number.
 
     Raises:
@@ -133,10 +135,10 @@ class Trainer:
 
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
-        """A Trainer that continues the training of a network, in place, with the settings in the network's card.
+        """A Trainer that continues the training of a network, in place, with the settings in `network.training`.
 
         Raises:
-            ValueError: a setting is missing from the card, has a wrong type, or is out of its range.
+            ValueError: a setting is missing, has a wrong type, or is out of its range.
         """
         numbers = {"batch": 1, "look_ahead": False} | network.training
         for name in ("seed", "batch", *Learning._fields):
@@ -174,7 +176,7 @@ class Trainer:
                 while games is None or self.games - before < games:
                     if seconds is not None and time.perf_counter() - start >= seconds:
                         break
-                    portion = self._portion - self.games % self.batch  # ends where a batch ends
+                    portion = self._portion - self.games % self.batch  # so that it ends where a batch ends
                     self._play(portion if games is None else min(portion, games - (self.games - before)))
         finally:
             self.seconds += time.perf_counter() - start
@@ -191,8 +193,8 @@ class Trainer:
         first = np.int64(self.games)
 
         def play_some(k: int) -> None:
-            # After an interrupt, a thread may still be running. It writes only its own share of the records, which is
-            # also its share in later calls.
+            # After an interrupt, a thread may still be busy while the next call begins. This does no harm, because
+            # thread k writes only part k of the records, in every call.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         def learn_some(k: int) -> None:
@@ -202,10 +204,11 @@ class Trainer:
         self._complete(learn_some)
 
     def _complete(self, work: Callable[[int], None]) -> None:
-        """Call work(0), work(1) and so on in the threads. After an interrupt, all of it has been done.
+        """Call work(0), work(1) and so on in the threads. Even after an interrupt, all these calls are completed.
 
-        After an interrupt, some threads may not have begun, and others may still be running. So all work is given to
-        the same threads again. Each thread does its work in turn, and does nothing if the work is already done.
+        After an interrupt, some threads may not have begun, and others may still be running. So all calls are given to
+        the same threads again. Each thread makes its calls one after the other, and a call whose work is already done
+        has no effect.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
@@ -222,7 +225,7 @@ class Trainer:
             raise interrupt
 
     def _note(self) -> None:
-        """Write the games, the seconds and the settings into the network's card."""
+        """Write the games, the seconds and the settings into `network.training`, which a saved file contains."""
         self.network.training |= {
             "games": self.games,
             "seconds": round(self.seconds, 3),

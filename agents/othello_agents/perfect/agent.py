@@ -29,10 +29,10 @@ class Perfect(Agent):
     If several moves are perfect, the agent always plays the same move. So its moves depend only on the position.
 
     On 4x4, the agent solves all positions at its first move, in about a second. On 6x6, it uses a packaged file. If the
-    game begins at the start, the file has an answer to every move of the other side, except near the end of the game.
-    Near the end, the agent searches. It also searches positions that the file does not have, such as positions after a
-    random opening. Such a search takes a second or two with 24 empty squares. Each further empty square about doubles
-    the time.
+    game begins at the standard start, the file has a move for every position that the agent can meet, except near the
+    end of the game. Near the end, the agent searches. It also searches positions that the file does not have, such as
+    positions after a random opening. Such a search takes a second or two with 24 empty squares. Each further empty
+    square about doubles the time.
 
     Args:
         hash: the size of the search's transposition table in MiB.
@@ -97,7 +97,7 @@ class Perfect(Agent):
         return values
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """The final score after each legal action of N positions, (N, A) float64. Illegal actions have NaN.
+        """The final score with perfect play after each action in N positions, (N, A) float64; NaN for illegal actions.
 
         Args:
             positions: N unfinished positions of one size.
@@ -114,7 +114,7 @@ class Perfect(Agent):
         return scores
 
     def _score(self, position: Othello, solver: Solver, guess: int) -> int:
-        """The exact score for the player to move. If a search is needed, it begins with the guess."""
+        """The exact score for the player to move. If a search is needed, `guess` is the score that it expects."""
         if position.size == 4:
             return score_4x4(position)
         if position.is_over:
@@ -125,7 +125,7 @@ class Perfect(Agent):
         return known[0] if known is not None else solver.solve(position, guess=guess)[0]
 
     def _fresh_solver(self) -> Solver:
-        """The solver with an empty table, so that its answers depend only on the position."""
+        """The solver with an empty transposition table, so that its answers depend only on the position."""
         if self._solver is None:
             self._solver = Solver(self._hash)
         self._solver.forget()

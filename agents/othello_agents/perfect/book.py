@@ -1,9 +1,9 @@
-"""A weak solution of 6x6 Othello: a best move for each position that can arise while one player plays these best moves.
+"""A weak solution of 6x6 Othello: a best move for each position that can arise if one side plays these moves.
 
 The file is an ``.npz`` archive of five arrays. `own` and `opponent`, (N,) uint64, are the discs of N positions in
-ascending order. From each set of mirror images, the file has one position (see `mirrors.canonical`). `score`, (N,)
-int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON text with the
-format and the numbers `covers` (see `Book`).
+ascending order. Of each set of mirror images, the file has only the canonical image (see `mirrors.canonical`). `score`,
+(N,) int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON text with
+the format and the dict `covers` (see `Book`).
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _Key = tuple[int, int]
 
 
 class Book:
-    """Solved 6x6 positions. The keys are their canonical mirror images.
+    """Solved 6x6 positions. All mirror images of a position have one key, their canonical image.
 
     Args:
-        solved: for each position, the score for the player to move and a best action on the canonical board.
-        covers: how far into the game the book reaches: a dict from players' names to numbers of empty squares. If this
-            player always plays the book's moves, the book has all positions that the player can meet, down to this
-            number of empty squares. A player whose name is not a key may leave the book earlier.
+        solved: a dict from each key to the score for the player to move and a best action in the canonical image.
+        covers: how far into the game the book reaches: a dict from a player's name to a number of empty squares. If
+            this player always plays the book's moves, the book has all positions that the player can meet, down to this
+            number of empty squares. For a player who is not in the dict, nothing is guaranteed.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Book:
 
 
 def _covers(card: Any) -> dict[str, int]:
-    """The numbers `covers` of a card (see `Book`).
+    """The dict `covers` of a card (see `Book`).
 
     Raises:
         ValueError: the card belongs to another kind of file.
@@ -178,7 +178,7 @@ def _check(
     board = bitboard.BOARDS[_SIZE]
     if (own & opponent).any() or ((own | opponent) & ~board).any():
         raise ValueError("its positions are not on the board")
-    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # the pass has no disc, so it is never legal here
+    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # the pass has no bit, so the check below refuses it
     chosen = discs[np.minimum(action, _SIZE**2)]
     if not (bitboard.legal_moves_batch(own, opponent, board) & chosen).all():
         raise ValueError("its actions are not all legal")

@@ -1,8 +1,9 @@
 """An exact search for small boards that is quick with 14 to 31 empty squares.
 
-Like the engine's search to the end of the game, it is principal variation search with a transposition table. But it
-sorts the moves in another way: by deeper searches with the evaluation, and with a greater weight for the number of the
-opponent's replies. It shares the table's results with the exact solver, which takes over near the end of the game.
+Like the engine's search to the end of the game, this search is a principal variation search with a transposition table.
+But it sorts the moves in another way: it searches each move deeper with the evaluation, and gives a greater weight to
+the number of the opponent's replies. Near the end of the game, the exact solver takes over, with the same transposition
+table.
 """
 
 import numpy as np
@@ -31,8 +32,9 @@ from othello_env.support.jit import Int, kernel
 __all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
 
 SOLVER, MOBILITY = 62, 63
-"""Indices of `SORTING`. SOLVER: the number of empty squares at which the exact solver takes over. MOBILITY: the factor
-for a move's rank from `moves.list_moves`. The new rank is the product plus the value of a search of the move."""
+"""Indices of `SORTING`. `SORTING[SOLVER]` is the number of empty squares at which the exact solver takes over.
+`SORTING[MOBILITY]` is a factor: a move's new rank is its rank from `moves.list_moves` times this factor, plus the value
+of the next position for the opponent. The move with the lowest rank is searched first."""
 
 
 def _sorting() -> npt.NDArray[np.int64]:
@@ -48,7 +50,8 @@ def _sorting() -> npt.NDArray[np.int64]:
 
 
 SORTING = _sorting()
-"""The numbers that control how `solve_deep` sorts moves, (64,) int64. They change its speed, but no exact score."""
+"""The numbers that control how `solve_deep` sorts moves, (64,) int64. The numbers change the speed of `solve_deep`, but
+no exact score."""
 
 _0 = np.uint64(0)
 
@@ -63,7 +66,10 @@ def _sort(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> None:
-    """Add the value of a shallow search to each listed move's rank, except for the table's move."""
+    """Add the value of a shallow search to the rank of each listed move.
+
+    The move from the transposition table keeps its rank.
+    """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
         if order[i] >= 64:  # not the table's move
@@ -84,7 +90,7 @@ def solve_deep(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> Int:
-    """The final score for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
+    """The final score for the player to move; exact between alpha and beta, otherwise a bound (fail-soft).
 
     The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The position is
     the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The kernel writes

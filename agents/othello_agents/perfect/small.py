@@ -1,4 +1,4 @@
-"""4x4: the score of every position that can arise from the start."""
+"""Solves 4x4 Othello: the exact score of every position that can arise from the start."""
 
 from __future__ import annotations
 

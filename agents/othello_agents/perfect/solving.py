@@ -19,13 +19,14 @@ __all__ = ["Solver"]
 
 _SIZE = 6
 _QUICK = 16
-"""With at most this number of empty squares, a search ends in milliseconds and needs no thread of its own."""
+"""With at most this number of empty squares, a search takes milliseconds, so it runs in the calling thread."""
 _GUESSING, _GUESSED_DEPTH, _DISCS_A_LOGIT = 14, 6, 23.6
 """With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. `_DISCS_A_LOGIT`
-turns the search's value into discs. It was fitted by least squares to 123 positions with 24 to 30 empty squares. The
-root of the guesses' mean square error is 3.6 discs. The three numbers affect only the speed, not the exact scores."""
+turns the search's value into discs, and was fitted by least squares to 123 positions with 24 to 30 empty squares. The
+root mean square error of the guesses is 3.6 discs. The three numbers affect only the speed, not the exact scores."""
 _NEAR = 4
-"""The caller's guess is used if the guess of the shallow search is at most this number of discs away from it."""
+"""If the caller's guess and the shallow search's guess differ by at most this number of discs, the caller's guess is
+used."""
 
 
 class Solver:
@@ -41,7 +42,7 @@ class Solver:
         clear(self._memory)
 
     def forget(self) -> None:
-        """Empty the table. Then a search depends only on its position and guess, and not on earlier searches."""
+        """Empty the transposition table, so that the next search does not depend on earlier searches."""
         clear(self._memory)
 
     def solve(
@@ -78,7 +79,10 @@ class Solver:
         return int(self._memory.control[NODES])
 
     def _narrow_down(self, state: Othello, guess: int) -> tuple[int, int]:
-        """Search with small windows until the score lies inside a window. Scores on 6x6 are even numbers."""
+        """Search with small alpha-beta windows until the score lies inside a window.
+
+        All scores on 6x6 are even numbers, so a window of width 2 contains one possible score.
+        """
         if self._memory.control[ROOT] >= _GUESSING:
             guess = self._guess(state, guess)
         alpha, beta, step = guess - 1, guess + 1, 2
@@ -93,7 +97,7 @@ class Solver:
             step *= 2
 
     def _guess(self, state: Othello, given: int) -> int:
-        """The given guess of the score, or a guess by a shallow search if the two are far from each other."""
+        """The given guess of the score, or the guess of a shallow search if the given guess is far from it."""
         own, opponent, empty = np.uint64(state.own), np.uint64(state.opponent), self._memory.control[ROOT]
         worst, zero, depth = np.int64(WORST), np.int64(0), np.int64(_GUESSED_DEPTH)
         set_root(own, opponent, empty, self._evaluator)

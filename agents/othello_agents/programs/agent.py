@@ -31,8 +31,8 @@ class ProgramAgent(Agent):
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
-            program's answer. After this time, `act` raises AgentError.
+        seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
+            program's answer. If the time runs out, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:
@@ -41,7 +41,7 @@ class ProgramAgent(Agent):
     """
 
     who: str
-    """The agent's name in specs. Error messages begin with this name."""
+    """The agent's name in specs (texts that name agents), such as ``gtp``. Error messages begin with this name."""
 
     def __init__(self, command: str, seconds: float, start: float) -> None:
         for name, limit in (("seconds", seconds), ("start", start)):
@@ -53,7 +53,7 @@ class ProgramAgent(Agent):
         self._start_seconds = start
         self._program: Program | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
-        self._told: list[str] | None = None  # the items of `_to_tell` that the program knows; None if unknown
+        self._told: list[str] | None = None  # the texts of `_to_tell` that the program knows; None if unknown
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class ProgramAgent(Agent):
         return []
 
     def _to_tell(self, state: Othello) -> list[str]:
-        """The items that describe the game to the program, in the order in which they are sent.
+        """The texts that describe the game to the program: the board, then the moves.
 
         Raises:
             AgentError: the protocol cannot describe this position.
@@ -103,7 +103,7 @@ class ProgramAgent(Agent):
 
     @abstractmethod
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        """Send the program the items in `told` that it does not know yet, and return the move that it answers."""
+        """Send the program those texts in `told` that it does not know yet, and return the move that it answers."""
 
     def _checked(self, program: Program, state: Othello, answer: str) -> int:
         try:

@@ -5,7 +5,8 @@ never sends a pass, since some engines refuse passes. The program infers the pas
 
 If the game or the move has a time limit, the agent sends the remaining time to programs that list the commands for
 time. It sends a limit for the game as main time. It sends a limit for the move as byo-yomi time for one stone. (In the
-protocol, byo-yomi is the time for a number of stones.) If both have a limit, the agent sends only the shorter limit.
+protocol, byo-yomi is the time for a number of stones.) If the game and the move both have a limit, the agent sends only
+the shorter limit.
 
 The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and Quarry.
 """
@@ -34,8 +35,8 @@ class Gtp(ProgramAgent):
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
-            program's answer. After this time, `act` raises AgentError.
+        seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
+            program's answer. If the time runs out, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds. The first answer is the
             answer to the command ``protocol_version``.
 
@@ -73,10 +74,10 @@ class Gtp(ProgramAgent):
 
     def _greet(self, program: Program) -> None:
         self._known = None
-        _exchange(program, "protocol_version")  # a program that does not know this command answers with an error
+        _exchange(program, "protocol_version")  # any answer shows that the program is ready, even an error
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # unknown until all commands are sent
+        known, self._told = self._told, None  # until all commands are sent, it is unknown what the program knows
         is_new = known is None or told[: len(known)] != known
         for command in told[0 if known is None or is_new else len(known) :]:
             _command(program, command)
@@ -116,7 +117,7 @@ def _command(program: Program, command: str) -> str:
 
 
 def _exchange(program: Program, command: str) -> str:
-    """Send a command, and return the answer. Its first character is ``=``, or ``?`` for an error.
+    """Send a command, and return the answer. The answer begins with ``=``, or with ``?`` if it is an error.
 
     An answer ends with an empty line. Lines between answers are ignored.
     """

@@ -31,15 +31,16 @@ class NBoard(ProgramAgent):
     """Lets another program play Othello over NBoard's protocol. The program is started at the first move.
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
-    process ends, even if it is killed. A game may begin at any position. If the game's time is limited, the agent sends
-    the whole game before each of its moves, with the remaining time as the tag ``TI``. The protocol has no command for
-    the time limit of a single move.
+    process ends, even if it is killed. A game may begin at any position. If the game has a time limit, the agent sends
+    the whole game again before each of its moves. The game's tag ``TI`` is then the remaining time. The protocol has no
+    command for the time limit of a single move.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        depth: the search depth that the agent sends to the program, 1 to 100. Some programs use it as their level.
-        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
-            program's answer. After this time, `act` raises AgentError.
+        depth: the search depth that the agent sends to the program, 1 to 100. Some programs take this number as their
+            level of play.
+        seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
+            program's answer. If the time runs out, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:
@@ -83,7 +84,7 @@ class NBoard(ProgramAgent):
         self._ping(program)
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # unknown until all commands are sent
+        known, self._told = self._told, None  # until all commands are sent, it is unknown what the program knows
         if known is None or told[: len(known)] != known or clock.game is not None:
             tags = {} if clock.game is None else {"TI": _clock_text(clock.game)}
             program.send(f"set game {game_text(told[0], told[1:], tags)}")
@@ -107,6 +108,6 @@ class NBoard(ProgramAgent):
 
 
 def _clock_text(seconds: float) -> str:
-    """The time of a clock in the form that GGF uses: minutes, a colon and seconds. It is at least one second."""
+    """The time of a clock in the form that GGF uses: minutes, a colon and seconds. The time is at least one second."""
     whole = max(1, int(seconds))
     return f"{whole // 60:02}:{whole % 60:02}"

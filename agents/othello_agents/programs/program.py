@@ -25,9 +25,10 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "find_program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""The longest line, in bytes. A longer line is an error. A program with more unread output than this must wait."""
+"""The longest line, in bytes. A longer line is an error. While the program's unread output is longer than this, the
+program must wait."""
 _LONGEST_ANSWER = 1 << 20
-"""The largest answer, in bytes. Everything that the program writes before its answer counts, too."""
+"""The largest answer, in bytes. All output since the last command counts, also lines before the answer."""
 _REMEMBERED_ERRORS = 2048
 """An error message shows at most this number of bytes from the end of the program's stderr."""
 _SHOWN = 200
@@ -37,7 +38,7 @@ _END_SECONDS = 5.0
 
 
 def find_program(command: str) -> list[str]:
-    """The words of a command whose first word is a program on this machine.
+    """Split a command into words, and check that the first word is a program on this machine.
 
     Raises:
         ValueError: the command is empty or wrongly quoted.
@@ -94,7 +95,7 @@ class Program:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process started the program; a process that was forked later must not use it."""
+        """Whether this process started the program. A process that was forked later must not use the program."""
         return self._owner == os.getpid()
 
     def limit(self, seconds: float) -> None:
@@ -161,7 +162,7 @@ class Program:
         self._process.wait()
 
     def leave(self) -> None:
-        """Close the program's stdin in this process."""
+        """Close this process's copy of the program's stdin."""
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
 
@@ -175,7 +176,7 @@ _running: weakref.WeakSet[Program] = weakref.WeakSet()
 
 
 def _leave_to_parent() -> None:
-    """In a forked process, close its copies of the programs' stdin, so that the programs end with the parent."""
+    """In a forked process, close its copies of the programs' stdin, so that the programs end when the parent ends."""
     for program in _running:
         program.leave()
 
@@ -185,7 +186,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Lines:
-    """The lines of a stream. A thread reads them in advance, up to about `_LONGEST_LINE` bytes."""
+    """The lines of a stream. A thread reads ahead, but keeps at most about `_LONGEST_LINE` unread bytes."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.have_ended = False
@@ -225,7 +226,7 @@ class _Lines:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Drop all output that still comes."""
+        """Drop all output that comes from now on."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -24,7 +24,7 @@ from typing import IO
 __all__ = ["GRACE_SECONDS"]
 
 GRACE_SECONDS = 1.0
-"""The number of seconds that a program may run after its stdin has ended."""
+"""The number of seconds that a program may still run after its stdin has ended."""
 _CHUNK = 1 << 16
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in Linux's sys/prctl.h
 
@@ -59,7 +59,7 @@ def _end_with_supervisor() -> None:
 
 
 def _read(program: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
-    """Pass stdin on until it ends, then end the program."""
+    """Pass stdin on to the queue until stdin ends, then end the program."""
     with contextlib.suppress(OSError):
         while chunk := os.read(0, _CHUNK):
             chunks.put(chunk)
