@@ -31,14 +31,14 @@ def positions(state: State, start: State) -> list[State]:
 def gif(
     states: Sequence[State], cell: int = 40, seconds: float = 0.7, values: Sequence[Mapping[int, float]] = ()
 ) -> bytes:
-    """An animated GIF of a game. It repeats the game, and shows the last position four times as long as the others.
+    """An animated GIF that repeats a game. It shows the last position four times as long as each other position.
 
     Args:
         states: the positions, from the first to the last.
         cell: the side of a square in pixels.
         seconds: the time for which each position is shown, in seconds.
-        values: for each position, the value of each legal action that gets a number on its square. By default, there
-            are no numbers.
+        values: for each position, a mapping from legal actions to their values, which are written on the squares. By
+            default, no values are written.
 
     Raises:
         ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
@@ -67,8 +67,8 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
         states: the positions, from the first to the last.
         title: the page's title. By default, it is the game's name.
         cell: the side of a square in pixels.
-        values: for each position, the value of each legal action that gets a number on its square. By default, there
-            are no numbers.
+        values: for each position, a mapping from legal actions to their values, which are written on the squares. By
+            default, no values are written.
 
     Raises:
         ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a

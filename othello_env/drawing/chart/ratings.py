@@ -14,7 +14,7 @@ __all__ = ["EloRow", "elo_chart"]
 
 _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
-"""The possible distances in Elo between two lines of the grid.
+"""The possible distances in Elo between neighbouring lines of the grid.
 
 A chart uses the smallest distance that fits at most `_MOST_TICKS` times between its lowest and its highest Elo. If no
 distance is large enough, the chart uses the largest distance.

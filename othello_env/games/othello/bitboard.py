@@ -96,7 +96,7 @@ def popcount(x: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def square_of(disc: np.uint64) -> np.int64:
-    """The square (0-63) of a single disc."""
+    """The square (0-63) of one disc, which is given as a bit."""
     return np.int64(popcount(disc - _1))
 
 
@@ -145,7 +145,7 @@ def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """The empty squares of `board` on which `own` may place a disc."""
+    """The empty squares of `board` on which the player to move, with the discs `own`, may place a disc."""
     inner = opponent & _INNER
     found = _targets(own, inner, _EAST)
     found |= _targets(own, opponent, _SOUTH)
@@ -207,7 +207,7 @@ def legal_moves_batch(
 def advance(
     own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Place a disc (0: pass). Returns `own` and `opponent` of the next position, and the legal moves of both."""
+    """Place a disc (0: pass). Returns the next position's `own` and `opponent`, and the legal moves of both players."""
     turned = flips(disc, own, opponent)
     new_opponent = own | turned | disc
     new_own = opponent & ~turned
@@ -327,7 +327,7 @@ def randomise(
     board: np.uint64,
     size: int,
 ) -> None:
-    """Replace each of N actions with probability `threshold` / 2**32 by a uniformly random legal action."""
+    """Replace each of N actions, with probability `threshold` / 2**32, by a uniformly random legal action."""
     for i in range(len(own)):
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), popcount(own[i] | opponent[i]))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:

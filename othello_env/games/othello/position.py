@@ -139,7 +139,7 @@ class Othello(State):
         return cls(size).play_transcript(moves)
 
     def with_moves(self, moves: tuple[int, ...]) -> Self:
-        """The same position with these `moves`. The moves are not replayed or checked."""
+        """A copy of this position with other `moves`. The moves are not replayed or checked."""
         return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
 
     def play_move(self, move: int | str) -> Self:

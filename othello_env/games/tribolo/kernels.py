@@ -96,8 +96,8 @@ def scatter(
     If nobody can move in a start, another start is tried. If all attempts fail, the result is NOBODY.
 
     The cells of players 0, 1 and 2 are placed in this order, then the walls. For each cell or wall, a random number
-    chooses one of the places that are still free (Fisher-Yates shuffle). One more random number chooses a player. This
-    player moves first or, if it cannot move, the next player that can move.
+    chooses one of the places that are still free (Fisher-Yates shuffle). One more random number chooses the player that
+    moves first. If this player cannot move, the next player that can move begins.
 
     Let n be the number of places or players to choose from. Then random number k of an attempt is
     `below(mix(mix(key, attempt), k), n)`, with k and `attempt` counted from 0.

@@ -205,7 +205,10 @@ class Tribolo(State):
         return tuple(prize if is_best else -0.5 for is_best in best)
 
     def margins(self) -> tuple[float, ...]:
-        """Each player's number of cells minus the mean of the other two players' numbers. Before the end, 0.0."""
+        """At the end, each player's number of cells minus the mean of the other two players' numbers.
+
+        Before the end, all margins are 0.0.
+        """
         scores = self.scores()
         if not self.is_over:
             return (0.0,) * PLAYERS
