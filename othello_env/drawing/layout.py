@@ -56,7 +56,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text. `y` is the middle of its height. `anchor` says whether `x` is its start, middle or end."""
+    """A line of text. Its middle is at the height `y`. `anchor` says which part of the line is at `x`."""
 
     x: float
     y: float

@@ -65,12 +65,12 @@ class Course(NamedTuple):
     learner: npt.NDArray[np.int8]
     """The index of the player that the learner plays; -1 if every side learns."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the opponent in each seat except the learner's seat. Each player has one seat.
+    """(N, P - 1), the number of the agent in each seat except the learner's seat. Each player has one seat.
 
     The columns are in turn order. Column 0 is the seat after the learner's seat.
     """
     redraws: npt.NDArray[np.int16]
-    """How many games the current game replaces. A game is replaced if it ends before the learner's first turn.
+    """How many games the current game has replaced. A game is replaced if it ends before the learner's first turn.
 
     After the learner's first turn, the value is -1.
     """
@@ -81,7 +81,7 @@ class Course(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How games begin and who plays in them. The boards of the openings are passed separately."""
+    """How games begin and who plays in them. The kernels get the boards of the openings in another argument."""
 
     to_move: npt.NDArray[np.int8]
     """(O,) the player to move in each opening.
@@ -124,7 +124,7 @@ class Outcome(NamedTuple):
 
 
 def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> Course:
-    """A `Course` of `n` games that are all over, with room for `longest` plies in each."""
+    """A `Course` of `n` games that are all over, with space for `longest` plies in each."""
     u64, i8, i16 = np.uint64, np.int8, np.int16
     return Course(
         over=np.ones(n, np.bool_),

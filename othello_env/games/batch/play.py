@@ -1,4 +1,4 @@
-"""Begin, play and end the games of a batch. These kernels serve every kind of game.
+"""Begin, play and end the games of a batch. These compiled functions (kernels) serve every kind of game.
 
 In every step, `play_all` plays the actions of all games. Few games begin or end in a step, so plain loops over these
 games are fast enough. Everything random in a game depends only on the game's key, as in `othello_env.games.openings`.
@@ -40,7 +40,7 @@ __all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
 _Tuple = tuple[Any, ...]
 _0, _32 = np.uint64(0), np.uint64(32)
-_NEXT = np.int64(1)  # Numba would give a bare literal another type
+_NEXT = np.int64(1)  # Numba would give the literal 1 another type than int64
 
 
 @kernel
@@ -63,7 +63,7 @@ def _note(course: Course, i: int, action: int) -> None:
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i with this key. Returns False if no opening was found that leaves the game unfinished."""
+    """Begin game i with this key. Returns whether a start was found from which the game can go on."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:

@@ -76,7 +76,7 @@ class Batch(ABC):
         start: a position at the start of a game, with the options of these games.
         rules: a NamedTuple with the constants that the game's kernels need. The class of the NamedTuple selects the
             game's versions of the kernels.
-        boards: the game's arrays, each with one entry per game along its first axis.
+        boards: the arrays of the N boards, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
         longest: the largest number of plies that can be stored in each game. If `bounded` is true, this is also the
             largest number of plies in a game. Otherwise, `make_room` increases the number when necessary.

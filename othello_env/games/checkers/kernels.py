@@ -2,7 +2,7 @@
 
 A position has three sets: `own`, the pieces of the player to move; `opponent`, the pieces of the other player; and
 `kings`, the kings of both players. `red` is true if Red is to move. Red's men move down the board. `going` is the bit
-of the piece in the middle of a chain of jumps, or 0.
+of the piece that must continue its chain of jumps; 0 if there is no such piece.
 
 After each pair of rows, one bit is not used. So a step in a given direction is the same shift on every square, and no
 step crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit. The
@@ -67,7 +67,7 @@ def legal_moves(
     half: np.uint64,
     board: np.uint64,
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool]:
-    """The pieces that may move NW, NE, SW and SE, and whether these moves are jumps.
+    """Four sets, the pieces that may move NW, NE, SW and SE, and whether these moves are jumps.
 
     If a jump is possible, no step is legal.
     """

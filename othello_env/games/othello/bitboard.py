@@ -1,7 +1,7 @@
 """Compiled rules of Othello on two 64-bit sets of squares.
 
 A position has two sets: `own`, the discs of the player to move, and `opponent`, the discs of the other player. After
-each move and each pass the two sets change places. a1 is bit 0, h8 is bit 63::
+each move and each pass the two sets change places. Bit 0 is a1, and bit 63 is h8::
 
         a  b  c  d  e  f  g  h
     1   0  1  2  3  4  5  6  7
@@ -118,7 +118,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     shift = _bytes_up_to(sums, n) << _3
     earlier = ((sums << _8) >> shift) & _BYTE
     spread = (((x >> shift) & _BYTE) * _SUM_BYTES) & _DIAGONAL
-    files = (((spread + _LOW_BITS) >> _7) & _SUM_BYTES) * _SUM_BYTES  # byte k: the squares on files 0 to k of the rank
+    files = (((spread + _LOW_BITS) >> _7) & _SUM_BYTES) * _SUM_BYTES  # byte k: the rank's squares on files 0 to k
     return shift + _bytes_up_to(files, n - earlier)
 
 
@@ -128,7 +128,10 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares right after runs of `through` that begin next to `own`, in the directions +step and -step."""
+    """Follow the runs of `through` that begin next to `own`. Returns the squares right after these runs.
+
+    The directions are +step and -step.
+    """
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)

@@ -1,4 +1,4 @@
-"""A single position of Othello, for people and for environments.
+"""A single position of Othello, and the rules of the game.
 
 Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
 square, the next squares must have a run of the opponent's discs and then one of the player's own discs. The discs of

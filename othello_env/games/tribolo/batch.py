@@ -37,7 +37,7 @@ class TriboloRules(NamedTuple):
     cells: int
     walls: int
     attempts: int
-    """The largest number of random starts that are tried in order to find one in which somebody can move."""
+    """The largest number of random starts that are tried in order to find a start in which somebody can move."""
 
 
 @version(batch.set_start, TriboloRules)
