@@ -103,7 +103,7 @@ def _check_separators(transcript: str) -> None:
 class State(ABC):
     """An immutable position of a game. Two States can be equal although different moves led to them.
 
-    Letters for shapes: A = `num_actions`, P = `num_players`.
+    Letters in shapes: A is `num_actions`, and P is `num_players`.
     """
 
     __slots__ = ("moves", "to_move")

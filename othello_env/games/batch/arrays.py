@@ -2,8 +2,8 @@
 
 Each kind of game stores its boards in a tuple of arrays of its own.
 
-Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, O = given
-openings, K = opponents, L = plies that can be stored.
+The letters in shapes stand for numbers: N games, M games of a subset, E games that ended in a step, P players, O given
+openings, K opponents, L plies that can be stored in each game.
 """
 
 from __future__ import annotations

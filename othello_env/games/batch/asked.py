@@ -1,6 +1,6 @@
 """Compiled functions (kernels) that test or choose an agent's actions in some games of a batch.
 
-Letters for shapes: see `othello_env.games.batch.arrays`.
+`othello_env.games.batch.arrays` explains the letters in shapes.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ games are fast enough. Everything random in a game depends only on the game's ke
 
 Python code passes arrays to these kernels in plain tuples, because passing named tuples would take twice as long.
 
-Letters for shapes: see `othello_env.games.batch.arrays`.
+`othello_env.games.batch.arrays` explains the letters in shapes.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _end(
         ended: (E,) the indices of the games that ended.
         illegal: (E,) the illegal action that ended each game, or -1.
         outcome: the arrays into which the rewards are written.
-        by_margin: whether rewards are margins.
+        by_margin: whether rewards are margins instead of results.
         template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:
@@ -228,7 +228,7 @@ def step(
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
         begin_next: whether the next game begins in the same step in which a game ends.
-        by_margin: whether rewards are margins.
+        by_margin: whether rewards are margins instead of results.
         template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:

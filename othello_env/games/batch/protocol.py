@@ -4,8 +4,8 @@ A game implements the protocol with a subclass of `Batch` and with its own versi
 `othello_env.games.batch.primitives`. If agents read the game's arrays directly, the game also has a subclass of
 `Positions`. A vector environment needs nothing else from the game.
 
-Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, A = actions,
-K = opponents, L = plies that can be stored.
+The letters in shapes stand for numbers: N games, M games of a subset, E games that ended in a step, P players,
+A actions, K opponents, L plies that can be stored in each game.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ class Batch(ABC):
             outcome: the arrays of `othello_env.games.batch.arrays.Outcome`. The step overwrites them.
             begins: how games begin.
             begin_next: whether the next game begins in the same step in which a game ends.
-            by_margin: whether rewards are margins.
+            by_margin: whether rewards are margins instead of results.
 
         Returns:
             The games that ended, and a number. The number is 0, or NO_OPENING if a game could not begin.

@@ -5,8 +5,8 @@ A position has three sets: `own`, the pieces of the player to move; `opponent`, 
 of the piece that must continue its chain of jumps; 0 if there is no such piece.
 
 After each pair of rows, one bit is not used. So a step in a given direction is the same shift on every square, and no
-step crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit. The
-index in brackets is the index of an unused bit::
+step crosses an edge. These are the first rows of the 8x8 board. Each square has its standard number, as in printed
+games, above the index of its bit. The index in brackets is the index of an unused bit::
 
           1     2     3     4            half = 4: squares per row
           0     1     2     3            NW = >> 5   NE = >> 4
@@ -91,7 +91,7 @@ def legal_moves(
 
 @kernel(inline=True)
 def piece_on(square: int, half: np.uint64) -> np.uint64:
-    """The bit of a dark square. The number of a square is the standard number minus one."""
+    """The bit of a dark square. `square` is the standard number of the square minus one."""
     number = np.uint64(square)
     return _1 << (number + number // (_2 * half))
 

@@ -30,7 +30,7 @@ _Boards = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]
 
 
 class TriboloRules(NamedTuple):
-    """What the kernels need to know about the game; see `Tribolo`."""
+    """The constants of a game that the kernels need; see `Tribolo`."""
 
     width: int
     height: int

@@ -105,8 +105,8 @@ class Tribolo(State):
     def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
         """Read a position from rows of cells: ``B``, ``R`` or ``G`` for the owner, ``-`` for empty, ``#`` for a wall.
 
-        Rows are separated by ``/`` or spaces. If the given player cannot move, the next player that can
-        move is to move.
+        Rows are separated by ``/`` or spaces. If the given player cannot move, the next player that can move is to
+        move.
 
         Raises:
             NotationError: the text does not show a board, or there is no such player.

@@ -3,7 +3,7 @@
 Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM can put several
 positions into one register (eight with AVX-512). The arrays are divided into blocks that fit in the fastest cache.
 
-Letters for shapes: N = positions, S = size, A = actions (S * S + 1).
+Letters in shapes: N is the number of positions, S the side of the board, A = S * S + 1 the number of actions.
 """
 
 from typing import Any

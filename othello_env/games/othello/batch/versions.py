@@ -26,7 +26,7 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 
 class OthelloRules(NamedTuple):
-    """What the kernels need to know about the board."""
+    """The constants of a board that the kernels need."""
 
     board: np.uint64
     """The squares of the board, as a set of bits."""
