@@ -79,7 +79,7 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     frames = [[lines.setdefault(line, len(lines)) for line in each.splitlines()] for each in pictures]
     names = [before.action_to_text(after.moves[-1]) for before, after in pairwise(states)]
     data = json.dumps({"lines": list(lines), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
-    data = data.replace("<", "\\u003c")  # the text </script> would end the script early
+    data = data.replace("<", "\\u003c")  # otherwise the text </script> would end the script early
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
         "TITLE|DATA", lambda found: parts[found[0]], _PAGE

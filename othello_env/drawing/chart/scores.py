@@ -26,7 +26,7 @@ class ScoreRow:
         score: the score.
         low: the lower end of the score's interval.
         high: the upper end of the score's interval.
-        compare: a score for comparison, which is drawn as a grey line. Equal agents have the default score.
+        compare: a score for comparison, which is drawn as a grey line. The default is the score between equal agents.
     """
 
     label: str

@@ -40,7 +40,7 @@ __all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
 _Tuple = tuple[Any, ...]
 _0, _32 = np.uint64(0), np.uint64(32)
-_NEXT = np.int64(1)  # Numba would give the literal 1 another type than int64
+_NEXT = np.int64(1)  # Numba would give the literal 1 a type of its own
 
 
 @kernel
@@ -100,7 +100,7 @@ def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int
 
 @kernel(lean=True)
 def _seat(course: Course, i: int, key: np.uint64, plan: Plan) -> None:
-    """Choose the player that the learner plays, and the opponents, from the key of game i."""
+    """Use the key of game i to choose the player that the learner plays, and the opponents."""
     others = course.rival.shape[1]
     course.learner[i] = plan.side
     if plan.side == SIDE_DRAWN:
@@ -156,8 +156,8 @@ def _end(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
     """Write the rewards of the E games that ended, and return a record of each of these games.
 
-    A record has the last board from the point of view of its viewer. This is the learner or, in self-play, the player
-    that would move next.
+    A record has the last board from the point of view of its viewer. The viewer is the learner or, in self-play,
+    the player to move.
 
     Args:
         rules: the game's rules.

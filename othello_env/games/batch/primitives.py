@@ -51,7 +51,7 @@ _Arrays = tuple[Any, ...]
 def set_start(
     rules: Any, course: Course, boards: _Boards, i: int, key: np.uint64, plan: Plan, openings: _Boards, chosen: int
 ) -> bool:
-    """Set up the board of game i and its player to move. Returns False if no start was found.
+    """Set up the board and the player to move of game i. Returns False if no start was found.
 
     Args:
         rules: the game's rules.

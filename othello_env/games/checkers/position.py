@@ -1,10 +1,10 @@
 """English draughts (American checkers), played one step or jump at a time.
 
 Red starts at the top, on squares 1-12 of an 8x8 board, and moves first. White starts on squares 21-32. Red's men move
-down the board. Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump,
-but may choose any of the possible jumps. As long as the same piece can jump again, the player must continue with this
-piece. Each jump is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A
-player that cannot move loses. The argument `draws` chooses when the game is a draw:
+down the board. Men step and jump diagonally forwards. Kings step and jump in all four diagonal directions. A player
+that can jump must jump, but may choose any of the possible jumps. As long as the same piece can jump again, the player
+must continue with this piece. Each jump is a separate action. A man that reaches the last row becomes a king, and the
+player's turn ends. A player that cannot move loses. The argument `draws` chooses when the game is a draw:
 
 - ``draws="repetition"`` (default): the same position, with the same player to move, occurred once before;
 - ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
