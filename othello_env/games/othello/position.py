@@ -277,7 +277,7 @@ class Othello(State):
         return self._encode(self.to_move)
 
     def _encode(self, player: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """A player's planes and the mask of the player to move. Both are views of one array."""
+        """A player's planes and the mask of the player to move. The planes and the mask are views of one array."""
         if player == self.to_move:
             mine, other = self.own, self.opponent
         elif player == 1 - self.to_move:
