@@ -232,8 +232,8 @@ def step(
         template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is 0, or
-        NO_OPENING if a game could not begin.
+        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        NO_OPENING if a game could not begin, else 0.
     """
     course, outcome = Course(*course_fields), Outcome(*outcome_fields)
     over = course.over
@@ -350,8 +350,8 @@ def answer(
     before the learner's first turn, a new game replaces the ended game.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is 0, or
-        the reason why a game could not begin (NO_OPENING or NO_TURN).
+        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        NO_OPENING or NO_TURN if a game could not begin, else 0.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):

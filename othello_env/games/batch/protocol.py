@@ -84,10 +84,7 @@ class Batch(ABC):
     """
 
     MOST_RANDOM_PLIES = 4096
-    """The largest number of random plies at the beginning of a game. A larger number is reduced to this number.
-
-    No game of random moves is this long.
-    """
+    """Larger numbers of random plies are reduced to this number. No game of random moves is this long."""
 
     bounded = True
     """True if every game has at most `longest` plies."""
@@ -119,10 +116,7 @@ class Batch(ABC):
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and `args`.
-
-        The first call of a kernel fixes the dtypes and memory layouts of `args` for all later calls.
-        """
+        """Call a kernel with the rules and `args`. A kernel's first call fixes the dtypes and layouts of its `args`."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -150,8 +144,7 @@ class Batch(ABC):
     def make_room(self, begins: Begins) -> bool:
         """Make sure that one more ply can be stored in each game.
 
-        Returns whether an array was replaced. If so, the batches that `part` returned must be made again, because they
-        still have the old array.
+        Returns whether an array was replaced. If so, batches from `part` have the old array and must be made again.
         """
         if self.bounded:
             return False
@@ -209,8 +202,7 @@ class Batch(ABC):
             random_plies: the number of random plies that are played after the position.
             redraws: the largest number of times that a game is replaced. A game is replaced if it ends before the
                 learner's first turn.
-            side: the index of the player that the learner plays; SIDE_DRAWN for a random player; -1 if every side
-                learns.
+            side: the player that the learner plays; SIDE_DRAWN for a random player; -1 if every side learns.
             pool: (P - 1, K) uint64, the bounds by which each seat's opponent is chosen.
             first: the number of the opponent in the pool's first column.
         """
@@ -270,7 +262,7 @@ class Batch(ABC):
             by_margin: whether rewards are margins instead of results.
 
         Returns:
-            The games that ended, and a number. The number is 0, or NO_OPENING if a game could not begin.
+            The games that ended, and a number: NO_OPENING if a game could not begin, else 0.
         """
         rows, moves, failed = self._call(
             play.step,
@@ -314,8 +306,7 @@ class Batch(ABC):
         """Play the opponents' legal actions, (M,), in the games of `waiting`. `step` explains the other arguments.
 
         Returns:
-            The games that ended, and a number. The number is 0, or the reason why a game could not begin (NO_OPENING
-            or NO_TURN).
+            The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
         """
         rows, moves, failed = self._call(
             play.answer,

@@ -128,10 +128,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """Follow the runs of `through` that begin next to `own`. Returns the squares right after these runs.
-
-    The directions are +step and -step.
-    """
+    """The squares right after the runs of `through` that begin next to `own`, in the directions +step and -step."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
