@@ -83,7 +83,10 @@ def _draw_row(canvas: Canvas, panel: Panel, y: float, row: EloRow) -> None:
 
 
 def _draw_arrow(canvas: Canvas, x: float, tip: float, y: float, head: float, colour: str) -> None:
-    """Draw an arrow from the only end of an interval. `head` is the length of its head, negative if it points left."""
+    """Draw an arrow from the only end of an interval.
+
+    `head` is the length of the arrowhead. It is negative if the arrow points left.
+    """
     canvas.line([(x, y), (tip, y)], colour, 2.5)
     canvas.line([(tip - head, y - 6), (tip, y), (tip - head, y + 6)], colour, 2.5)
     canvas.line([(x, y - 5), (x, y + 5)], colour, 2)
