@@ -1,16 +1,16 @@
 """Checkers (English draughts) for two agents, as a PettingZoo AEC environment.
 
-| agents | ``red_0``, ``white_0``; Red moves first |
-| actions | ``Discrete(2 * size * size)``: ``4 * square + direction``; the dark squares are numbered from 0, and the
-  directions 0-3 are NW, NE, SW, SE |
-| observation | ``(6, size, size)`` int8: own men, own kings, the opponent's men, the opponent's kings, the piece that
-  must continue jumping, and ones if Red is to move; also ``action_mask``. The observation does not show the history on
-  which draws depend |
-| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; with ``reward="margin"``, the margin
-  in pieces |
-| chains | each jump is one action; as long as the piece can jump again, the same agent must continue with it |
-| info | ``winner``, ``discs`` (the number of each player's pieces), ``plies``, ``illegal_action``, at every step |
-| end | an agent that cannot move loses; by default a repeated position is a draw (see the argument `draws`) |
+- Agents: ``red_0`` and ``white_0``. Red moves first.
+- Actions: ``Discrete(2 * size * size)``. An action is ``4 * square + direction``. The dark squares are numbered from 0,
+  and the directions 0-3 are NW, NE, SW, SE.
+- Observation: six planes, ``(6, size, size)`` int8, and an ``action_mask``. The planes show the agent's own men, its
+  kings, the opponent's men, the opponent's kings, and the piece that must continue jumping. The last plane is all ones
+  if Red is to move, else all zeros. The observation does not show the history on which draws depend.
+- Reward: at the end, +1 for the winner and -1 for the loser, or 0 for both in a draw. With ``reward="margin"``, each
+  agent gets its margin in pieces.
+- Chains of jumps: each jump is one action. As long as the same piece can jump again, the agent must continue with it.
+- Info: ``winner``, ``discs`` (the number of each player's pieces), ``plies`` and ``illegal_action``, at every step.
+- End: an agent that cannot move loses. By default, a repeated position is a draw (see the argument `draws`).
 
 >>> from othello_env import checkers_v0
 >>> env = checkers_v0.env()

@@ -1,13 +1,13 @@
 """Othello for two agents, as a PettingZoo AEC environment.
 
-| agents | ``black_0``, ``white_0``; Black moves first |
-| actions | ``Discrete(size * size + 1)``: ``size * row + column``, so a1 is 0; the last action is the pass |
-| observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's discs; also ``action_mask`` |
-| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; with ``reward="margin"``, the margin
-  in discs |
-| pass | an action, legal only if the agent has no other move |
-| info | ``winner``, ``discs``, ``plies``, ``illegal_action``, at every step |
-| end | as soon as neither side has a move |
+- Agents: ``black_0`` and ``white_0``. Black moves first.
+- Actions: ``Discrete(size * size + 1)``. The action for a square is ``size * row + column``, so a1 is 0. The last
+  action is the pass. A pass is legal only if the agent has no other move.
+- Observation: the agent's own discs and the opponent's discs, ``(2, size, size)`` int8, and an ``action_mask``.
+- Reward: at the end, +1 for the winner and -1 for the loser, or 0 for both in a draw. With ``reward="margin"``, each
+  agent gets its margin in discs.
+- Info: ``winner``, ``discs`` (the number of each player's discs), ``plies`` and ``illegal_action``, at every step.
+- End: the game ends as soon as neither side has a move.
 
 >>> from othello_env import othello_v0
 >>> env = othello_v0.env()

@@ -1,15 +1,15 @@
 """Tribolo for three agents, as a PettingZoo AEC environment.
 
-| agents | ``blue_0``, ``red_0``, ``green_0`` move in this order; a random agent begins |
-| actions | ``Discrete(width * height)``: ``width * row + column``, so a1 is 0 |
-| observation | ``(4, height, width)`` int8: the agent's own cells, the cells of the next agent, the cells of the third
-  agent, the walls; also ``action_mask`` |
-| reward | at the end: +1 for the winner and -1/2 for each of the other two; if two agents tie for first place, +1/4 for
-  each of these two and -1/2 for the third; if all three tie, 0 for each; with ``reward="margin"``, the margin in
-  cells |
-| skips | an agent that cannot move is skipped, so an agent can have several turns in a row; there is no pass |
-| info | ``winner``, ``discs`` (the number of each player's cells), ``plies``, ``illegal_action``, at every step |
-| end | when nobody can move |
+- Agents: ``blue_0``, ``red_0`` and ``green_0`` move in this order. A random agent begins.
+- Actions: ``Discrete(width * height)``. The action for a cell is ``width * row + column``, so a1 is 0.
+- Observation: four planes, ``(4, height, width)`` int8, and an ``action_mask``. The planes show the agent's own cells,
+  the cells of the next agent, the cells of the third agent, and the walls.
+- Reward: at the end, +1 for the winner and -1/2 for each of the other two. If two agents tie for first place, each of
+  these two gets +1/4, and the third gets -1/2. If all three tie, each gets 0. With ``reward="margin"``, each agent gets
+  its margin in cells.
+- Skipped agents: an agent that cannot move is skipped, so an agent can have several turns in a row. There is no pass.
+- Info: ``winner``, ``discs`` (the number of each player's cells), ``plies`` and ``illegal_action``, at every step.
+- End: the game ends when nobody can move.
 
 Each game has its own board. The board depends on the seed and on the number of games since the reset with this seed.
 

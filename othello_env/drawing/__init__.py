@@ -1,4 +1,4 @@
-"""A position as text, SVG or pixels, or in a window; a game as a GIF or an HTML page."""
+"""Drawings of a position (text, SVG, pixels or a window) and of a whole game (GIF or HTML page)."""
 
 from othello_env.drawing import checkers as _checkers  # noqa: F401 - the import registers the game's drawing
 from othello_env.drawing import othello as _othello  # noqa: F401

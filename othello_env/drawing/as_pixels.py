@@ -1,4 +1,4 @@
-"""A position as pixels, with smooth edges."""
+"""A picture of a position as an array of pixels."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
     Args:
         state: the position.
         cell: the side of a square in pixels.
-        values: the value of each legal action that gets a number on its square. An infinite value is a certain win or
-            loss.
+        values: a mapping from legal actions to their values, which are written on the squares. An infinite value stands
+            for a certain win or loss.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -52,7 +52,7 @@ def _paint(image: Image.Image, shape: Shape) -> None:
         case Polygon(points, fill):
             _paint_polygon(image, points, fill)
         case Text(x, y, text, size, fill, anchor):
-            # As in SVG, y is the middle of a capital letter or a digit.
+            # As in the SVG, the middle of a capital letter or a digit is at the height y.
             ImageDraw.Draw(image).text((x, y), text, fill, _font(size), _ANCHORS[anchor])
 
 
@@ -72,7 +72,7 @@ def _disc(
     mask = Image.fromarray(np.round(255 * opacity * covered).astype(np.uint8))
     dark = np.array(ImageColor.getrgb(fill), float)
     bright = np.array(ImageColor.getrgb(light or fill), float)
-    # The light has the same centre and radius as the gradient in the SVG.
+    # The light has the same centre and radius as the gradient in the SVG, so that both pictures look alike.
     away = np.hypot(columns - x + 0.28 * radius, rows - y + 0.36 * radius) / (1.4 * radius)
     share = np.clip(away, 0, 1)[..., np.newaxis]
     return Image.fromarray(np.round(bright + (dark - bright) * share).astype(np.uint8)), mask

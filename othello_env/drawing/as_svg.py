@@ -1,4 +1,4 @@
-"""A position as SVG."""
+"""A picture of a position as SVG."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -17,8 +17,8 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
     Args:
         state: the position.
         cell: the side of a square in pixels.
-        values: the value of each legal action that gets a number on its square. An infinite value is a certain win or
-            loss.
+        values: a mapping from legal actions to their values, which are written on the squares. An infinite value stands
+            for a certain win or loss.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -62,7 +62,7 @@ def _document(drawn: Picture, definitions: Iterable[str]) -> str:
 
 
 def _gradients(shapes: Iterable[Shape]) -> list[str]:
-    """The gradients of all shaded circles."""
+    """The SVG elements for the gradients of all shaded circles."""
     shaded = {(shape.fill, shape.light) for shape in shapes if isinstance(shape, Circle) and shape.light}
     return [_gradient(fill, light) for fill, light in sorted(shaded)]
 
@@ -80,7 +80,7 @@ def _gradient(fill: str, light: str) -> str:
 
 
 def _gradient_id(fill: str, light: str) -> str:
-    # A notebook puts many pictures into one document, so an id must have the same colours in all pictures.
+    # A notebook puts many pictures into one document, so gradients with the same id must have the same colours.
     return f"shade-{light[1:]}-{fill[1:]}"
 
 

@@ -12,7 +12,7 @@ _DARK, _LIGHT, _GRID = "#3b7a57", "#efe4c8", "#2c5f43"
 
 @scene.register
 def checkers_scene(state: Checkers) -> Scene:
-    """Men and kings, the two squares of the last action, and the squares that the player to move can reach."""
+    """The scene shows the pieces, the two squares of the last action, and the squares that the player can move to."""
     size, half = state.size, state.size // 2
     places = [(square // half, column_of(square, size)) for square in range(size * half)]
     numbers = {place: str(square + 1) for square, place in enumerate(places)}
@@ -39,7 +39,7 @@ def checkers_scene(state: Checkers) -> Scene:
 
 @action_path.register
 def checkers_path(state: Checkers, action: int) -> list[Place]:
-    """The square where the piece stands, and the square that it reaches."""
+    """The square where the piece stands, and the square to which the action moves it."""
     square, direction = divmod(action, 4)
     target = destination(square, direction, 2 if state.must_jump else 1, state.size)
     ends = [square] if target is None else [square, target]

@@ -1,4 +1,4 @@
-"""A scene as shapes on a plane. The SVG and the pixels are made of the same shapes, so they look alike.
+"""Turn a scene, the content of a picture, into shapes. SVG and pixels are made of the same shapes and look alike.
 
 Lengths are in pixels. x grows to the right, and y grows downwards. A wooden frame around the board shows the
 coordinates. The scores and the status are below the board.
@@ -24,7 +24,7 @@ _WIDE = 8  # on a board with at least this number of columns, the status is besi
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """An axis-parallel rectangle on whole pixels."""
+    """A rectangle of whole pixels."""
 
     x: int
     y: int
@@ -56,7 +56,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text. `y` is the middle of its height. `anchor` says whether `x` is its start, middle or end."""
+    """A line of text. Its middle is at the height `y`. `anchor` says which part of the line is at `x`."""
 
     x: float
     y: float

@@ -10,7 +10,7 @@ _LOOKS = (BLACK, WHITE)
 
 @scene.register
 def othello_scene(state: Othello) -> Scene:
-    """The discs, the last disc placed, and the squares where the player to move may place a disc."""
+    """The scene shows the discs, marks the last placed disc, and marks the squares of legal moves."""
     size = state.size
     places = [(row, column) for row in range(size) for column in range(size)]
     last = state.moves[-1] if state.moves else None
@@ -34,5 +34,5 @@ def othello_scene(state: Othello) -> Scene:
 
 @action_path.register
 def othello_path(state: Othello, action: int) -> list[Place]:
-    """The square of the disc; nothing for a pass."""
+    """The square on which the action places a disc. The list is empty for a pass."""
     return [] if action == state.pass_action else [divmod(action, state.size)]

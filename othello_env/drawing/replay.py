@@ -31,14 +31,14 @@ def positions(state: State, start: State) -> list[State]:
 def gif(
     states: Sequence[State], cell: int = 40, seconds: float = 0.7, values: Sequence[Mapping[int, float]] = ()
 ) -> bytes:
-    """An animated GIF of a game. It repeats the game, and shows the last position four times as long as the others.
+    """An animated GIF that repeats a game. It shows the last position four times as long as each other position.
 
     Args:
         states: the positions, from the first to the last.
         cell: the side of a square in pixels.
         seconds: the time for which each position is shown, in seconds.
-        values: for each position, the value of each legal action that gets a number on its square. By default, there
-            are no numbers.
+        values: for each position, a mapping from legal actions to their values, which are written on the squares. By
+            default, no values are written.
 
     Raises:
         ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
@@ -67,8 +67,8 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
         states: the positions, from the first to the last.
         title: the page's title. By default, it is the game's name.
         cell: the side of a square in pixels.
-        values: for each position, the value of each legal action that gets a number on its square. By default, there
-            are no numbers.
+        values: for each position, a mapping from legal actions to their values, which are written on the squares. By
+            default, no values are written.
 
     Raises:
         ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
@@ -79,7 +79,7 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     frames = [[lines.setdefault(line, len(lines)) for line in each.splitlines()] for each in pictures]
     names = [before.action_to_text(after.moves[-1]) for before, after in pairwise(states)]
     data = json.dumps({"lines": list(lines), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
-    data = data.replace("<", "\\u003c")  # the text </script> would end the script early
+    data = data.replace("<", "\\u003c")  # otherwise the text </script> would end the script early
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
         "TITLE|DATA", lambda found: parts[found[0]], _PAGE

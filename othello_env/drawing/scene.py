@@ -104,7 +104,7 @@ class Scene:
         row_labels: a label for each row.
         scores: each player's name, look and score.
         status: the player to move or the winner, in a few words.
-        dots: some squares. The upper left corner of each of these squares has a dot.
+        dots: the squares that have a dot on their upper left corner.
         grid: the colour of the lines between squares.
         numbers: the values of actions, shown on the squares.
     """
@@ -159,8 +159,8 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
 
     Args:
         state: the position.
-        values: the value of each action that gets a number, such as an agent's `action_values`. The value of a certain
-            win is infinite. If the mapping is empty, the scene shows no numbers.
+        values: a mapping from legal actions to their values, such as an agent's `action_values`. The value of a certain
+            win or loss is infinite. If the mapping is empty, the scene shows no numbers.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -191,8 +191,8 @@ def _value_text(value: float) -> str:
 def _share(value: float, values: Mapping[int, float]) -> float:
     """The place of a value between the smallest value (0) and the largest value (1).
 
-    An infinite value counts as a finite value with the same sign. The absolute value of this number is 1.5 times the
-    largest absolute value of the finite values, and at least 1.5.
+    A finite value with the same sign replaces each infinite value. The absolute value of the replacement is 1.5 times
+    the largest absolute value of the finite values, and at least 1.5.
     """
     most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
     low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))

@@ -72,7 +72,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Check that the value of an argument is one of its choices.
 
     Raises:
-        ValueError: it is not.
+        ValueError: the value is not one of the choices.
     """
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
@@ -103,16 +103,16 @@ def _check_separators(transcript: str) -> None:
 class State(ABC):
     """An immutable position of a game. Two States can be equal although different moves led to them.
 
-    Letters for shapes: A = `num_actions`, P = `num_players`.
+    Letters in shapes: A is `num_actions`, and P is `num_players`.
     """
 
     __slots__ = ("moves", "to_move")
 
     player_names: ClassVar[tuple[str, ...]]
     svg_renderer: ClassVar[Callable[[State], str] | None] = None
-    """A function that returns a State as SVG, for notebooks.
+    """A function that draws a State as SVG. Notebooks show this drawing.
 
-    `othello_env` sets this attribute, because the rules do not import the drawing package.
+    The package `othello_env` sets this attribute, because the modules of the rules do not import the drawing code.
     """
 
     to_move: int
@@ -137,9 +137,9 @@ class State(ABC):
     @property
     @abstractmethod
     def turn(self) -> int:
-        """A number that increases with each action of a game. Passes do not change it.
+        """A number that increases with each action except a pass.
 
-        Random choices in a position depend on the game's key and on this number.
+        Random choices in a position depend on this number and on the game's key, a 64-bit number.
         """
 
     @abstractmethod
@@ -188,7 +188,7 @@ class State(ABC):
         """
 
     def winners(self) -> tuple[int, ...]:
-        """The players with the best result of a finished game. In a draw, these are all players."""
+        """The players with the best result of a finished game. After a draw, all players are winners."""
         results = self.returns()
         return tuple(player for player, result in enumerate(results) if result == max(results))
 
@@ -271,8 +271,8 @@ class State(ABC):
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
         """The position after the moves of a transcript. The moves can also be a sequence of actions and names.
 
-        Passes may be left out. If a move is wrong, the error message begins with the number of the move. The numbers
-        count the given moves from 1, so they do not count passes that were left out.
+        Passes may be left out. If a move is wrong, the error message begins with the number of the move. The first
+        given move has the number 1. Passes that were left out are not counted.
 
         Raises:
             NotationError: a move cannot be read, or a comma or semicolon has no move before or after it.

@@ -12,7 +12,7 @@ from othello_env.support.jit import kernel
 __all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "POOL", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
 
 SIDE, OPENING, OPPONENT, EPSILON, CHOICE, REDRAW, POOL = range(1, 8)
-"""The purposes of random numbers. Each purpose serves as a counter for `mix`."""
+"""The purposes of random numbers, used as counters for `mix`. Different purposes give independent random numbers."""
 
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
 _M1 = np.uint64(0xBF58_476D_1CE4_E5B9)
@@ -44,7 +44,7 @@ def below(bits: np.uint64, n: np.uint64) -> np.uint64:
 
 
 def mix_int(key: int, counter: int) -> int:
-    """`mix` for Python integers. Only their low 64 bits count."""
+    """`mix` for Python integers. Only the low 64 bits of each integer count."""
     z = (key + 0x9E37_79B9_7F4A_7C15 * (counter + 1)) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58_476D_1CE4_E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D0_49BB_1331_11EB) & _MASK

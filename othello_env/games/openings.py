@@ -33,7 +33,8 @@ class Openings:
         new_game: a function that takes the key of a game and returns the game's own start.
 
     Raises:
-        ValueError: the spec has none of these forms or is empty, or an opening in it is wrong or ends the game.
+        ValueError: the spec has none of these forms, the spec is empty, an opening is not valid, or an opening
+            ends the game.
     """
 
     ATTEMPTS = 1000
@@ -92,7 +93,8 @@ def opening_position(start: State, opening: str | State) -> State:
     """The position of an opening. The opening is a State of the same game as `start`, or a transcript from `start`.
 
     Raises:
-        ValueError: the State is of another game or another size, the transcript is wrong, or the opening ends the game.
+        ValueError: the State is of another game or board size, the transcript cannot be played, or the opening ends the
+            game.
     """
     if isinstance(opening, str):
         return _position_after(start, opening)

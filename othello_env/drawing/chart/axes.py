@@ -20,11 +20,11 @@ def legend_height(labels: int, abreast: int = 3) -> int:
 
 
 def draw_legend(canvas: Canvas, labels: Sequence[str], left: float, abreast: int = 3) -> None:
-    """Draw a legend: the label of each curve beside the curve's colour. It is above the plots and covers no points.
+    """Draw a legend: the label of each curve beside the curve's colour. The legend is above the plots.
 
     Args:
         canvas: the canvas.
-        labels: the labels, in the order of `INKS`.
+        labels: the labels of the curves. The first label gets the first colour of `INKS`, and so on.
         left: the x of the legend's left side.
         abreast: the number of labels in a row.
 
@@ -44,8 +44,8 @@ def draw_legend(canvas: Canvas, labels: Sequence[str], left: float, abreast: int
 def ticks_1_2_5(smallest: float, largest: float) -> list[int]:
     """Choose neighbouring ticks from the numbers 1, 2, 5, 10, 20, ...
 
-    The first tick is the largest of these numbers that is at most `smallest`. The last tick is larger than the first
-    tick. It is the smallest such number that is at least `largest`.
+    The first tick is the largest of these numbers that is at most `smallest`. The last tick is the smallest of these
+    numbers that is at least `largest` and larger than the first tick.
 
     >>> ticks_1_2_5(64, 700), ticks_1_2_5(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])

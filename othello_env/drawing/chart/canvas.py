@@ -11,9 +11,9 @@ from PIL import Image, ImageDraw, ImageFont
 __all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
-"""WIDTH: the width of a chart of rows. TOP, BOTTOM, EDGE: the free space above, below and beside the panels."""
+"""WIDTH: the width of a chart whose data are rows. TOP, BOTTOM, EDGE: the space above, below and beside its panels."""
 LABELS = 300
-"""The x of the left side of a panel of rows. The labels of the rows are to the left of the panel."""
+"""The x of the left side of a panel with rows. The labels of the rows are to the left of the panel."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
 _PAPER, _GRID = "#ffffff", "#dde2e6"
 _SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
@@ -22,11 +22,11 @@ _VALUES = 90  # the space for the numbers to the right of the rows
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of a chart. Its bottom stands for the score 0, and its top stands for the score 1.
+    """The rectangle of a chart that shows data. Its bottom stands for the score 0, and its top for the score 1.
 
     Attributes:
-        smallest: the number at the left side.
-        largest: the number at the right side.
+        smallest: the number for which the left side stands.
+        largest: the number for which the right side stands.
     """
 
     left: float
@@ -38,7 +38,7 @@ class Panel:
 
     @classmethod
     def of_rows(cls, bottom: float, smallest: float = 0.0, largest: float = 1.0) -> Panel:
-        """The panel of a chart of rows, which have a label on the left and a number on the right."""
+        """The panel of a chart whose data are rows. A row has a label on the left and a number on the right."""
         return cls(LABELS, TOP, WIDTH - _VALUES, bottom, smallest, largest)
 
     def x(self, value: float) -> float:
@@ -82,7 +82,7 @@ class Canvas:
         self._draw.text((x * _SCALE, y * _SCALE), text, fill=colour, font=font, anchor=anchor)
 
     def fitted(self, text: str, width: float, size: int = 15) -> str:
-        """The text in a form that fits. If the text is wider than `width`, dots replace its middle."""
+        """The text, in a form that is at most `width` wide. If the text is wider, dots replace its middle."""
         font = ImageFont.load_default(size * _SCALE)
         short, kept = text, len(text)
         while self._draw.textlength(short, font) > width * _SCALE and kept > 2:
@@ -119,7 +119,7 @@ class Canvas:
         self.text((panel.left + panel.right) / 2, panel.bottom + 40, text, size=13, colour=FAINT, anchor="mm")
 
     def level(self, panel: Panel, y: float, text: str) -> None:
-        """Draw a horizontal line through a panel, and a number to the left of it."""
+        """Draw a horizontal line through a panel, and a number to the left of the line."""
         self.line([(panel.left, y), (panel.right, y)], _GRID)
         self.text(panel.left - 10, y, text, size=13, colour=FAINT, anchor="rm")
 

@@ -14,7 +14,7 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, TOP, Canvas, Panel
 __all__ = ["CurvePoint", "learning_chart"]
 
 _WIDTH, _HEIGHT = 420, 340  # the size of each of the two plots
-_FEW_DECADES = 2  # an axis of at most this many decades also has the ticks 2, 5, 20, ...
+_FEW_DECADES = 2  # an axis over at most this many powers of ten also has the ticks 2, 5, 20, ...
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,14 @@ def learning_chart(
 ) -> Image.Image:
     """Two plots of scores during training: one over games or plies, and one over seconds.
 
-    The axes for games, plies and seconds are logarithmic.
-
-    A logarithmic axis has no zero. So the point before any training is left out, except if it is the only point of its
-    curve.
+    The axes for games, plies and seconds are logarithmic. A logarithmic axis has no zero. So the point before any
+    training is left out, except if it is the only point of its curve.
 
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         curves: a mapping from labels to curves. There are at most eight curves, and each curve has at least one point.
-        unit: what `CurvePoint.played` counts.
+        unit: the name of what `CurvePoint.played` counts, such as games.
 
     Raises:
         ValueError: there are more than eight curves.

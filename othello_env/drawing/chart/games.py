@@ -30,7 +30,7 @@ def games_chart(
 
     Args:
         title: the text at the top.
-        subtitle: a smaller text below it.
+        subtitle: a smaller text below the title.
         players: the names of the two sides.
         margins: for each margin of the first player, the number of games with this margin.
         plies: for each length in plies, the number of games of this length.
@@ -76,9 +76,9 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
 
 
 def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
-    """Counts without extreme values. At each end, the removed values have at most the share `_TAIL` of all games.
+    """Remove extreme values from counts. At each end, this affects at most the share `_TAIL` of all games.
 
-    The games of a removed value are added to the nearest value that remains.
+    The games with a removed value are added to the nearest value that remains.
 
     >>> _trimmed({1: 1, 60: 999, 61: 1000, 62: 999, 90: 1})
     {60: 1000, 61: 1000, 62: 1000}
@@ -99,7 +99,9 @@ def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
 
 
 def _bins(counts: Mapping[int, int], step: int) -> dict[int, int]:
-    """Counts in bins of `step` values. Bin 0 has only the value 0. Each other bin ends at a multiple of `step`.
+    """Collect counts in bins. Bin 0 has only the value 0.
+
+    For k > 0, bin k has the `step` values up to ``k * step``. Bin -k has the same values with a minus sign.
 
     >>> _bins({-3: 1, -1: 1, 0: 5, 1: 2, 2: 2, 3: 1}, 2)
     {-2: 1, -1: 1, 0: 5, 1: 4, 2: 1}

@@ -1,4 +1,4 @@
-"""A chart of how a cost grows with a size."""
+"""A chart that shows how a cost, such as time, grows with a size."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def growth_chart(
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the costs were measured.
-        curves: a mapping from labels to curves, of which there are at most eight. A curve maps sizes to costs. It has
-            at least one cost, and each cost is at least 1.
-        size: what the sizes are.
-        cost: what the costs are, with their unit.
+        curves: a mapping from labels to at most eight curves. A curve maps sizes to costs. Each curve has at least one
+            cost, and each cost is at least 1.
+        size: the text below the plot, which says what the sizes are.
+        cost: the text above the plot, which says what the costs are and gives their unit.
 
     Raises:
         ValueError: a cost is below 1, or there are more than eight curves.

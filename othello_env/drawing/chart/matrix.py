@@ -27,7 +27,8 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         names: the names of the M members. M is at least 1.
-        scores: (M, M), the scores from 0 to 1, or NaN if two members have not met. The diagonal is not drawn.
+        scores: (M, M), the score of each row's member against each column's member, 0 to 1. A score is NaN if the two
+            members have not met. The diagonal is not drawn.
     """
     m = len(names)
     side = max(min(_LARGEST, _ROOM // m), _SMALLEST)
@@ -57,7 +58,7 @@ def _draw_cell(canvas: Canvas, x: float, y: float, side: float, score: float) ->
 
 
 def _colour(score: float) -> str:
-    """Brown for 0, nearly white for 1/2, green for 1."""
+    """The colour of a score: brown for 0, nearly white for 1/2, green for 1."""
     end, share = (_HIGH, 2 * score - 1) if score > 0.5 else (_LOW, 1 - 2 * score)
     mixed = [round(middle + (full - middle) * share) for middle, full in zip(_MIDDLE, end, strict=True)]
     return "#" + "".join(f"{part:02x}" for part in mixed)

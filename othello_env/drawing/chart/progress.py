@@ -1,4 +1,4 @@
-"""A chart of ratings over training."""
+"""A chart of a learner's ratings during training."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rating_chart(
         subtitle: a smaller text, which says how the ratings were measured.
         points: the learner's ratings.
         lines: a mapping from the names of other agents to their ratings.
-        axis: what `RatingPoint.played` counts.
+        axis: the text below the plot, which says what `RatingPoint.played` counts.
 
     Raises:
         ValueError: there are no points.

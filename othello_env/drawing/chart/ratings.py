@@ -14,7 +14,7 @@ __all__ = ["EloRow", "elo_chart"]
 
 _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
-"""The possible distances in Elo between two lines of the grid.
+"""The possible distances in Elo between neighbouring lines of the grid.
 
 A chart uses the smallest distance that fits at most `_MOST_TICKS` times between its lowest and its highest Elo. If no
 distance is large enough, the chart uses the largest distance.
@@ -83,7 +83,10 @@ def _draw_row(canvas: Canvas, panel: Panel, y: float, row: EloRow) -> None:
 
 
 def _draw_arrow(canvas: Canvas, x: float, tip: float, y: float, head: float, colour: str) -> None:
-    """Draw an arrow from the only end of an interval. `head` is the length of its head, negative if it points left."""
+    """Draw an arrow from the only end of an interval.
+
+    `head` is the length of the arrowhead. It is negative if the arrow points left.
+    """
     canvas.line([(x, y), (tip, y)], colour, 2.5)
     canvas.line([(tip - head, y - 6), (tip, y), (tip - head, y + 6)], colour, 2.5)
     canvas.line([(x, y - 5), (x, y + 5)], colour, 2)

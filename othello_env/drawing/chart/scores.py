@@ -12,7 +12,7 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, FAINT, GREEN, TOP, WI
 __all__ = ["ScoreRow", "score_chart"]
 
 _ROW = 44
-_FEWEST_ROWS = 4  # the chart has room for this number of rows even if there are fewer rows
+_FEWEST_ROWS = 4  # the chart has space for this number of rows even if there are fewer rows
 _COMPARE = "#b9c0c6"
 _GAP, _CURVE = 72, 400  # the space to the left of the learning curve, and the curve's width
 
@@ -26,7 +26,7 @@ class ScoreRow:
         score: the score.
         low: the lower end of the score's interval.
         high: the upper end of the score's interval.
-        compare: a score for comparison, which is drawn as a grey line. The default is the score of two equal agents.
+        compare: a score for comparison, which is drawn as a grey line. The default is the score between equal agents.
     """
 
     label: str
@@ -52,7 +52,7 @@ def score_chart(
         rows: the scores, from top to bottom.
         curve: points (seconds, score). If there are no points, the scores fill the picture.
         curve_title: the text above the curve.
-        axis: what the scores are.
+        axis: the text below the rows, which says what the scores are.
     """
     width = WIDTH + (_GAP + _CURVE if curve else 0)
     height = TOP + _ROW * max(len(rows), _FEWEST_ROWS) + BOTTOM

@@ -1,4 +1,4 @@
-"""N games of one kind, stored as arrays and stepped together: the protocol, and the kernels that every game uses."""
+"""N games of one kind, stored as arrays and stepped together by compiled functions (kernels)."""
 
 from othello_env.games.batch.positions import Positions
 from othello_env.games.batch.protocol import Batch, Begins, Ends, Waiting

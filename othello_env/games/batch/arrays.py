@@ -1,9 +1,9 @@
-"""N games as arrays: the arrays that every kind of game has.
+"""The arrays that store N games of any kind, except the boards.
 
-Each kind of game also has its boards, a tuple of its own arrays.
+Each kind of game stores its boards in a tuple of arrays of its own.
 
-Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, O = given
-openings, K = opponents, L = plies that can be stored.
+The letters in shapes stand for numbers: N games, M games of a subset, E games that ended in a step, P players, O given
+openings, K opponents, L plies that can be stored in each game.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
-"""The problems that the actions for N games can have. If there are several problems, their numbers are added.
+"""The kinds of problems that the actions for N games can have. Several kinds are stored as the sum of their numbers.
 
 OUT_OF_RANGE: there is no such action in this game. ILLEGAL: the action is not legal in the position. OVER: a game is
 over.
@@ -57,22 +57,22 @@ class Course(NamedTuple):
     moves: npt.NDArray[np.integer]
     """(N, L); the first `plies` entries of a row are the game's actions."""
     key: npt.NDArray[np.uint64]
-    """The key of the current game. Everything random in the game depends on this key."""
+    """The key of the current game, a 64-bit number. Everything random in the game depends on this key."""
     env_key: npt.NDArray[np.uint64]
-    """The key of the environment. The keys of its games are hashes of this key and of `number`."""
+    """The key of the environment. The key of each of its games is a hash of `env_key` and `number`."""
     number: npt.NDArray[np.uint64]
     """The number of the current game, counted from 0 for each `env_key`."""
     learner: npt.NDArray[np.int8]
-    """The learner's player; -1 if every side learns."""
+    """The index of the player that the learner plays; -1 if every side learns."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the opponent in each seat except the learner's seat. Each player has one seat.
+    """(N, P - 1), the number of the agent in each seat except the learner's seat. Each player has one seat.
 
-    The seats are in turn order. The first is the seat after the learner's seat.
+    The columns are in turn order. Column 0 is the seat after the learner's seat.
     """
     redraws: npt.NDArray[np.int16]
-    """The number of games that this game replaces, because they ended before the learner's first turn.
+    """How many games the current game has replaced. A game is replaced if it ends before the learner's first turn.
 
-    After the learner's first turn the value is -1.
+    After the learner's first turn, the value is -1.
     """
 
     def moves_of(self, i: int) -> tuple[int, ...]:
@@ -81,10 +81,13 @@ class Course(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How games begin and who plays in them. The boards of the openings are passed separately."""
+    """How games begin and who plays in them. The kernels get the boards of the openings in another argument."""
 
     to_move: npt.NDArray[np.int8]
-    """(O,) the player to move in each opening. A game begins with a random opening or, if O = 0, with its own start."""
+    """(O,) the player to move in each opening.
+
+    Each game begins with one of the O openings, chosen at random. If O is 0, each game begins at its own start.
+    """
     plies: npt.NDArray[np.int32]
     """(O,) the number of moves in each opening."""
     moves: npt.NDArray[np.integer]
@@ -99,7 +102,7 @@ class Plan(NamedTuple):
     A game is replaced if opponents' moves end it before the learner's first turn.
     """
     side: int
-    """The learner's player, SIDE_DRAWN, or -1 if every side learns."""
+    """The index of the player that the learner plays, or SIDE_DRAWN, or -1 if every side learns."""
     pool: npt.NDArray[np.uint64]
     """(P - 1, K) the bounds by which each seat's opponent is chosen at random.
 
@@ -121,7 +124,7 @@ class Outcome(NamedTuple):
 
 
 def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> Course:
-    """A `Course` of `n` games that are all over, with room for `longest` plies in each."""
+    """A `Course` of `n` games that are all over, with space for `longest` plies in each."""
     u64, i8, i16 = np.uint64, np.int8, np.int16
     return Course(
         over=np.ones(n, np.bool_),
@@ -165,7 +168,7 @@ def count_sides(
 ) -> npt.NDArray[np.int64]:
     """(N, 2) the number of each player's pieces.
 
-    `own` has the squares of the player to move, `opponent` the squares of the other player.
+    `own` has one set of squares per game, those of the player to move. `opponent` has the other player's squares.
     """
     counts = np.stack([_counts(own), _counts(opponent)], axis=1)
     return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])

@@ -1,6 +1,6 @@
-"""Kernels for agents that choose actions in some games of a batch: tests of legality, and random actions.
+"""Compiled functions (kernels) that test or choose an agent's actions in some games of a batch.
 
-Letters for shapes: see `othello_env.games.batch.arrays`.
+`othello_env.games.batch.arrays` explains the letters in shapes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _32 = np.uint64(32)
 def are_legal(
     rules: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> bool:
-    """Whether each of the actions, (M,), is legal in its game. `numbers`, (M,), has the numbers of the games."""
+    """Whether all actions, (M,), are legal. `numbers`, (M,), has the index of the game of each action."""
     for k in range(len(numbers)):
         if actions[k] < 0 or actions[k] >= num_actions or not is_legal(rules, boards, numbers[k], actions[k]):
             return False
@@ -36,7 +36,7 @@ def are_legal(
 def draw_actions(
     rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """(M,) uniformly random legal actions for the games with these numbers, (M,).
+    """(M,) uniformly random legal actions for the games at the indices `numbers`, (M,).
 
     `key`, (M,), has each game's key for random choices. With these keys, `othello_env.agent.protocol.Chance.choose`
     returns the same actions.
@@ -60,7 +60,10 @@ def randomise(
     threshold: np.uint64,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Replace each of the actions, (M,), with probability `threshold` / 2**32 by a uniformly random legal action."""
+    """Replace each action, with probability `threshold` / 2**32, by a uniformly random legal action.
+
+    `actions`, (M,), is changed in place. `numbers`, (M,), has the index of the game of each action.
+    """
     course = Course(*course_fields)
     for k in range(len(numbers)):
         i = numbers[k]

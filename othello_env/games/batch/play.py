@@ -1,11 +1,11 @@
-"""Begin, play and end the games of a batch. These kernels serve every kind of game.
+"""Begin, play and end the games of a batch. These compiled functions (kernels) serve every kind of game.
 
 In every step, `play_all` plays the actions of all games. Few games begin or end in a step, so plain loops over these
 games are fast enough. Everything random in a game depends only on the game's key, as in `othello_env.games.openings`.
 
 Python code passes arrays to these kernels in plain tuples, because passing named tuples would take twice as long.
 
-Letters for shapes: see `othello_env.games.batch.arrays`.
+`othello_env.games.batch.arrays` explains the letters in shapes.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ __all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
 _Tuple = tuple[Any, ...]
 _0, _32 = np.uint64(0), np.uint64(32)
-_NEXT = np.int64(1)  # Numba would give a bare literal another type
+_NEXT = np.int64(1)  # Numba would give the literal 1 a type of its own
 
 
 @kernel
 def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The indices of the flags that are set, in ascending order. The loop has no branch."""
+    """The indices of the flags that are set, in ascending order. The loop is fast, because it has no branch."""
     places = np.empty(len(flags) + 1, np.int64)
     n = 0
     for i in range(len(flags)):
@@ -56,14 +56,14 @@ def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 @kernel(inline=True, lean=True)
 def _note(course: Course, i: int, action: int) -> None:
-    """Record an action that is played in game i."""
+    """Add an action to the moves of game i."""
     course.moves[i, course.plies[i]] = action
     course.plies[i] += 1
 
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i with this key. Returns whether it found an opening that does not end the game."""
+    """Begin game i with this key. Returns whether a start was found from which the game can go on."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:
@@ -88,7 +88,7 @@ def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, p
 
 @kernel(lean=True)
 def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int, key: np.uint64) -> bool:
-    """Play random plies in game i. Returns False if they end the game, or if there is no room for them."""
+    """Play random plies in game i. Returns False if they end the game, or if `course.moves` has no space for them."""
     for _ in range(plies):
         if course.over[i] or course.plies[i] >= course.moves.shape[1]:
             return False
@@ -100,7 +100,7 @@ def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int
 
 @kernel(lean=True)
 def _seat(course: Course, i: int, key: np.uint64, plan: Plan) -> None:
-    """Choose the learner's player and the opponents of game i by the game's key."""
+    """Use the key of game i to choose the player that the learner plays, and the opponents."""
     others = course.rival.shape[1]
     course.learner[i] = plan.side
     if plan.side == SIDE_DRAWN:
@@ -124,10 +124,10 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin one game in each of these places of the batch. `numbers`, (M,), has the indices of the places.
+    """Begin a new game at each of the indices `numbers`, (M,), of the batch.
 
-    First, `course.number` is increased by `ahead` in these places. The key of each game is a hash of the place's
-    `course.env_key` and `course.number`.
+    First, `course.number` is increased by `ahead` at these indices. The key of each new game is a hash of
+    `course.env_key` and `course.number` at the game's index.
 
     Returns:
         0, or NO_OPENING if a game could not begin.
@@ -154,20 +154,24 @@ def _end(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
-    """Store finished games (E,) from their viewers' point of view, write their rewards, and record how they ended.
+    """Write the rewards of the E games that ended, and return a record of each of these games.
+
+    A record has the last board from the point of view of its viewer. The viewer is the learner or, in self-play,
+    the player to move.
 
     Args:
         rules: the game's rules.
         course: the course of N games.
         boards: the boards of N games.
-        ended: (E,) the numbers of the finished games.
+        ended: (E,) the indices of the games that ended.
         illegal: (E,) the illegal action that ended each game, or -1.
-        outcome: the outcome of the step. This kernel writes its rewards.
-        by_margin: whether rewards are margins.
-        template: any array with the dtype of the ends; see `ends_dtype`.
+        outcome: the arrays into which the rewards are written.
+        by_margin: whether rewards are margins instead of results.
+        template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:
-        The ends, (E,), and the moves of these games, (E, L). The first `plies` entries of a row are the game's actions.
+        The records, (E,), and the moves of these games, (E, L). The first `plies` entries of a row are the game's
+        actions.
     """
     ends = np.empty(len(ended), template.dtype)
     moves = np.empty((len(ended), course.moves.shape[1]), course.moves.dtype)
@@ -224,11 +228,12 @@ def step(
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
         begin_next: whether the next game begins in the same step in which a game ends.
-        by_margin: whether rewards are margins.
-        template: any array with the dtype of the ends; see `ends_dtype`.
+        by_margin: whether rewards are margins instead of results.
+        template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:
-        The ends and the moves, as `_end` returns them, and a number: 0, or NO_OPENING if a game could not begin.
+        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        NO_OPENING if a game could not begin, else 0.
     """
     course, outcome = Course(*course_fields), Outcome(*outcome_fields)
     over = course.over
@@ -258,7 +263,7 @@ def step(
 
 @kernel
 def _forget_step(course: Course, outcome: Outcome) -> None:
-    """Reset what the last step wrote: no rewards, which now go to the players to move, and no redrawn openings."""
+    """Reset what the last step wrote. All rewards are 0 and go to the players to move, and all `redraws` are -1."""
     for i in range(len(outcome.reward)):
         outcome.reward[i] = 0.0
     for i in range(len(outcome.reward)):
@@ -280,7 +285,7 @@ def _unplayable(
 
 @kernel
 def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], plies: npt.NDArray[np.int32]) -> None:
-    """Record an action in each of N games. The records of finished games have no meaning."""
+    """Add an action to the moves of each of N games. In finished games, the added actions have no meaning."""
     last = moves.shape[1] - 1
     for i in range(len(actions)):
         moves[i, min(np.int64(plies[i]), last)] = actions[i]
@@ -295,7 +300,7 @@ def waiting(
     """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first.
 
     Returns:
-        Five items. The first four are arrays (M,): the numbers of the games in ascending order, the players to move,
+        Five items. The first four are arrays (M,): the indices of the games in ascending order, the players to move,
         the keys for the opponents' random choices, and the numbers of the opponents. The fifth item is the result of
         `take` for these games.
     """
@@ -339,14 +344,14 @@ def answer(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
-    """Play the opponents' legal actions, (M,), in the games with these numbers, (M,).
+    """Play the opponents' legal actions, (M,), in the games at the indices `numbers`, (M,).
 
     `taken` is the result of `take` for these games, and `step` explains the other arguments. If an action ends a game
-    before the learner's first turn, another game replaces this game.
+    before the learner's first turn, a new game replaces the ended game.
 
     Returns:
-        The ends and the moves, as `_end` returns them, and a number: 0, or the reason why a game could not begin
-        (NO_OPENING or NO_TURN).
+        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        NO_OPENING or NO_TURN if a game could not begin, else 0.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):

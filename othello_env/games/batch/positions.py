@@ -14,7 +14,7 @@ __all__ = ["Positions"]
 
 
 class Positions(ABC):
-    """N positions for which an agent chooses actions in one call. None of the games is over.
+    """N positions for which an agent chooses actions in one call. No game is over.
 
     Attributes:
         to_move: (N,) int8, the players to move.
@@ -29,7 +29,7 @@ class Positions(ABC):
 
     @abstractmethod
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
-        """The positions at these places."""
+        """The positions that a slice, an array of indices or a mask selects."""
 
     @abstractmethod
     def state(self, i: int) -> State:
@@ -53,7 +53,7 @@ class Positions(ABC):
 
     @abstractmethod
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
-        """Replace each of the actions, (N,), with probability `threshold` / 2**32 by a uniformly random legal action.
+        """Replace each action, with probability `threshold` / 2**32, by a uniformly random legal action.
 
-        The array is changed in place.
+        `actions`, (N,), is changed in place.
         """

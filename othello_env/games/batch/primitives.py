@@ -1,4 +1,6 @@
-"""The kernels that each game implements for the batch. They are generic: see `othello_env.support.generic`.
+"""The compiled functions (kernels) that each game implements for the batch.
+
+The kernels are generic: a kernel can have a version for each game (see `othello_env.support.generic`).
 
 The first argument of each kernel is the game's rules, a NamedTuple. Each game has its own class of rules, and this
 class selects the game's version of the kernel. Most kernels also take the course and the boards. The course
@@ -49,7 +51,7 @@ _Arrays = tuple[Any, ...]
 def set_start(
     rules: Any, course: Course, boards: _Boards, i: int, key: np.uint64, plan: Plan, openings: _Boards, chosen: int
 ) -> bool:
-    """Set up the board of game i and its player to move. Returns False if no start was found.
+    """Set up the board and the player to move of game i. Returns False if no start was found.
 
     Args:
         rules: the game's rules.
@@ -91,8 +93,8 @@ def play_all(
 ) -> None:
     """Play an action in each of N games.
 
-    `illegal` has one flag per game, which is set if the game is over or the action is illegal. Games whose flag is set
-    may be left in any state. If no flag is set, `illegal` may be empty.
+    `illegal` has one flag per game. The flag is set if the game is over or the action is illegal. The kernel may leave
+    games whose flag is set in any state. If no flag is set, `illegal` may be empty.
     """
     for i in range(len(actions)):
         if len(illegal) == 0 or not illegal[i]:
@@ -139,9 +141,9 @@ def show(rules: Any, course: Course, boards: _Boards, i: int, viewer: int) -> No
 
 @generic()
 def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
-    """Copy the parts of these games' boards that `play_taken` and the game's agents need.
+    """Copy the parts of some games' boards that `play_taken` and the agents need.
 
-    `numbers`, (M,), has the numbers of the games.
+    `numbers`, (M,), has the indices of the games. The default body copies nothing.
     """
     return ()
 
@@ -155,7 +157,7 @@ def play_taken(
     taken: _Boards,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Play a legal action in each of the games with these numbers. `taken` is the result of `take` for these games."""
+    """Play legal actions in the games at the indices `numbers`. `taken` is the result of `take` for these games."""
     for k in range(len(numbers)):
         play(rules, course, boards, numbers[k], actions[k])
 

@@ -4,8 +4,8 @@ A game implements the protocol with a subclass of `Batch` and with its own versi
 `othello_env.games.batch.primitives`. If agents read the game's arrays directly, the game also has a subclass of
 `Positions`. A vector environment needs nothing else from the game.
 
-Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, A = actions,
-K = opponents, L = plies that can be stored.
+The letters in shapes stand for numbers: N games, M games of a subset, E games that ended in a step, P players,
+A actions, K opponents, L plies that can be stored in each game.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from othello_env.support.jit import entry_point
 
 __all__ = ["Batch", "Begins", "Ends", "Waiting"]
 
-_MADE = ("_plain_course", "_seats", "_entry_points")  # `_settle` makes these attributes; a pickle does not have them
+_MADE = ("_plain_course", "_seats", "_entry_points")  # `_settle` makes these attributes, so a pickle leaves them out
 _Array = npt.NDArray[Any]
 
 
@@ -38,7 +38,7 @@ class Ends(NamedTuple):
     """The E games that ended in a step."""
 
     rows: npt.NDArray[np.void]
-    """(E,) with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
+    """(E,) one record per game, with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
     moves: npt.NDArray[np.integer]
     """(E, L), the actions of each game. Only the first ``rows["plies"][k]`` entries of row k have a meaning."""
 
@@ -51,7 +51,7 @@ class Waiting(NamedTuple):
     """The M games in which an opponent is to move and has a choice."""
 
     numbers: npt.NDArray[np.int64]
-    """(M,) the numbers of the games, ascending."""
+    """(M,) the indices of the games in the batch, in ascending order."""
     rival: npt.NDArray[np.int16]
     """(M,) the number of the opponent that is to move in each game."""
     positions: Positions
@@ -76,7 +76,7 @@ class Batch(ABC):
         start: a position at the start of a game, with the options of these games.
         rules: a NamedTuple with the constants that the game's kernels need. The class of the NamedTuple selects the
             game's versions of the kernels.
-        boards: the game's arrays, each with one entry per game along its first axis.
+        boards: the arrays of the N boards, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
         longest: the largest number of plies that can be stored in each game. If `bounded` is true, this is also the
             largest number of plies in a game. Otherwise, `make_room` increases the number when necessary.
@@ -84,10 +84,7 @@ class Batch(ABC):
     """
 
     MOST_RANDOM_PLIES = 4096
-    """The largest number of random plies at the beginning of a game. A larger number is reduced to this number.
-
-    No game of random moves is this long.
-    """
+    """Larger numbers of random plies are reduced to this number. No game of random moves is this long."""
 
     bounded = True
     """True if every game has at most `longest` plies."""
@@ -113,13 +110,13 @@ class Batch(ABC):
         self._settle()
 
     def _settle(self) -> None:
-        """Derive the arguments of the kernels from the arrays."""
+        """Make the arguments of the kernels from the present arrays."""
         self._plain_course = tuple(self.course)
         self._seats = self.course.to_move, self.course.learner
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and `args`. Every call must have `args` of the same dtypes and layouts."""
+        """Call a kernel with the rules and `args`. A kernel's first call fixes the dtypes and layouts of its `args`."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -145,9 +142,9 @@ class Batch(ABC):
         self._settle()
 
     def make_room(self, begins: Begins) -> bool:
-        """Make room for one more ply in each game.
+        """Make sure that one more ply can be stored in each game.
 
-        Returns whether an array was replaced. If so, the batches that `part` returned must be made again.
+        Returns whether an array was replaced. If so, batches from `part` have the old array and must be made again.
         """
         if self.bounded:
             return False
@@ -179,10 +176,10 @@ class Batch(ABC):
 
     @abstractmethod
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        """Make a function that returns the present scores of the games, (N, P).
+        """Make a function that returns the scores, (N, P), that the games have now.
 
-        If `copy` is true, the function has its own copies of the arrays and may be called at any time. Otherwise it
-        must be called before the next step.
+        If `copy` is true, the function has its own copies of the arrays and may be called at any time. If `copy` is
+        false, the function must be called before the next step.
         """
 
     def begins(
@@ -205,9 +202,9 @@ class Batch(ABC):
             random_plies: the number of random plies that are played after the position.
             redraws: the largest number of times that a game is replaced. A game is replaced if it ends before the
                 learner's first turn.
-            side: the learner's player; SIDE_DRAWN if it is random; -1 if every side learns.
+            side: the player that the learner plays; SIDE_DRAWN for a random player; -1 if every side learns.
             pool: (P - 1, K) uint64, the bounds by which each seat's opponent is chosen.
-            first: the number of the pool's first opponent.
+            first: the number of the opponent in the pool's first column.
         """
         if not positions and not self.starts_differ:
             positions = (self.start,)
@@ -229,7 +226,7 @@ class Batch(ABC):
         return Begins(tuple(plan), self.opening_boards(positions), longest + plan.random_plies)
 
     def begin(self, numbers: npt.NDArray[np.int64], begins: Begins) -> int:
-        """Start the games with these numbers. Returns 0, or NO_OPENING if a game could not begin.
+        """Start games at the indices `numbers`, (M,). Returns 0, or NO_OPENING if a game could not begin.
 
         The key of a game is a hash of its `env_key` and `number` (see `othello_env.games.batch.arrays.Course`).
         """
@@ -262,10 +259,10 @@ class Batch(ABC):
             outcome: the arrays of `othello_env.games.batch.arrays.Outcome`. The step overwrites them.
             begins: how games begin.
             begin_next: whether the next game begins in the same step in which a game ends.
-            by_margin: whether rewards are margins.
+            by_margin: whether rewards are margins instead of results.
 
         Returns:
-            The games that ended, and a number: 0, or NO_OPENING if a game could not begin.
+            The games that ended, and a number: NO_OPENING if a game could not begin, else 0.
         """
         rows, moves, failed = self._call(
             play.step,
@@ -306,10 +303,10 @@ class Batch(ABC):
         begin_next: bool,
         by_margin: bool,
     ) -> tuple[Ends, int]:
-        """Play the opponents' legal actions, (M,), in the waiting games. `step` explains the other arguments.
+        """Play the opponents' legal actions, (M,), in the games of `waiting`. `step` explains the other arguments.
 
         Returns:
-            The games that ended, and a number: 0, or the reason why a game could not begin (NO_OPENING or NO_TURN).
+            The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
         """
         rows, moves, failed = self._call(
             play.answer,
@@ -330,7 +327,8 @@ class Batch(ABC):
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
         """The arrays that this game's kernel `encode` takes as its last argument.
 
-        The kernel writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some returned arrays are views of these two.
+        The kernel writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some of the returned arrays are views of
+        these two arrays, for example as 64-bit words that the kernel can write faster than single bytes.
         """
         return planes, masks
 

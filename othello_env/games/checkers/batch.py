@@ -3,7 +3,7 @@
 The boards are nine arrays (N,). The first four are `own`, `opponent`, `kings` and `going`, as in
 `othello_env.games.checkers.kernels`. The fifth is `quiet`, the number of plies since the last capture or the last move
 of a man. The last four are the sets of pieces that may move NW, NE, SW and SE. All arrays are uint64 except `quiet`,
-which is int32. If pieces may still move in a finished game, the game is a draw, or an illegal action ended it.
+which is int32. If a game is over although pieces can still move, it is a draw, or an illegal action ended it.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ the subset, the byte for direction 0 is 1. A shift by 8 * d bits moves this 1 to
 
 
 class CheckersRules(NamedTuple):
-    """What the kernels need to know about the game."""
+    """The constants of a game that the kernels need."""
 
     half: np.uint64
-    """Half the side of the board."""
+    """Half the side of the board, which is the number of dark squares in a row."""
     board: np.uint64
     """The dark squares."""
     size: int
     repeats: int
-    """The game is a draw if the position occurred this number of times before. 0 if repetitions do not count."""
+    """The game is a draw if its position occurred this number of times before. 0 if repetitions do not count."""
     quiet_limit: int
-    """The game is a draw after this number of quiet plies. 0 if quiet plies do not count."""
+    """The game is a draw after this number of quiet plies (steps of kings). 0 if quiet plies do not count."""
 
 
 @kernel(inline=True, lean=True)
@@ -254,7 +254,7 @@ class CheckersGames(Batch):
 
     Args:
         n: the number of games.
-        start: the start position, which has the size and the rule for draws.
+        start: the start position. Its size and its rule for draws apply to all games.
     """
 
     start: Checkers

@@ -2,11 +2,11 @@
 
 A position has three sets: `own`, the pieces of the player to move; `opponent`, the pieces of the other player; and
 `kings`, the kings of both players. `red` is true if Red is to move. Red's men move down the board. `going` is the bit
-of the piece in the middle of a chain of jumps, or 0.
+of the piece that must continue its chain of jumps; 0 if there is no such piece.
 
 After each pair of rows, one bit is not used. So a step in a given direction is the same shift on every square, and no
-step crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit. The
-index in brackets is the index of an unused bit::
+step crosses an edge. These are the first rows of the 8x8 board. Each square has its standard number, as in printed
+games, above the index of its bit. The index in brackets is the index of an unused bit::
 
           1     2     3     4            half = 4: squares per row
           0     1     2     3            NW = >> 5   NE = >> 4
@@ -15,8 +15,8 @@ index in brackets is the index of an unused bit::
           9    10    11    12
           9    10    11    12
 
-Checkers programs have used this layout since Samuel's program. A board of side S needs S * (S + 1) / 2 bits, so boards
-of side 10 still fit. The kernels do not check their arguments.
+Checkers programs have used this layout since Samuel's program. A board of side S needs S * (S + 1) / 2 bits, so 64
+bits are enough for boards of side 10. The kernels do not check their arguments.
 """
 
 import numpy as np
@@ -67,7 +67,7 @@ def legal_moves(
     half: np.uint64,
     board: np.uint64,
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool]:
-    """The pieces that may move NW, NE, SW and SE, and whether these moves are jumps.
+    """Four sets, the pieces that may move NW, NE, SW and SE, and whether these moves are jumps.
 
     If a jump is possible, no step is legal.
     """
@@ -91,7 +91,7 @@ def legal_moves(
 
 @kernel(inline=True)
 def piece_on(square: int, half: np.uint64) -> np.uint64:
-    """The bit of a dark square. The number of a square is the standard number minus one."""
+    """The bit of a dark square. `square` is the standard number of the square minus one."""
     number = np.uint64(square)
     return _1 << (number + number // (_2 * half))
 
@@ -253,7 +253,7 @@ def is_drawn(
 
     The rows of `past[end - quiet : end]` are the positions since the last capture or the last move of a man. Each row
     has the sets `own`, `opponent` and `kings` of its position. The players take turns, so only every second row has the
-    same player to move.
+    same player to move as the present position. The kernel compares only these rows.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

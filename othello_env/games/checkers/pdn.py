@@ -1,7 +1,7 @@
 """Games of checkers in Portable Draughts Notation (PDN 3.0, game type 21, English draughts).
 
 Results follow the standard: ``1-0`` means that White won, and ``0-1`` means that Red (black) won. In some collections
-of English draughts, ``1-0`` means that the first player, Red, won. `loads` does not change the results in a text.
+of English draughts, ``1-0`` means that the first player, Red, won. `loads` keeps each result as it is in the text.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def loads_valid(text: str, draws: str = "40-move") -> tuple[list[PdnGame], list[
 
 @dataclass
 class _Text:
-    """The parts of a game's text: its tags, its moves, and what is wrong."""
+    """The parts of a game's text: its tags, its moves, and the first error in it."""
 
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)

@@ -1,10 +1,10 @@
 """English draughts (American checkers), played one step or jump at a time.
 
 Red starts at the top, on squares 1-12 of an 8x8 board, and moves first. White starts on squares 21-32. Red's men move
-down the board. Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump,
-but may choose any of the possible jumps. As long as the same piece can jump again, the player must continue with this
-piece. Each jump is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A
-player that cannot move loses. The argument `draws` chooses when the game is a draw:
+down the board. Men step and jump diagonally forwards. Kings step and jump in all four diagonal directions. A player
+that can jump must jump, but may choose any of the possible jumps. As long as the same piece can jump again, the player
+must continue with this piece. Each jump is a separate action. A man that reaches the last row becomes a king, and the
+player's turn ends. A player that cannot move loses. The argument `draws` chooses when the game is a draw:
 
 - ``draws="repetition"`` (default): the same position, with the same player to move, occurred once before;
 - ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
@@ -86,7 +86,7 @@ class Checkers(State):
     kings: int
     """The kings of both players."""
     going: int
-    """The bit of the piece in the middle of a chain of jumps, or 0."""
+    """The bit of the piece that must continue its chain of jumps; 0 if there is no such piece."""
     quiet: int
     """The number of quiet plies: the plies since the last capture or the last move of a man."""
     earlier: tuple[Past, ...]
@@ -132,7 +132,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position after `moves`, under the rules of this State. `quiet` is the number of quiet plies at the end."""
+        """A position after `moves`, under the rules of this State. The last `quiet` of the moves are quiet."""
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
@@ -164,7 +164,7 @@ class Checkers(State):
             to_move: the player to move: ``"red"``, ``"white"`` or the index. None means the player in the text.
             size: the side of the board.
             draws: the rule for draws.
-            going: the square, from 1, of the piece in the middle of a chain of jumps; 0 if there is no such piece.
+            going: the square, from 1, of the piece that must continue its chain of jumps; 0 if there is no such piece.
 
         Raises:
             NotationError: the text does not show a position, or there is no piece on `going` that can continue a chain.
@@ -289,7 +289,7 @@ class Checkers(State):
 
     @property
     def going_square(self) -> int | None:
-        """The square, from 0, of the piece in the middle of a chain of jumps; None if there is no such piece."""
+        """The square, from 0, of the piece that must continue its chain of jumps; None if there is no such piece."""
         return tables.SQUARES[self.size][self.going] if self.going else None
 
     def _sides(self) -> tuple[int, int]:

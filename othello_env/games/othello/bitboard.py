@@ -1,7 +1,7 @@
 """Compiled rules of Othello on two 64-bit sets of squares.
 
 A position has two sets: `own`, the discs of the player to move, and `opponent`, the discs of the other player. After
-each move and each pass the two sets change places. a1 is bit 0, h8 is bit 63::
+each move and each pass the two sets change places. Bit 0 is a1, and bit 63 is h8::
 
         a  b  c  d  e  f  g  h
     1   0  1  2  3  4  5  6  7
@@ -96,7 +96,7 @@ def popcount(x: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def square_of(disc: np.uint64) -> np.int64:
-    """The square (0-63) of a single disc."""
+    """The square (0-63) of one disc, which is given as a bit."""
     return np.int64(popcount(disc - _1))
 
 
@@ -118,7 +118,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     shift = _bytes_up_to(sums, n) << _3
     earlier = ((sums << _8) >> shift) & _BYTE
     spread = (((x >> shift) & _BYTE) * _SUM_BYTES) & _DIAGONAL
-    files = (((spread + _LOW_BITS) >> _7) & _SUM_BYTES) * _SUM_BYTES  # byte k: the squares on files 0 to k of the rank
+    files = (((spread + _LOW_BITS) >> _7) & _SUM_BYTES) * _SUM_BYTES  # byte k: the rank's squares on files 0 to k
     return shift + _bytes_up_to(files, n - earlier)
 
 
@@ -128,7 +128,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares right after runs of `through` that begin next to `own`, in the directions +step and -step."""
+    """The squares right after the runs of `through` that begin next to `own`, in the directions +step and -step."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -145,7 +145,7 @@ def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """The empty squares of `board` on which `own` may place a disc."""
+    """The empty squares of `board` on which the player to move, with the discs `own`, may place a disc."""
     inner = opponent & _INNER
     found = _targets(own, inner, _EAST)
     found |= _targets(own, opponent, _SOUTH)
@@ -207,7 +207,7 @@ def legal_moves_batch(
 def advance(
     own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Place a disc (0: pass). Returns `own` and `opponent` of the next position, and the legal moves of both."""
+    """Place a disc (0: pass). Returns the next position's `own` and `opponent`, and the legal moves of both players."""
     turned = flips(disc, own, opponent)
     new_opponent = own | turned | disc
     new_own = opponent & ~turned
@@ -327,7 +327,7 @@ def randomise(
     board: np.uint64,
     size: int,
 ) -> None:
-    """Replace each of N actions with probability `threshold` / 2**32 by a uniformly random legal action."""
+    """Replace each of N actions, with probability `threshold` / 2**32, by a uniformly random legal action."""
     for i in range(len(own)):
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), popcount(own[i] | opponent[i]))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:

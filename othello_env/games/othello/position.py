@@ -1,4 +1,4 @@
-"""A single position of Othello, for people and for environments.
+"""A single position of Othello, and the rules of the game.
 
 Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
 square, the next squares must have a run of the opponent's discs and then one of the player's own discs. The discs of
@@ -139,7 +139,7 @@ class Othello(State):
         return cls(size).play_transcript(moves)
 
     def with_moves(self, moves: tuple[int, ...]) -> Self:
-        """The same position with these `moves`. The moves are not replayed or checked."""
+        """A copy of this position with other `moves`. The moves are not replayed or checked."""
         return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
 
     def play_move(self, move: int | str) -> Self:
@@ -277,7 +277,7 @@ class Othello(State):
         return self._encode(self.to_move)
 
     def _encode(self, player: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """A player's planes and the mask of the player to move. Both are views of one array."""
+        """A player's planes and the mask of the player to move. The planes and the mask are views of one array."""
         if player == self.to_move:
             mine, other = self.own, self.opponent
         elif player == 1 - self.to_move:

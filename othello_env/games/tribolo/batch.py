@@ -1,7 +1,8 @@
 """N games of Tribolo as arrays; see `othello_env.games.batch`.
 
-The boards are two int8 arrays. The grids, (N, (H + 2) * (W + 2)), are as in `othello_env.games.tribolo.kernels`. The
-other array, (N, H * W), has a 1 for each cell that the player to move may take, else 0.
+The boards are two int8 arrays. The first array, (N, (H + 2) * (W + 2)), has the grids, which
+`othello_env.games.tribolo.kernels` explains. The second array, (N, H * W), is 1 for each cell that the player to move
+may take, else 0.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ _Boards = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]
 
 
 class TriboloRules(NamedTuple):
-    """What the kernels need to know about the game; see `Tribolo`."""
+    """The constants of a game that the kernels need; see `Tribolo`."""
 
     width: int
     height: int
     cells: int
     walls: int
     attempts: int
-    """The largest number of random starts that are tried in order to find one in which somebody can move."""
+    """The largest number of random starts that are tried in order to find a start in which somebody can move."""
 
 
 @version(batch.set_start, TriboloRules)

@@ -1,8 +1,8 @@
 """Compiled rules of Tribolo on a grid of cells with a border.
 
-A grid is an int8 array of the board's cells, row by row. A border of walls surrounds the board, so that no line crosses
-an edge. On a board of width W, cell (r, c) has the index ``(r + 1) * (W + 2) + c + 1``. The value of a cell is its
-owner (0, 1 or 2), EMPTY or WALL. The kernels do not check their arguments.
+A grid is an int8 array of the board's cells, row by row. A border of walls surrounds the board, so that no run of
+cells crosses an edge. On a board of width W, cell (r, c) has the index ``(r + 1) * (W + 2) + c + 1``. The value of a
+cell is its owner (0, 1 or 2), EMPTY or WALL. The kernels do not check their arguments.
 """
 
 import numpy as np
@@ -96,8 +96,8 @@ def scatter(
     If nobody can move in a start, another start is tried. If all attempts fail, the result is NOBODY.
 
     The cells of players 0, 1 and 2 are placed in this order, then the walls. For each cell or wall, a random number
-    chooses one of the places that are still free (Fisher-Yates shuffle). One more random number chooses a player. This
-    player moves first or, if it cannot move, the next player that can move.
+    chooses one of the places that are still free (Fisher-Yates shuffle). One more random number chooses the player that
+    moves first. If this player cannot move, the next player that can move begins.
 
     Let n be the number of places or players to choose from. Then random number k of an attempt is
     `below(mix(mix(key, attempt), k), n)`, with k and `attempt` counted from 0.

@@ -1,4 +1,4 @@
-"""Tribolo: Othello's capture for three players on a board with walls.
+"""Tribolo, a game for three players with Othello's captures, on a board with walls.
 
 Blue, Red and Green take turns in this order. A random player begins. At the start, the board has some cells of each
 player and some walls at random places. A move takes an empty cell. In at least one of the eight directions from this
@@ -31,7 +31,7 @@ __all__ = ["ATTEMPTS", "Tribolo"]
 _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
-"""The largest number of random starts that are tried in order to find one in which somebody can move."""
+"""The largest number of random starts that are tried in order to find a start in which somebody can move."""
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 
@@ -94,7 +94,7 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position with this grid. If the player `first` cannot move, the next player that can is to move."""
+        """The position with this grid. If the player `first` cannot move, the next player that can move is to move."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -105,7 +105,8 @@ class Tribolo(State):
     def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
         """Read a position from rows of cells: ``B``, ``R`` or ``G`` for the owner, ``-`` for empty, ``#`` for a wall.
 
-        Rows are separated by ``/`` or spaces. If the given player cannot move, the next player that can is to move.
+        Rows are separated by ``/`` or spaces. If the given player cannot move, the next player that can move is to
+        move.
 
         Raises:
             NotationError: the text does not show a board, or there is no such player.
@@ -205,7 +206,10 @@ class Tribolo(State):
         return tuple(prize if is_best else -0.5 for is_best in best)
 
     def margins(self) -> tuple[float, ...]:
-        """Each player's number of cells minus the mean of the other two players' numbers. Before the end, 0.0."""
+        """At the end, each player's number of cells minus the mean of the other two players' numbers.
+
+        Before the end, all margins are 0.0.
+        """
         scores = self.scores()
         if not self.is_over:
             return (0.0,) * PLAYERS

@@ -1,1 +1,1 @@
-"""Thousands of games of Othello as arrays, stepped together by kernels."""
+"""Thousands of games of Othello as arrays, stepped together by compiled functions."""

@@ -3,7 +3,7 @@
 Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM can put several
 positions into one register (eight with AVX-512). The arrays are divided into blocks that fit in the fastest cache.
 
-Letters for shapes: N = positions, S = size, A = actions (S * S + 1).
+Letters in shapes: N is the number of positions, S the side of the board, A = S * S + 1 the number of actions.
 """
 
 from typing import Any
@@ -51,7 +51,7 @@ def disc_of(action: Int, size: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
-    """Return 0 if an action is illegal, else a number other than 0.
+    """Whether an action is legal, as a number: 0 if it is illegal, else another number.
 
     `legal` is the set of squares on which the player to move may place a disc.
     """
@@ -122,11 +122,12 @@ def encode_8x8(
     Args:
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
-        arrays: (planes, plane_words, plane_ranks, masks, mask_ranks, EXPAND), as `encode_small` has them, too.
-            planes is (2 * N, S * S) int8 on a board of side S, and masks is (N, A) int8 for A actions. plane_words is
-            the memory of planes as uint64. plane_ranks, (2 * N, R) uint64, and mask_ranks, (N, R) uint64, are views of
-            planes and masks for R ranks. R is 8 on 8x8. On smaller boards it is S - 1, without the last rank. Each word
-            has the eight bytes that begin with the first square of a rank. The words may be unaligned.
+        arrays: `planes`, `plane_words`, `plane_ranks`, `masks`, `mask_ranks` and `EXPAND`, in this order. The arrays
+            of `encode_small` are the same. The array `planes` is (2 * N, S * S) int8, and `masks` is (N, A) int8. The
+            memory of `planes` as uint64 is `plane_words`. The array `plane_ranks`, (2 * N, R) uint64, is a view of
+            `planes` with one word for each of R ranks. The array `mask_ranks`, (N, R) uint64, is such a view of
+            `masks`. On 8x8, R is 8. On smaller boards, the last rank has no word, so R is S - 1. A word has the eight
+            bytes that begin with the first square of its rank. A word may be unaligned.
     """
     own, opponent, legal = boards
     _, words_of_planes, _, masks, mask_ranks, expand = arrays

@@ -1,8 +1,9 @@
 """Othello's versions of the kernels in `othello_env.games.batch.primitives`.
 
-The boards are three arrays (N,) uint64: `own`, `opponent`, and `legal`, the legal squares of the player to move. If
-`legal` is 0 and the game is not over, the player must pass. The board of a finished game is stored from the point of
-view of the game's viewer (see `othello_env.games.batch.arrays.ends_dtype`).
+The boards are three arrays (N,) uint64 of sets of squares. `own` has the discs of the player to move, and `opponent`
+has the other player's discs. `legal` has the squares on which the player to move may place a disc. If `legal` is 0 and
+the game is not over, the player must pass. The board of a finished game is stored from the point of view of the game's
+viewer (see `othello_env.games.batch.arrays.ends_dtype`).
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 
 class OthelloRules(NamedTuple):
-    """What the kernels need to know about the board."""
+    """The constants of a board that the kernels need."""
 
     board: np.uint64
-    """The squares in play."""
+    """The squares of the board, as a set of bits."""
     size: int
 
 
