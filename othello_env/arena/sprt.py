@@ -55,8 +55,8 @@ class Sprt:
 
     Args:
         elo0: the smaller Elo difference, such as 0.
-        elo1: the larger Elo difference, such as 10. An Elo difference means an expected score, as in
-            `othello_env.arena.rating.elo`. This is not the normalised Elo that fishtest uses.
+        elo1: the larger Elo difference, such as 10. Both differences are in Elo points as in
+            `othello_env.arena.rating.elo`, and not in the normalised Elo that fishtest uses.
         alpha: the probability that `elo1` is accepted although the difference is `elo0`; above 0, below 1/2.
         beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
 
@@ -117,8 +117,9 @@ def _logs(shares: Sequence[float], mean: float) -> list[float]:
     Returns:
         For each score, the logarithm of (observed share / likeliest probability).
     """
-    # The likeliest probability of a score a is its share divided by 1 + x * (a - mean), for one number x. This x is the
-    # root of the sum of (a - mean) times the probability of a. The sum becomes smaller as x grows.
+    # The likeliest probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores.
+    # It is the number for which the sum of (score - mean) * probability over all scores is 0. This sum, called `value`
+    # below, becomes smaller as x grows.
     apart = [score - mean for score in _SCORES]
     low, high, x = -1 / apart[-1], -1 / apart[0], 0.0
     for _ in range(_STEPS):

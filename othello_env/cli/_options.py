@@ -123,7 +123,7 @@ def game_option(function: _F) -> _F:
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # parsed first, because --openings needs the rules
+        is_eager=True,  # evaluated first, because --openings needs the rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
         help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
     )(function)
@@ -153,7 +153,7 @@ def workers_option(function: _F) -> _F:
 
 
 def random_openings_option(text: str) -> Callable[[_F], _F]:
-    """A decorator that adds the option ``--openings`` for openings that are not given; `text` is the option's help."""
+    """A decorator that adds the option ``--openings`` without lists of openings; `text` is the option's help."""
     return click.option("--openings", default="random:10", help=text, callback=_random_openings)
 
 
@@ -290,7 +290,7 @@ def report_faults(agent: str, faults: Sequence[str]) -> None:
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
-    """The rating of an agent and its interval, as cells of a table. Without a lower limit, the rating is ``-``."""
+    """The rating of an agent and its interval, as cells of a table. A rating without a lower limit is ``-``."""
     low, high = ratings.interval(name)
     if math.isinf(low):
         return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"

@@ -38,7 +38,7 @@ class Stored:
 
     @classmethod
     def of(cls, spec: str, *, read: bool = False) -> Stored | None:
-        """The file that a spec names, or None if it does not name a file of weights.
+        """The file that a spec names, or None if the spec does not name a file of weights.
 
         Args:
             spec: the spec.
@@ -65,7 +65,7 @@ def listed(policies: Any) -> Iterable[Any]:
     """The argument `policies` itself, checked.
 
     Raises:
-        TypeError: it is not a list, for example because it is one spec.
+        TypeError: `policies` is not a list, for example because it is one spec.
     """
     if isinstance(policies, str) or not isinstance(policies, Iterable):
         raise TypeError(f"expected a list of specs, Agents or callables, such as ['random'], not {policies!r}")
@@ -95,7 +95,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
 
 
 class Player(AgentWrapper):
-    """A member as an agent. Its `repr` is the member's name, so `env.unwrapped.opponents` names members."""
+    """A member as an agent. Its `repr` is the member's name, which so appears in `env.unwrapped.opponents`."""
 
     def __init__(self, name: str, agent: Agent) -> None:
         super().__init__(agent)

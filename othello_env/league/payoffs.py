@@ -47,9 +47,9 @@ class Worst:
 class Payoffs:
     """The results of M members against each other.
 
-    The score of two members comes from their matches. If they have played no matches, the score comes from training.
-    The training games of a snapshot are the games of the learner between the snapshot before it and this snapshot.
-    They were played with the training's exploration and openings.
+    The score of one member against another comes from their matches. If they have played no matches, the score comes
+    from training. The training games of a snapshot are the games that the learner played after the previous snapshot
+    was added and before this snapshot was added. In these games, the learner may have explored.
 
     Attributes:
         names: (M,), the members' names.

@@ -119,7 +119,8 @@ def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int6
         info: the step's info.
 
     Returns:
-        (E,) int64, the indices of the E games that ended, and (E,) int64, the numbers of their opponents.
+        (E,) int64, the indices of the E games that ended, and (E,) int64, the numbers of their opponents. In a game
+        with several opponents, the second array has a column for each opponent.
     """
     fast = getattr(info, "ended", None)  # only the info of a batch of this package has this attribute
     if fast is not None:

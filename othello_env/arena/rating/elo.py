@@ -45,7 +45,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The games of two agents from one opening, which count as one unit.
+    """The games of two agents that begin with the same opening. They count as one unit.
 
     Attributes:
         a: the name of an agent.
@@ -133,11 +133,11 @@ def expected_score(difference: float) -> float:
 
 
 class _Meetings:
-    """The comparisons, added up for each pair of agents; M = pairs of agents that met, F = free ratings.
+    """The comparisons, added up for each pair of agents. M = pairs of agents that met, F = ratings to be found.
 
     Attributes:
         names: the names of the agents. Agents with fixed ratings come first.
-        free: for each name, whether the rating is free. A free rating is not fixed, so it must be found.
+        free: for each name, whether the rating is free. A free rating is to be found, because it is not fixed.
         given: for each name, the fixed rating in log odds; 0 if the rating is free.
         games, points, ss, sg, gg: (M,), the five sums of each pair that `_sums` returns.
         design: (M, F), a row for each pair. The row has 1 in the first agent's column, -1 in the second agent's column,
@@ -213,7 +213,7 @@ def _limits(
 
 
 def find_anchor(anchor: str | None, agents: Sequence[str]) -> str:
-    """The agent whose rating is 0: the given anchor, or by default ``random`` if it is there, else the first agent.
+    """The anchor, the agent whose rating is 0: by default ``random`` if it is one of the agents, else the first agent.
 
     Raises:
         ValueError: the anchor is not one of the agents.

@@ -10,7 +10,7 @@ from statistics import NormalDist
 __all__ = ["LEAST_EXPECTED", "Fit", "chi_square_tail"]
 
 LEAST_EXPECTED = 5.0
-"""Two agents count in a chi-square only if each of them is expected to get at least this number of points."""
+"""The games of two agents count in a chi-square only if each agent is expected to get at least this many points."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Fit:
         """The fit of the scores against rungs.
 
         Args:
-            scores: for each rung, the agent's points in each colour-swapped pair of games, 0 to 2, and the agent's
-                expected score in one game, 0 to 1.
+            scores: for each rung, two values: a list with the agent's points in each colour-swapped pair of games, 0 to
+                2, and the agent's expected score in one game, 0 to 1.
         """
         terms = []
         for points, p in scores:
@@ -45,7 +45,7 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """The probability of a `chi_square` that is at least as large, if one rating explains all scores."""
+        """The probability that `chi_square` is at least as large as here, if one rating explains all scores."""
         return chi_square_tail(self.chi_square, self.rungs - 1)
 
 

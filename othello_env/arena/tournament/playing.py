@@ -34,9 +34,9 @@ def play_tournament(
 ) -> Tournament:
     """Play a tournament. If some games are already in a file, play only the other games.
 
-    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only after both are
-    done. The games in the file count, too. An agent that answers with an illegal action, raises an error or exceeds its
-    time forfeits the game. A `FaultWarning` at the end reports this.
+    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only after both
+    steps. The results include the games that were already in the file. An agent that answers with an illegal action,
+    raises an error or exceeds its time forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
 
     Args:
         agents: the agents by name, as specs, Agents or callables.
@@ -79,7 +79,7 @@ def play_tournament(
 
 
 def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> None:
-    """Warn of each agent that forfeited games."""
+    """Give a `FaultWarning` for each agent that forfeited games."""
     for name in agents:
         warn_of_faults(name, "games", forfeits(name, records), sum(name in record.agents for record in records))
 
@@ -124,4 +124,4 @@ def _held_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, handler)
     if pressed:
-        handler(signal.SIGINT, sys._getframe())  # the console script's handler looks for its command on the stack
+        handler(signal.SIGINT, sys._getframe())  # the console script's handler needs the stack

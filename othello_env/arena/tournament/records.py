@@ -1,4 +1,4 @@
-"""Files of records. Each line is a finished game. If a process is killed, the file keeps the lines that it wrote."""
+"""Files of records. Each line is a finished game. If a process is killed, the lines that it wrote are kept."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class MatchResult:
 
     Attributes:
         agents: the name of the agent, and the name of the opponent.
-        records: the games in which both played.
+        records: the games in which both agents played.
     """
 
     agents: tuple[str, str]
@@ -197,7 +197,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
     The two games of a colour-swapped pair have the same opening and are not independent, so the pair is the unit. The
     interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores near 0 and 1. A pair counts as
-    one to two independent games. If the scores of the pairs vary less, a pair counts as more games.
+    at least one and at most two independent games. The less the scores of the pairs vary, the more a pair counts.
 
     Args:
         scores: the score of each pair, 0 to 1.
@@ -208,7 +208,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
-    """The interval of `score_interval`, computed from sums over the pairs.
+    """The interval that `score_interval` returns, computed from sums over the pairs.
 
     Args:
         n: the number of pairs.
