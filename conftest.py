@@ -1,4 +1,4 @@
-"""Make warnings errors in all tests and doctests, except warnings from pytest plugins that these tests do not use."""
+"""Turn warnings in tests and doctests into errors, except warnings from pytest plugins that the tests do not use."""
 
 import sys
 from pathlib import Path

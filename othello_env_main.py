@@ -52,7 +52,7 @@ def main() -> None:
         _flush()
 
 
-_command: "list[CodeType]" = []  # the code of the command's function, which `_interrupt` looks for on the stack
+_command: "list[CodeType]" = []  # the code of the command's function, which `_raise_or_wait` looks for on the stack
 _interrupted: list[float] = []  # the time of each interrupt
 _handling: list[bool] = []  # not empty while `_interrupt` handles an interrupt
 _lost: list[bool] = []  # one entry for each lost interrupt
@@ -98,7 +98,7 @@ def _raise_or_wait(frame: "FrameType | None") -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open the null device for each standard stream that is closed. Otherwise a file could get the stream's number."""
+    """Open the null device for each closed standard stream. Otherwise a file could get the stream's file descriptor."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - this module imports almost nothing

@@ -57,7 +57,7 @@ def play_match(
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
             means the start of 8x8 Othello.
         sprt: a test that is made after each pair of games, or None. The match ends when the test is decided, or after
-            `games` games. The test does not change which games are played before this end. After the match,
+            `games` games. Until then, the games are the same as without a test. After the match,
             ``sprt.judge(result.pairs)`` is the result of the test.
         workers: the number of processes that play, by default 1. With 1, the games are played in this process. The
             result does not depend on this number.

@@ -153,7 +153,10 @@ def workers_option(function: _F) -> _F:
 
 
 def random_openings_option(text: str) -> Callable[[_F], _F]:
-    """A decorator that adds the option ``--openings`` without lists of openings; `text` is the option's help."""
+    """A decorator that adds the option ``--openings``, which takes only random or packaged openings.
+
+    `text` is the option's help.
+    """
     return click.option("--openings", default="random:10", help=text, callback=_random_openings)
 
 
@@ -240,7 +243,7 @@ def make_new_folder(path: Path) -> None:
 
 
 def show(text: str) -> None:
-    """Show a text on the current line of the terminal. The next call replaces it. Without a terminal, show nothing."""
+    """Show a text on the current line of the terminal, in place of the last text. Without a terminal, show nothing."""
     if sys.stderr.isatty():
         click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 

@@ -88,7 +88,7 @@ _SHARED = {"rules", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
-    """A decorator for a command with an argument POSITION. If POSITION names games, the games are reviewed."""
+    """A decorator for a command with an argument POSITION. If POSITION is a file or dataset, its games are reviewed."""
 
     def command(context: click.Context, /, position: str, **given: Any) -> None:
         mine = {name: given.pop(name) for name in _MINE}

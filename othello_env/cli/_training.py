@@ -85,7 +85,7 @@ class _Watch:
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
-        """When to measure the next point of the curve: the first at once, later points after each `every` seconds."""
+        """When to measure the next point of the curve: the first at once, later points `every` seconds apart."""
         from othello_agents.ntuple.loop import Goal
 
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)

@@ -36,7 +36,7 @@ from othello_env.support.files import write_file
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
-"""The number of games in a part of a dataset: the first for random games, the second for games of a match."""
+"""The number of games in a part of a dataset: the first is for random games, the second is for games of a match."""
 _KINDS = ["exact", "agent", "boards", "tokens"]
 """The kinds of labels."""
 _INPUT = click.Path(exists=True, path_type=Path)
@@ -259,7 +259,7 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
 
 
 def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callable[[Games], dict[str, Any]]:
-    """The function that finds the labels of games, as arrays by their names."""
+    """A function that takes games and returns their labels, as arrays by name."""
     if kind == "tokens":
         return lambda games: {"tokens": tokens(games)}
     if kind == "boards":

@@ -59,7 +59,7 @@ class League:
         seed: determines all random choices of the league.
 
     Raises:
-        TypeError, ValueError: an argument is wrong. If a member's spec is wrong, this is a SpecError.
+        TypeError, ValueError: an argument is wrong. If a member's spec is wrong, the error is a SpecError.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class League:
         return found
 
     def record(self, env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any]) -> int:
-        """Count the games that ended in a step of an environment, for a batch (in any mode) or for one game.
+        """Count the games that ended in a step of an environment: a batch (in any autoreset mode) or a single game.
 
         Call this method after each step, and before the next call of `set_opponents`. The sign of the reward is the
         learner's result. Games against opponents that are not members do not count.
@@ -297,7 +297,7 @@ class League:
             progress: called with the record of each game.
 
         Returns:
-            The number of games that were played now and that count.
+            The number of games that this call added to the results.
 
         Raises:
             TypeError: a policy cannot be sent to a worker process. After `save`, every policy can be sent.

@@ -100,7 +100,7 @@ def play_missing(
 
 
 def _sendable(member: Member) -> str | Agent | Policy:
-    """A member's spec, which can be sent to any process. If there is no spec: the member's agent."""
+    """A member's spec, which can be sent to any process. If there is no spec, this is the member's agent."""
     source = member.source
     if isinstance(source, Stored) and source.data is None:
         return source.spec
@@ -110,7 +110,8 @@ def _sendable(member: Member) -> str | Agent | Policy:
 def _count(records: Sequence[GameRecord], members: Mapping[str, Member], results: Results) -> None:
     """Add games of two members to the results, in the order of the openings.
 
-    The first opening that does not have both games ends this, because `results` counts the openings without gaps.
+    Stop at the first opening that does not have both games, because `results` stores only the number of openings
+    that two members have played.
     """
     a, b = sorted({*records[0].agents}, key=lambda name: members[name].number)
     first, second = members[a].number, members[b].number

@@ -26,7 +26,7 @@ WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
     "capped": lambda x: min(0.5, 1 - x),
     "even": lambda x: x * (1 - x),
 }
-"""For each name of a weighting, a function that takes x, the learner's score against a member, and returns its weight.
+"""For each name of a weighting, a function from x, the learner's score against a member, to the member's weight.
 
 ``hard`` strongly prefers members that beat the learner. ``linear`` prefers such members less
 strongly. ``capped`` gives the same weight

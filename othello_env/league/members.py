@@ -62,7 +62,7 @@ class Stored:
 
 
 def listed(policies: Any) -> Iterable[Any]:
-    """The argument `policies` itself, checked.
+    """Check that `policies` is a list or another iterable of policies, and return it.
 
     Raises:
         TypeError: `policies` is not a list, for example because it is one spec.
@@ -95,7 +95,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
 
 
 class Player(AgentWrapper):
-    """A member as an agent. Its `repr` is the member's name, which so appears in `env.unwrapped.opponents`."""
+    """A member as an agent. Its `repr` is the member's name, so `env.unwrapped.opponents` has the members' names."""
 
     def __init__(self, name: str, agent: Agent) -> None:
         super().__init__(agent)

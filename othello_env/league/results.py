@@ -36,7 +36,8 @@ class Results:
     """The results of all pairs of members that met.
 
     Attributes:
-        meetings: the results of two members, by their numbers; the lower number comes first.
+        meetings: the results of each two members that met. The key has the numbers of the members, the lower number
+            first.
         learner: for each member that the learner has met since the newest snapshot, the numbers of games that the
             learner lost, drew and won.
     """

@@ -53,7 +53,7 @@ def play_jobs_on_cluster(
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         workers: the number of jobs played at once; None means one for each core of the cluster.
         clock: the time of each side in watched games (see `Job`).
 
@@ -61,8 +61,8 @@ def play_jobs_on_cluster(
         ConnectionError: no cluster answers at the given address. Ray tries to connect for some minutes.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
-        WorkerError: a node does not have something that an agent needs, a node has other versions of packages than this
-            process, or workers fail for another reason. The message names the node.
+        WorkerError: a node does not have something that an agent needs, or has other versions of packages than this
+            process. The message names the node. Workers may also fail for other reasons.
     """
     ray = import_extra("ray", "ray")
     packed = {name: _pack(name, agent) for name, agent in roster.items()}
@@ -126,7 +126,7 @@ class _Setting:
     """The values that all jobs of a tournament share.
 
     Attributes:
-        tournament: the tournament's key. Each tournament has a different key.
+        tournament: a random text that identifies the tournament.
         roster: the pickled agents by name.
         seed: used to make the agents; see `play_jobs_on_cluster`.
         clock: the time of each side, or None.
@@ -171,7 +171,7 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # repeats if the worker died: each game is then a job
+        while len(records) < len(job.pairings):  # more than once if the worker died, since each game is then a job
             records += next(self._played)
         return records
 

@@ -80,7 +80,7 @@ def play_elsewhere(
     Args:
         todo: the games.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         clock: the time of each side, or None. An agent that exceeds its time is stopped.
         workers: the number of jobs that are played at the same time. None means 1 job, or on a cluster 1 job for each
             core.

@@ -1,4 +1,4 @@
-"""Games that are to be played. Each game has an opening, agents and a key."""
+"""Games that are to be played. Each game has an opening, agents, and a key that determines its random choices."""
 
 from __future__ import annotations
 

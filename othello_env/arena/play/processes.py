@@ -70,7 +70,7 @@ def play_jobs(
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         workers: the number of processes.
         clock: the time of each side in watched games (see `Job`).
 
@@ -237,7 +237,7 @@ class _Worker:
     def stop(self) -> None:
         self.stopped = True
         if sys.platform != "win32" and self.process.pid is not None:
-            with suppress(ProcessLookupError, PermissionError):  # there is no process group yet, or not any more
+            with suppress(ProcessLookupError, PermissionError):  # there is no process group yet, or no more
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()

@@ -1,7 +1,7 @@
-"""A worker process plays the games that its owner sends. It ends when its owner ends.
+"""A worker process plays the games that its owner sends. The worker ends when its owner ends.
 
 The owner is the process that started the worker. Workers are spawned, not forked. Each worker has its own process
-group, which also contains the processes that its agents start. The whole group is ended together.
+group, which also contains the processes that its agents start. All processes of a group are killed together.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def serve(
     Args:
         connection: the connection to the owner.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         clock: the time of each side in watched games (see `othello_env.arena.play.processes.Job`).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)

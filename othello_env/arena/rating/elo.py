@@ -7,9 +7,9 @@ ratings finite, even for an agent that won or lost all its games. If there are o
 same effect as one more game, in which half a point goes to each agent. With more games, the effect is smaller.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
-sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse information. The
-residuals are unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one
-independent game and as at most two.
+sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
+matrix. The residuals are unreliable if there are few games or if the games are one-sided. So a pair of games counts as
+at least one independent game and as at most two.
 
 Suppose that one group of agents won every game against the agents outside the group. Then the results limit the
 difference between the two groups in only one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction, only
@@ -52,7 +52,7 @@ class Comparison:
         b: the name of another agent.
         points: the points of agent `a` in these games: 1 for a win, 0.5 for a draw.
         games: the number of games in one unit.
-        count: the number of units of these two agents with the same points and games.
+        count: the number of units of these two agents that have these points and games.
     """
 
     a: str
@@ -117,7 +117,7 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating as text: the value with its interval. If only one end of the interval is finite: only this end."""
+    """A rating as text: the value with its interval. If only one end is finite, the text has only this end."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
@@ -164,7 +164,7 @@ class _Meetings:
     def information(
         self, p: npt.NDArray[np.float64], games: npt.NDArray[np.float64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Fisher's information, (F, F), if the expected scores are p, (M,).
+        """Fisher's information matrix, (F, F), for the expected scores p, (M,).
 
         `games`, (M,), is the number of games of each pair; None for the games that were played.
         """

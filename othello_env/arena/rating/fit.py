@@ -18,7 +18,7 @@ class Fit:
     """Pearson's chi-square of an agent's scores against rungs, the opponents of the ladder.
 
     Attributes:
-        chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance.
+        chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance of the points.
         rungs: the number of rungs in the sum. If one side is expected to get fewer than 5 points, the rung is left out.
     """
 
@@ -37,7 +37,7 @@ class Fit:
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
-                # A pair counts as one to two independent games, as in the interval of the rating.
+                # A pair of games counts as one to two independent games, as in the interval of the rating.
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
                 terms.append((sum(points) - 2 * n * p) ** 2 / squares)

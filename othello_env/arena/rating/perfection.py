@@ -35,9 +35,9 @@ __all__ = ["PERFECT", "PerfectionBenchmark", "PerfectionGames", "openings_name",
 PERFECT = "perfect"
 """The spec of the opponent, an agent that never makes a mistake on small boards."""
 _STARTS = {4: -10, 6: -4}
-"""For each size, Black's exact score at the start."""
+"""For each board size, Black's exact score at the start, in discs."""
 _EXPLOITABLE = 4
-"""The size of the board on which a best response is found."""
+"""The board size on which the exploitability is measured."""
 
 
 @cache

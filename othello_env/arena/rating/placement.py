@@ -65,7 +65,7 @@ class Placement:
     """An agent's results against rungs, and the rating that follows from them.
 
     Attributes:
-        ladder: the ladder of the rungs.
+        ladder: the ladder to which the rungs belong.
         matches: the results by rung, for the rungs that the agent played, from the weakest to the strongest.
         seconds_a_move: the agent's mean thinking time for a move, in seconds. If the agent answers many positions in
             one call, each answer gets an equal part of the time.
@@ -110,7 +110,7 @@ class Placement:
 
     @property
     def _estimate(self) -> float:
-        """The rating, a finite number also if `elo` is None. The next opponents are chosen by it."""
+        """The estimate of the rating by which the next opponents are chosen. It is a number even if `elo` is None."""
         return self._ratings.elo[AGENT]
 
     @property
@@ -257,7 +257,7 @@ class _Climb:
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
             self.placement = Placement(self.placement.ladder, matches, seconds)
             yield self.placement
-            if time.monotonic() > deadline and not at_once:  # if they are played at once, all are over by now
+            if time.monotonic() > deadline and not at_once:  # games played at once are all over, and all count
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:

@@ -44,7 +44,8 @@ def play_tournament(
         file: the file of records; None for no file.
         clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
             its time is stopped.
-        workers: the number of processes that play, by default 1. Without a clock, 1 means this process.
+        workers: the number of processes that play, by default 1. With 1 and no clock, the games are played in this
+            process.
         ray: whether to play on a Ray cluster; see `othello_env.arena.play.cluster`. By default, all cores of the
             cluster are used. The results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.

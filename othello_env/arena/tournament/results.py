@@ -136,7 +136,7 @@ class MatchResult:
 
 @dataclass(frozen=True)
 class Tournament:
-    """The results of a tournament. They do not depend on the order in which its games were played.
+    """The results of a tournament. The results do not depend on the order in which the games were played.
 
     Attributes:
         agents: the names of the agents.
