@@ -28,9 +28,8 @@ WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
 }
 """For each name of a weighting, a function from x, the learner's score against a member, to the member's weight.
 
-``hard`` strongly prefers members that beat the learner. ``linear`` prefers such members less
-strongly. ``capped`` gives the same weight
-to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
+``hard`` strongly prefers members that beat the learner. ``linear`` prefers such members less strongly. ``capped`` gives
+the same weight to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
 """
 
 _LEAST = 1e-10

@@ -53,8 +53,8 @@ class Payoffs:
 
     Attributes:
         names: (M,), the members' names.
-        played: (M,), the plies, steps or games that the learner had played when each snapshot was added; None for a
-            fixed member.
+        played: (M,), the number of plies, steps or games that the learner had played when each snapshot was added;
+            None for a fixed member.
         pairs: (M, M, 5) int64, results of matches: the numbers of colour-swapped pairs in which the row's member had
             0, 1/2, 1, 1 1/2 and 2 points against the column's member.
         training: (M, M, 3) int64, results of training: the numbers of games that the row's member lost, drew and won

@@ -64,8 +64,8 @@ def play_jobs(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games in worker processes and yield the records of each job when it is done. Jobs may end in any order.
 
-    If a worker dies, its games are played again, and each game is then a separate job. If a worker dies in this job
-    while an agent prepares for the game or thinks, the agent forfeits the game.
+    If a worker dies, its games are played again, and each game is then a separate job. If a worker dies during
+    such a job while an agent prepares for the game or thinks, the agent forfeits the game.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
