@@ -269,7 +269,7 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
     The caller must call the yielded function with the record of each game. `report` is also called if the user
-    interrupts the games or if an agent leaves, but not after another error.
+    interrupts the games or if an agent leaves the game, but not after another error.
     """
     records: list[_R] = []
     try:

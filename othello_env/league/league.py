@@ -203,8 +203,8 @@ class League:
     def opponents(self, at_once: int = 4) -> dict[Player, float]:
         """Draw the opponents for the next games of a batch: ``envs.set_opponents(league.opponents())``.
 
-        In each step, the batch calls every opponent that is to move in some game. So a step with a few opponents is
-        faster than a step with the whole league. Over many draws, the members still play by their probabilities.
+        In each step, the batch calls every opponent that is to move in some game. So a step with few opponents is faster
+        than a step with the whole league. Over many draws, members still play as often as their probabilities say.
 
         Args:
             at_once: the number of draws. There are at most this many opponents.

@@ -49,7 +49,7 @@ class Payoffs:
 
     The score of one member against another comes from their matches. If they have played no matches, the score comes
     from training. The training games of a snapshot are the games that the learner played after the previous snapshot
-    was added and before this snapshot was added. In these games, the learner may have explored.
+    was added and before this snapshot was added. These games had the openings and the exploration of the training.
 
     Attributes:
         names: (M,), the members' names.

@@ -48,7 +48,7 @@ def play_jobs_on_cluster(
     cluster runs on this machine, a new cluster is started here and stopped after the games.
 
     A node that joins the cluster during the games is used, too. Every node must have the files and packages that the
-    agents need. On each node, relative paths refer to the current folder of this process, if the node has this folder.
+    agents need. On each node, the agents run in the current folder of this process, if the node has such a folder.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.

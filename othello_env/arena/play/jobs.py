@@ -43,8 +43,8 @@ def play_all(
 ) -> Generator[GameRecord, None, None]:
     """Play games in this process if one process is enough and there is no clock. Otherwise, use other processes.
 
-    In this process, `agents` play; see `play_here`. In other processes, the agents of `roster` play. `play_elsewhere`
-    explains `roster` and all later arguments.
+    Games in this process use the agents in `agents`; see `play_here`. Games in other processes use the agents in
+    `roster`; see `play_elsewhere`, which also explains the later arguments.
     """
     if clock is None and not ray and workers in (None, 1):
         return play_here(todo, agents)

@@ -96,7 +96,7 @@ class PerfectionGames:
     def loss_interval(self) -> tuple[float, float]:
         """The 95% interval of `loss`, which assumes that the mean is normally distributed.
 
-        The two games of an opening form one unit.
+        The two games with the same opening are not independent. So the interval is computed from the openings' means.
         """
         by_opening: dict[int, list[float]] = {}
         for record, loss in zip(self.match.records, self.losses, strict=True):

@@ -195,9 +195,10 @@ def forfeits(agent: str, records: Iterable[GameRecord]) -> list[str]:
 def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     """The 95% interval of a mean score.
 
-    The two games of a colour-swapped pair have the same opening and are not independent, so the pair is the unit. The
-    interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores near 0 and 1. A pair counts as
-    at least one and at most two independent games. The less the scores of the pairs vary, the more a pair counts.
+    The two games of a colour-swapped pair have the same opening and are not independent. So the interval is computed
+    from the scores of pairs. The interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores
+    near 0 and 1. A pair counts as at least one and at most two independent games. The less the scores of the pairs
+    vary, the more a pair counts.
 
     Args:
         scores: the score of each pair, 0 to 1.
