@@ -203,7 +203,7 @@ class League:
     def opponents(self, at_once: int = 4) -> dict[Player, float]:
         """Draw the opponents for the next games of a batch: ``envs.set_opponents(league.opponents())``.
 
-        In each step, the batch calls every opponent that is to move in some game. So a step with few opponents is faster
+        In each step, the batch calls every opponent that is to move in some game. A step with few opponents is faster
         than a step with the whole league. Over many draws, members still play as often as their probabilities say.
 
         Args:
