@@ -25,8 +25,8 @@ __all__ = ["MatchResult", "match_names", "play_match"]
 _MOST_AT_ONCE = 256
 """The greatest number of games that are played at once.
 
-This number does not depend on how fast the games are. So a match can be repeated exactly, even if its agents use a
-global random generator.
+This number does not depend on how fast the games are. So if a match is repeated, the same games are played together.
+Then even agents that use a global random generator make the same choices again.
 """
 
 

@@ -184,7 +184,7 @@ class League:
         return probabilities(self.members, self.settings)
 
     def draw(self, n: int = 1) -> list[Player]:
-        """Draw n members at random, by their probabilities, and return them as agents.
+        """Draw n members at random, each with its probability, and return them as agents.
 
         A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains the method.
 

@@ -237,7 +237,7 @@ class _Worker:
     def stop(self) -> None:
         self.stopped = True
         if sys.platform != "win32" and self.process.pid is not None:
-            with suppress(ProcessLookupError, PermissionError):  # there is no process group yet, or no more
+            with suppress(ProcessLookupError, PermissionError):  # there is no process group yet, or not any more
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()

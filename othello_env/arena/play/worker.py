@@ -81,7 +81,7 @@ def _end_with_owner() -> None:
     if sys.platform != "win32":
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        # Linux kills the group when the owner ends. The thread below cannot do so while an agent holds Python's lock.
+        # Linux kills the group when the owner ends. The thread below cannot kill it while an agent holds the GIL.
         fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)

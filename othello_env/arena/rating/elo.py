@@ -137,7 +137,7 @@ class _Meetings:
 
     Attributes:
         names: the names of the agents. Agents with fixed ratings come first.
-        free: for each name, whether the rating is free. A free rating is to be found, because it is not fixed.
+        free: for each name, whether the rating is free. A free rating is not fixed and must be found.
         given: for each name, the fixed rating in log odds; 0 if the rating is free.
         games, points, ss, sg, gg: (M,), the five sums of each pair that `_sums` returns.
         design: (M, F), a row for each pair. The row has 1 in the first agent's column, -1 in the second agent's column,

@@ -257,7 +257,7 @@ class _Climb:
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
             self.placement = Placement(self.placement.ladder, matches, seconds)
             yield self.placement
-            if time.monotonic() > deadline and not at_once:  # games played at once are all over, and all count
+            if time.monotonic() > deadline and not at_once:  # games played at once have all ended, so all count
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:
