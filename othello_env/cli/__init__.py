@@ -30,7 +30,7 @@ _INTERRUPTED = 130
 
 
 class _Commands(HelpfulGroup):
-    """The subcommands. Each is a module of this package, which is imported only when the subcommand is needed."""
+    """The subcommands. Each subcommand is a module of this package, which is imported only when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))

@@ -32,7 +32,7 @@ class GtpServer:
     """Answers the GTP commands of another program. An agent chooses the moves.
 
     Args:
-        agent: the agent. It chooses a move for either side when a command asks for a move.
+        agent: the agent, which chooses a move for either side when a command asks for a move.
         name: the answer to the command ``name``, which asks for the agent's name.
         size: the height and width of the first board.
         seed: the agent's random choices depend only on this seed, the game's number and the colour.

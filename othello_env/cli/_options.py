@@ -55,7 +55,7 @@ _LONGEST_PATH = 255  # some systems raise an error for longer file names
 _LARGEST_SEED = 2**64 - 1
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
-"""Limits that nobody needs to exceed. They make a typing mistake an error, and they prevent overflows."""
+"""Limits that nobody needs to exceed. With these limits, typing mistakes are errors, and numbers do not overflow."""
 
 
 class _PathToWrite(click.Path):

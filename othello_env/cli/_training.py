@@ -47,7 +47,8 @@ def train(
         trainer: the trainer, which may have trained before.
         seconds: the seconds of training from now on; None for no limit.
         games: the number of self-play games from now on; None for no limit.
-        keep: a function that saves what was learned. It is called after each point of the curve, and after Ctrl-C.
+        keep: a function that saves what was learned. This function is called after each point of the curve, and
+            after Ctrl-C.
         every: the seconds of training between two points of the curve.
 
     Returns:

@@ -207,7 +207,7 @@ class League:
         than a step with the whole league. Over many draws, members still play as often as their probabilities say.
 
         Args:
-            at_once: the number of draws. There are at most this many opponents.
+            at_once: the number of draws, and so the greatest number of different opponents.
 
         Returns:
             The drawn members as agents. The weight of a member is the number of times that it was drawn.

@@ -43,7 +43,7 @@ def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
         weighting: a name in `WEIGHTINGS`.
 
     Returns:
-        Probabilities that add up to 1. They are equal if all weights are 0.
+        Probabilities that add up to 1. The probabilities are equal if all weights are 0.
 
     >>> pfsp([0.0, 0.5, 1.0])
     [0.8, 0.2, 0.0]

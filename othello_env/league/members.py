@@ -42,7 +42,7 @@ class Stored:
 
         Args:
             spec: the spec.
-            read: whether to read the file now. This is necessary if the file may change later.
+            read: whether to read the file now, which is necessary if the file may change later.
 
         Raises:
             OSError, ValueError: the file cannot be read, or is too large.
@@ -81,7 +81,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
     Args:
         policy: a spec, the path of a file, an Agent or a callable.
         save: a function that saves the policy; by default the policy's own method `save`, if there is one.
-        read: whether to read a policy's file now. This is necessary if the file may change later.
+        read: whether to read a policy's file now, which is necessary if the file may change later.
 
     Raises:
         OSError, ValueError: the policy's file cannot be read, or is too large.

@@ -145,7 +145,7 @@ class Payoffs:
         return rate(self._comparisons(), {find_anchor(anchor, self.names): 0.0}, self.names)
 
     def worst(self, name: str) -> Worst:
-        """The opponent against which a member scores least. This is the greatest weakness that the league has found.
+        """The opponent against which a member scores least: the greatest weakness of the member in the league.
 
         An opponent outside the league may score even more against the member.
 

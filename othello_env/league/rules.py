@@ -51,7 +51,7 @@ def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
 
 
 def _next_to_go(loose: Sequence[Member], rule: str) -> Member:
-    """The snapshot that is forgotten next. It is never the newest snapshot."""
+    """The snapshot that is forgotten next, which is never the newest snapshot."""
     if rule == "beaten":
         return max(loose[:-1], key=lambda member: member.score)  # if several have this score, the oldest
     if rule == "crowded" and len(loose) > 2:

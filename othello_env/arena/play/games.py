@@ -142,8 +142,8 @@ def _answer(
 
     Returns:
         (answer, seconds). The answer is the player's action, or a text that says why the player forfeits. The seconds
-        are the time that the player thought. They are also added to `used`. Without a clock or after an error, they
-        are 0.
+        are the time that the player thought. These seconds are also added to `used`. Without a clock or after an
+        error, the seconds are 0.
     """
     player = state.to_move
     left = clock.left(used[player]) if clock else None

@@ -39,8 +39,8 @@ class Pairing:
         key: 64 bits that determine everything random in the game.
         game: the name of the game and its options; see `othello_env.games.registry.Rules`.
         seed: the seed of the match or tournament.
-        openings: the openings of the match or tournament as text, such as ``random:10``. None if they are the usual
-            start or a given list.
+        openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings
+            are the usual start or a given list.
     """
 
     opening: Opening

@@ -74,8 +74,8 @@ class GameRecord:
         fault: the player that forfeited the game, and the reason (an illegal answer, an error, the time); or None.
         seed: the seed of the match or tournament.
         key: 64 bits that determined everything random in the game.
-        openings: the openings of the match or tournament as text, such as ``random:10``. None if they are the usual
-            start or a given list.
+        openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings
+            are the usual start or a given list.
         clock: the time of each side as text (see `othello_env.arena.play.clocks.TimeControl`); None without a clock.
         seconds: (P,), the seconds that each player thought; None without a clock.
         versions: the versions of Python and of the packages with which the game was played, by name.

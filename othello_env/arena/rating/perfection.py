@@ -42,7 +42,7 @@ _EXPLOITABLE = 4
 
 @cache
 def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
-    """The packaged openings for boards of one size. Each has a position, and Black's exact score in discs.
+    """The packaged openings for boards of one size. Each opening has a position, and Black's exact score in discs.
 
     The first opening is the start of the game. The other openings come from the file that `openings_name` names. On
     6x6, about half of the openings in this file end in a draw under perfect play. No two openings are equal under

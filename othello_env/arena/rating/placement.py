@@ -110,7 +110,7 @@ class Placement:
 
     @property
     def _estimate(self) -> float:
-        """The estimate of the rating by which the next opponents are chosen. It is a number even if `elo` is None."""
+        """The estimate of the rating by which the next opponents are chosen. It exists even if `elo` is None."""
         return self._ratings.elo[AGENT]
 
     @property
@@ -182,7 +182,7 @@ def place(
 ) -> Placement:
     """Rate an agent on the ladder. The games end when the interval of the rating is small or a limit is reached.
 
-    The games are Othello on 8x8. They begin with the openings `balanced-v0`, and each opening is played with both
+    The games are Othello on 8x8. The games begin with the openings `balanced-v0`, and each opening is played with both
     colours. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a `FaultWarning`
     reports the forfeited games.
 

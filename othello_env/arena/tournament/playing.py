@@ -40,7 +40,7 @@ def play_tournament(
 
     Args:
         agents: the agents by name, as specs, Agents or callables.
-        schedule: the games to play. Its agents must be the names in `agents`, in the same order.
+        schedule: the games to play. The agents of the schedule must be the names in `agents`, in the same order.
         file: the file of records; None for no file.
         clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
             its time is stopped.

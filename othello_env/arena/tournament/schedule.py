@@ -101,7 +101,7 @@ class Schedule:
 
     @property
     def openings_text(self) -> str | None:
-        """The openings as text for records; None if they are the usual start or a given list."""
+        """The openings as text for records; None if the openings are the usual start or a given list."""
         return self.openings if isinstance(self.openings, str) else None
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
@@ -145,7 +145,7 @@ class Schedule:
     def _opening(self) -> Callable[[int], Opening]:
         """A function that returns the opening with a given number.
 
-        It keeps the last few openings in memory, because several games begin with each opening.
+        The function keeps the last few openings in memory, because several games begin with each opening.
         """
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
