@@ -20,7 +20,7 @@ Each opening has 8 plies, and both sides have nearly equal chances after it. No 
 
 
 def balanced_openings() -> tuple[str, ...]:
-    """The transcripts of the packaged openings, in the order of their file. A comment in the file says how it was made.
+    """The packaged openings as transcripts, in the order of their file. A comment in the file says how they were made.
 
     >>> len(balanced_openings())
     500

@@ -34,7 +34,7 @@ class Transitivity:
     Attributes:
         unexplained: the share of the differences in score that the ratings do not explain, 0 to 1. The share is the
             mean square of (score - expected score), divided by the mean square of (score - 1/2). The expected effect of
-            chance is subtracted from both means. 0 without results.
+            chance is subtracted from both means. Without results, the share is 0.
         deviation: the standard deviation of the scores from the expected scores, without the effect of chance.
         chi_square: Pearson's chi-square of the scores. A pair of members counts only if both members are expected to
             get at least 5 points.

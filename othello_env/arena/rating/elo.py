@@ -1,10 +1,10 @@
 """Elo ratings from results, the errors of the ratings, and the likelihood that one agent is stronger than another.
 
-The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's expected score against B is ``1 / (1 + 10
-** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with Firth's penalty
-(Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. The penalty also keeps
-ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty has the same
-effect as one more game, in which half a point goes to each agent. With more games, the effect is smaller.
+The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's expected score against B is
+``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
+Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. The penalty
+also keeps ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty
+has the same effect as one more game, in which half a point goes to each agent. With more games, the effect is smaller.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
 sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
