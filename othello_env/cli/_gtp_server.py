@@ -1,7 +1,7 @@
 """Let other programs play against an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
-The other program may send passes or leave them out. A command names the side that moves. If it is the other side's
-turn, but that side has no legal move, the server lets that side pass.
+The other program may send passes or leave them out. The commands ``play`` and ``genmove`` name the side that moves. If
+it is the other side's turn, but that side has no legal move, the server lets that side pass.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class Member:
         source: the source from which the agent can be made again: a spec without a file, a file, or a function that
             saves the policy. None if the agent cannot be made again.
         points: the learner's points against this member. Older games count less.
-        games: the number of games against this member. Older games count less here, too.
+        games: the number of games against this member. Older games count less, as in `points`.
     """
 
     number: int
