@@ -1,4 +1,4 @@
-"""Warnings are errors in each test and doctest, except for warnings of pytest plugins that these tests do not use."""
+"""Turn warnings in tests and doctests into errors, except warnings from pytest plugins that the tests do not use."""
 
 import sys
 from pathlib import Path

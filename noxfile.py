@@ -9,7 +9,7 @@ nox.options.default_venv_backend = "uv|venv"
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style, the types and the import contract."""
+    """Check the style, the types, and which package imports which."""
     session.install("-e", ".[dev]")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -43,7 +43,7 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", "-n", "auto", *session.posargs)
 
 
-TORCH = "torch==2.13.0"  # one version for all trainers; if pip finds 2.13.0+cpu too, it prefers that build
+TORCH = "torch==2.13.0"  # one version for all trainers; if pip also finds 2.13.0+cpu, it prefers that build
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
@@ -64,9 +64,9 @@ TRAINERS = {
 @nox.session
 @nox.parametrize("trainer", sorted(TRAINERS))
 def trainers(session: nox.Session, trainer: str) -> None:
-    """Run a short real training with each trainer, each in its own virtual environment: ``nox -s trainers``.
+    """Run a short training with each entry of `TRAINERS`, in a virtual environment of its own: ``nox -s trainers``.
 
-    On Linux the package index has PyTorch with CUDA, which is several GB. To install the build for CPUs instead, set
+    On Linux, pip installs PyTorch with CUDA, which takes several GB. To install the build for CPUs instead, set
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])
@@ -100,6 +100,6 @@ def page(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation, ``docs/_build/index.html``. A warning is an error. The build needs no network."""
+    """Build the documentation in the folder ``docs/_build``. A warning is an error. The build needs no network."""
     session.install("-e", ".[docs]")
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", *session.posargs)

@@ -1,4 +1,4 @@
-"""The console script ``othello-env``. When interrupted, it ends with status 130 and prints at most one line.
+"""The console script ``othello-env``. When it is interrupted, it ends with status 130 and prints at most one line.
 
 Importing the package takes a second, and an interrupt may arrive in this time. So this module is outside the package,
 and it imports almost nothing before it handles interrupts.
@@ -25,7 +25,7 @@ _INTERRUPTED = 130
 _AGAIN_SECONDS = 0.01
 _PATIENCE_SECONDS = 5.0
 _COMPILER = ("numba.", "llvmlite.")
-_RETURNS = "_numba_unpickle"  # Numba calls this function when a kernel returns arrays
+_RETURNS = "_numba_unpickle"  # Numba calls this function when a kernel (a compiled function) returns arrays
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def main() -> None:
         _flush()
 
 
-_command: "list[CodeType]" = []  # the code of the command's function, which `_interrupt` looks for on the stack
+_command: "list[CodeType]" = []  # the code of the command's function, which `_raise_or_wait` looks for on the stack
 _interrupted: list[float] = []  # the time of each interrupt
 _handling: list[bool] = []  # not empty while `_interrupt` handles an interrupt
 _lost: list[bool] = []  # one entry for each lost interrupt
@@ -64,9 +64,11 @@ def _interrupt(_: int, frame: "FrameType | None") -> None:
 
     Before and after the command, nothing would catch a KeyboardInterrupt. While Numba compiles or loads code, a
     KeyboardInterrupt could be lost, or it could crash the process. So the interrupt waits until Numba has finished, but
-    only for a few seconds. It does not wait when a kernel returns: an interrupt that came during the kernel arrives
-    there, and waiting would often last until the next kernel runs. `othello_env.support.jit.raise_interrupt` handles
-    the error that Numba then raises.
+    only for a few seconds.
+
+    The interrupt does not wait while Numba makes the arrays that a kernel (a compiled function) returns. An interrupt
+    during the kernel arrives at this point, and it would often have to wait until the next kernel runs. If Numba then
+    raises an error, `othello_env.support.jit.raise_interrupt` handles this error.
     """
     _interrupted.append(time.monotonic())
     if _handling:
@@ -96,7 +98,7 @@ def _raise_or_wait(frame: "FrameType | None") -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open the null device for each standard stream that is closed. Otherwise another file could get its number."""
+    """Open the null device for each closed standard stream. Otherwise a file could get the stream's file descriptor."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - this module imports almost nothing
@@ -125,8 +127,8 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Handle an error that Python cannot raise where it happened. If it is an interrupt, raise it again a moment later.
 
-    After an interrupt, other errors that Python cannot raise are not printed, because the interrupt caused them: it
-    left some objects incomplete.
+    After an interrupt, this function does not print other errors. The interrupt caused these errors, because it left
+    some objects incomplete.
     """
     before = len(_interrupted)
     is_interrupt = issubclass(lost.exc_type, KeyboardInterrupt)
@@ -142,7 +144,7 @@ def _interrupt_again() -> None:
     """Interrupt the command a moment later."""
     if not _waiting:
         _waiting.append(True)
-        # Do not use threading.Timer here: the interrupted code may hold its lock.
+        # Do not use threading.Timer here: the interrupted code may hold a lock that Timer needs.
         _thread.start_new_thread(_interrupt_main_thread, ())
 
 

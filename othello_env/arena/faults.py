@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 class FaultWarning(UserWarning):
-    """An agent failed or answered with an illegal action. So its results say little about how well it plays."""
+    """An agent failed or answered with an illegal action. So the agent's results say little about its strength."""
 
 
 def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> None:

@@ -25,8 +25,8 @@ __all__ = ["MatchResult", "match_names", "play_match"]
 _MOST_AT_ONCE = 256
 """The greatest number of games that are played at once.
 
-The number of games in a batch does not depend on time. So a match can be repeated even if its agents use a global
-random generator.
+This number does not depend on how fast the games are. So if a match is repeated, the same games are played together.
+Then even agents that use a global random generator make the same choices again.
 """
 
 
@@ -45,8 +45,8 @@ def play_match(
     """Play a match in colour-swapped pairs of games, and return the result of the first agent.
 
     With the same seed, openings and names (see `match_names`), a tournament of the two agents has the same games as
-    this match. An agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end
-    reports this.
+    this match. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a
+    `FaultWarning` reports the forfeited games.
 
     Args:
         a: the first agent, as an Agent, a spec or a callable.
@@ -54,12 +54,13 @@ def play_match(
         games: the number of games, even.
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
-        new_game: takes a key and returns the position in which a game begins; by default the start of 8x8 Othello.
-        sprt: a test that ends the match after the pair of games that decides the test; None for no test. The match then
-            has the first games of the match without a test, at most `games`. Afterwards ``sprt.judge(result.pairs)``
-            is the result of the test.
-        workers: the number of processes that play, by default 1. One process means this process. The result does not
-            depend on this number.
+        new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
+            means the start of 8x8 Othello.
+        sprt: a test that is made after each pair of games, or None. The match ends when the test is decided, or after
+            `games` games. Until then, the games are the same as without a test. After the match,
+            ``sprt.judge(result.pairs)`` is the result of the test.
+        workers: the number of processes that play, by default 1. With 1, the games are played in this process. The
+            result does not depend on this number.
         progress: called with the record of each finished game, in the order of the schedule.
 
     Raises:
@@ -87,7 +88,7 @@ def play_match(
                 newest = MatchResult(names, tuple(records[-2:])).pairs
                 pairs = [before + more for before, more in zip(pairs, newest, strict=True)]
                 if sprt.judge(pairs).accepted is not None:
-                    break  # later games that were played already do not count
+                    break  # if workers have already played later games, these games do not count
     result = MatchResult(names, tuple(records))
     for index, agent in enumerate(agents.values()):
         warn_of_faults(repr(agent), "games", result.faults(index), result.games)
@@ -107,7 +108,8 @@ def _played_elsewhere(
 ) -> Generator[GameRecord, None, None]:
     """Play the games of a match in worker processes, and yield their records in the order of the schedule.
 
-    In a match, the first agent plays Black in the first game of each opening, and White in the second game.
+    The schedule has two games for each opening: first the game in which the first agent plays Black, then the game in
+    which it plays White. So the opening and the agents in a record show its place in the schedule.
     """
     names = (schedule.agents[0], schedule.agents[1])
     for agent in agents.values():
@@ -123,10 +125,11 @@ def _played_elsewhere(
 
 
 def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, str]:
-    """The names of two agents in their match. The keys of the games depend on these names.
+    """The names of two agents in their match. The random choices in the games depend on these names.
 
-    The name of an agent that is given as a spec is this spec. The name of an Agent or a callable is ``first`` or
-    ``second``. Two agents with the same spec are also named ``first`` and ``second``.
+    An agent that is given as a spec, such as ``"random"``, has the spec as its name. An agent that is given as an Agent
+    or a callable is named ``first`` or ``second``. Two agents with the same spec are also named ``first`` and
+    ``second``.
 
     >>> match_names("random", "maximizer"), match_names("random", "random")
     (('random', 'maximizer'), ('first', 'second'))
@@ -153,7 +156,7 @@ def _rules(new_game: Callable[[int], State] | None) -> Rules:
 class _Unlisted(Rules):
     """The rules of a game that is not in the registry.
 
-    Records of such a game contain the name of its class, and these records cannot be played again.
+    A record of such a game names only the class of its positions. So the game cannot be played again from the record.
     """
 
     new_game: Callable[[int], State] = field(kw_only=True)

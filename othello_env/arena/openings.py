@@ -20,7 +20,7 @@ Each opening has 8 plies, and both sides have nearly equal chances after it. No 
 
 
 def balanced_openings() -> tuple[str, ...]:
-    """The transcripts of the packaged list, in the order of its file. A comment in the file says how it was made.
+    """The packaged openings as transcripts, in the order of their file. A comment in the file says how they were made.
 
     >>> len(balanced_openings())
     500
@@ -50,10 +50,10 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 
     Args:
         openings: ``"balanced-v0"``, or an argument for `othello_env.games.openings.Openings`.
-        new_game: takes a key and returns the position in which a game begins.
+        new_game: a function that takes a random key (an integer) and returns the position in which a game begins.
 
     Raises:
-        ValueError: the openings are wrong, or the packaged list is not for this game.
+        ValueError: the openings are wrong, or they are the packaged list and the game is not Othello on 8x8.
     """
     if openings != BALANCED:
         return Openings(openings, new_game)
@@ -63,7 +63,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 
 
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position of the opening with this number, and the key of its random moves.
+    """The position after the opening with this number, and the key that determines the random moves of the opening.
 
     If the openings are a list, they are used in turn: after the last opening, the first opening follows again.
     """

@@ -6,11 +6,11 @@ of Wald (Sequential tests of statistical hypotheses, Ann. Math. Stat. 16, 1945).
 
 The Elo difference fixes only the expected score of a pair. The probabilities of the five possible scores of a pair (0,
 1/2, 1, 1 1/2, 2 points) are unknown. So for each hypothesis, the test uses the likeliest probabilities that have the
-expected score of this hypothesis. This is the generalised SPRT (Li, Liu, Ying: Generalized sequential probability ratio
-test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen found the likeliest probabilities
-(Empirical likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den Bergh derived
-them for matches of chess programs (The generalized maximum likelihood ratio for the expectation value of a
-distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
+expected score of this hypothesis. This method is the generalised SPRT (Li, Liu, Ying: Generalized sequential
+probability ratio test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen found the likeliest
+probabilities (Empirical likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den
+Bergh derived them for matches of chess programs (The generalized maximum likelihood ratio for the expectation value of
+a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Sprt:
 
     Args:
         elo0: the smaller Elo difference, such as 0.
-        elo1: the larger Elo difference, such as 10. An Elo difference means an expected score, as in
-            `othello_env.arena.rating.elo`. This is not the normalised Elo that fishtest uses.
+        elo1: the larger Elo difference, such as 10. Both differences are in Elo points as in
+            `othello_env.arena.rating.elo`, and not in the normalised Elo that fishtest uses.
         alpha: the probability that `elo1` is accepted although the difference is `elo0`; above 0, below 1/2.
         beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
 
@@ -117,8 +117,9 @@ def _logs(shares: Sequence[float], mean: float) -> list[float]:
     Returns:
         For each score, the logarithm of (observed share / likeliest probability).
     """
-    # The likeliest probability of a score a is its share divided by 1 + x * (a - mean), for one number x. This x is the
-    # root of the sum of (a - mean) times the probability of a. The sum becomes smaller as x grows.
+    # The likeliest probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores,
+    # and it makes the sum of (score - mean) * probability over all scores 0. The sum, called `value` below, becomes
+    # smaller as x grows.
     apart = [score - mean for score in _SCORES]
     low, high, x = -1 / apart[-1], -1 / apart[0], 0.0
     for _ in range(_STEPS):

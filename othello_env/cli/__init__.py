@@ -30,7 +30,7 @@ _INTERRUPTED = 130
 
 
 class _Commands(HelpfulGroup):
-    """The subcommands. Each is a module of this package, which is imported only when the subcommand is needed."""
+    """The subcommands. Each subcommand is a module of this package, which is imported only when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
@@ -124,14 +124,14 @@ def _say_compiling() -> None:
 
 
 def _in_words(error: Exception) -> str:
-    """The message of an error. For an error of the operating system, the path and the reason, without the number."""
+    """The message of an error. For an operating system's error, this is the path and the reason, without the number."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{str(error.filename)!r} cannot be used: {error.strerror}"
     return str(error)
 
 
 def _place(error: Exception) -> str:
-    """The file and line where an error was raised, as text. It is empty for a SyntaxError, which names them itself."""
+    """The file and line where an error was raised, as text; empty for a SyntaxError, whose message names both."""
     frames = traceback.extract_tb(error.__traceback__)
     return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 

@@ -1,7 +1,7 @@
 """Let other programs play against an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
-The other program may send passes or leave them out. If a command names one side, and the other side is to move but has
-no move, then the other side passes.
+The other program may send passes or leave them out. The commands ``play`` and ``genmove`` name the side that moves. If
+it is the other side's turn, but that side has no legal move, the server lets that side pass.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _LINE = re.compile(r"(?:(\d+)\s+)?(\S+)\s*(.*)")
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not an error
-    """The server refuses a command. Its answer is ``?`` and the reason."""
+    """The server refuses a command. The answer to the command is ``?`` and the reason."""
 
 
 class GtpServer:
     """Answers the GTP commands of another program. An agent chooses the moves.
 
     Args:
-        agent: the agent. It chooses a move for either side when a command asks for a move.
+        agent: the agent, which chooses a move for either side when a command asks for a move.
         name: the answer to the command ``name``, which asks for the agent's name.
-        size: the side of the first board.
+        size: the height and width of the first board.
         seed: the agent's random choices depend only on this seed, the game's number and the colour.
 
     Attributes:
         is_done: whether the command ``quit`` was given.
-        states: the positions of this game so far. The last one is the present position.
+        states: the positions of this game so far. The last entry is the present position.
 
     Raises:
         WrongGameError: the agent does not play on a board of this size.
@@ -120,7 +120,7 @@ class GtpServer:
             raise _Refused("syntax error: expected black or white") from None
 
     def _turn_to(self, player: int) -> None:
-        """If the other side is to move but has no move, let it pass."""
+        """If the other side is to move but has no legal move, let it pass."""
         if self.state.to_move != player and self.state.must_pass:
             self._push(self.state.pass_action)
 

@@ -45,8 +45,8 @@ def with_whole_words(command: click.Command) -> click.Command:
 class HelpfulGroup(click.Group):
     """A group of commands.
 
-    Its help shows the summaries in full. Without a command, it shows its help. For an unknown command, it suggests a
-    similar name.
+    The group's help shows the summaries in full. If no command is given, the group shows its help. For an unknown
+    command, it suggests a similar name.
     """
 
     context_class = _Context

@@ -26,7 +26,7 @@ from othello_env.support.jit import raise_interrupt
 __all__ = ["NBoardServer"]
 
 _DEPTH = 8
-"""The depth of the search until the program sets another depth."""
+"""The depth of searches, in plies, until the program sets another depth."""
 _DEPTH_FIELD = "{depth}"
 _STOP_SECONDS = 0.02
 _SECONDS = re.compile(r"\d{1,7}(?:\.\d{1,9})?")
@@ -43,7 +43,7 @@ class NBoardServer:
 
     Attributes:
         is_done: whether the command ``quit`` was given.
-        states: the positions of this game so far. The last one is the present position.
+        states: the positions of this game so far. The last entry is the present position.
 
     Raises:
         ValueError: the spec is wrong.
@@ -194,7 +194,7 @@ class NBoardServer:
             yield f"search {move_name(state, action)} 0 0 0"
 
     def _analyze(self, _: str) -> Iterator[str]:
-        """Evaluate each position of the game, from the last to the first, for Black."""
+        """Evaluate each position of the game, from the last to the first, from Black's point of view."""
         agent: Any = self._agent
         if not hasattr(agent, "analyse"):
             yield _status(f"{agent!r} does not analyse games")
@@ -237,7 +237,7 @@ def _number(command: str, text: str) -> int:
     """The number that follows a command.
 
     Raises:
-        ValueError: it is not a whole number.
+        ValueError: the text is not a whole number.
     """
     if not re.fullmatch("[0-9]{1,9}", text):
         raise ValueError(f"expected {command} and a whole number, got {text!r}")
@@ -249,12 +249,12 @@ def _status(text: object) -> str:
 
 
 def _names(state: Othello, actions: tuple[int, ...]) -> str:
-    """The names of a line of play, without spaces."""
+    """The names of the moves of a line of play, without spaces."""
     return "".join(move_name(state, action) for action in actions)
 
 
 def _discs(found: Any) -> float:
-    """The value of an analysis in discs. If the analysis has no value in discs, its score in its own unit."""
+    """The value of an analysis in discs. If it has no value in discs, return its score in the engine's own unit."""
     return float(getattr(found, "discs", found.score))
 
 

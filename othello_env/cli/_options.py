@@ -55,7 +55,7 @@ _LONGEST_PATH = 255  # some systems raise an error for longer file names
 _LARGEST_SEED = 2**64 - 1
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
-"""Limits that nobody needs to exceed. They make a typing mistake an error, and they prevent overflows."""
+"""Limits that nobody needs to exceed. With these limits, typing mistakes are errors, and numbers do not overflow."""
 
 
 class _PathToWrite(click.Path):
@@ -123,7 +123,7 @@ def game_option(function: _F) -> _F:
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # parsed first, because --openings needs the rules
+        is_eager=True,  # evaluated first, because --openings needs the rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
         help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
     )(function)
@@ -153,7 +153,10 @@ def workers_option(function: _F) -> _F:
 
 
 def random_openings_option(text: str) -> Callable[[_F], _F]:
-    """A decorator that adds the option ``--openings`` for openings that are not given; `text` is the option's help."""
+    """A decorator that adds the option ``--openings``, which takes only random or packaged openings.
+
+    `text` is the option's help.
+    """
     return click.option("--openings", default="random:10", help=text, callback=_random_openings)
 
 
@@ -240,7 +243,7 @@ def make_new_folder(path: Path) -> None:
 
 
 def show(text: str) -> None:
-    """Show a text on the current line of the terminal. The next call replaces it. Without a terminal, show nothing."""
+    """Show a text on the current line of the terminal, in place of the last text. Without a terminal, show nothing."""
     if sys.stderr.isatty():
         click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 
@@ -266,7 +269,7 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
     The caller must call the yielded function with the record of each game. `report` is also called if the user
-    interrupts the games or if an agent leaves, but not after another error.
+    interrupts the games or if an agent leaves the game, but not after another error.
     """
     records: list[_R] = []
     try:
@@ -290,7 +293,7 @@ def report_faults(agent: str, faults: Sequence[str]) -> None:
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
-    """The rating of an agent and its interval, as cells of a table. Without a lower limit, the rating is ``-``."""
+    """The rating of an agent and its interval, as cells of a table. A rating without a lower limit is ``-``."""
     low, high = ratings.interval(name)
     if math.isinf(low):
         return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"

@@ -35,7 +35,7 @@ def input_lines() -> Iterator[str]:
 def lines_of_reader() -> Iterator[Iterator[str]]:
     """Yield `input_lines`, and end this process when no program reads its answers any more, even during a search.
 
-    On Windows a process cannot detect this. There, only the end of the input ends the process.
+    On Windows, a process cannot detect that nobody reads its answers. There, only the end of the input ends it.
     """
     if sys.platform == "win32":
         yield input_lines()

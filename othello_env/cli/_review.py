@@ -43,7 +43,7 @@ class _Request:
     out: Path | None
 
 
-class Selection(click.ParamType):  # type: ignore[type-arg]  # it has parameters only in the newest click
+class Selection(click.ParamType):  # type: ignore[type-arg]  # only the newest click has a type argument here
     """The numbers of games, such as ``1,3-5``, as a list of pairs (first, last)."""
 
     name = "numbers"
@@ -88,7 +88,7 @@ _SHARED = {"rules", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
-    """A decorator for a command with an argument POSITION. If it is a file or a dataset, its games are reviewed."""
+    """A decorator for a command with an argument POSITION. If POSITION is a file or dataset, its games are reviewed."""
 
     def command(context: click.Context, /, position: str, **given: Any) -> None:
         mine = {name: given.pop(name) for name in _MINE}
@@ -154,7 +154,7 @@ def _review_source(request: _Request) -> None:
 
 
 def _chosen(request: _Request) -> Iterator[tuple[int, Games, int]]:
-    """Yield (number, games, i) for each selected game: its number from 1, and the `Games` with it at place `i`."""
+    """Yield (number, games, i) for each selected game, which is entry `i` of `games`. The numbers begin with 1."""
     select = request.select
     last = math.inf if select is None else max(end for _, end in select)
     before = 0
@@ -204,7 +204,7 @@ def _review(number: int, games: Games, i: int, request: _Request, moves: dict[st
 
 
 def _names(games: Games, i: int) -> tuple[str, str]:
-    """The players' names in a game. If the file does not have a name, the name of the side."""
+    """The players' names in a game. If the file does not name a player, this is the name of the side."""
     black, white = (str(games.columns[side][i]) if side in games.columns else "" for side in ("black", "white"))
     return black or "black", white or "white"
 

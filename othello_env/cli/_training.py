@@ -28,7 +28,7 @@ YARDSTICK = "alphabeta:depth=2,eval=weighted"
 """The opponent against which the learner is measured from time to time."""
 
 Curve = list[tuple[float, float]]
-"""Points (seconds of training, score against the yardstick)."""
+"""The points of a learning curve: (seconds of training, score against `YARDSTICK`)."""
 
 _GAMES = 100
 
@@ -47,7 +47,8 @@ def train(
         trainer: the trainer, which may have trained before.
         seconds: the seconds of training from now on; None for no limit.
         games: the number of self-play games from now on; None for no limit.
-        keep: a function that saves what was learned. It is called after each point of the curve, and after Ctrl-C.
+        keep: a function that saves what was learned. This function is called after each point of the curve, and
+            after Ctrl-C.
         every: the seconds of training between two points of the curve.
 
     Returns:
@@ -85,13 +86,13 @@ class _Watch:
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
-        """When to measure the next point of the curve: the first at once, later points every `every` seconds."""
+        """When to measure the next point of the curve: the first at once, later points `every` seconds apart."""
         from othello_agents.ntuple.loop import Goal
 
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
 
     def measure(self) -> None:
-        """Measure the score, and add it to the curve. Also store it in the network, and so in the network's file."""
+        """Measure the score, and add it to the curve. Also store the score in the network, so that it is saved, too."""
         self.is_measuring = True
         score = _score(self._trainer)
         self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}

@@ -14,7 +14,7 @@ from othello_env.games.registry import Rules
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
-"""click's settings for a command that takes a board. They let a board begin with ``-``, like an option."""
+"""click's settings for a command that takes a board. With them, a board may begin with ``-``, as options do."""
 
 
 def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
@@ -110,8 +110,8 @@ def command(position: str, to_move: str, rules: Rules, agent: str, scores: bool,
     the start (f5d6c3) or a board written as X, O and -, row by row from a1.
 
     POSITION may also be a file of games (WTHOR, GGF, transcripts, records of matches) or a dataset. Then the command
-    prints how many discs each move lost. Near the end of a game this number is exact; before, it is the engine's
-    estimate. The default agent for games is engine:depth=8.
+    prints how many discs each move lost. Near the end of a game this number is exact. Earlier in the game, it
+    is the engine's estimate. The default agent for games is engine:depth=8.
     """
     state = position_from_text(position, to_move, rules)
     analyst: Any = make_agent(agent)

@@ -36,7 +36,7 @@ from othello_env.support.files import write_file
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
-"""The number of games in each part of a dataset. The first is for random games, the second for games of a match."""
+"""The number of games in a part of a dataset: the first is for random games, the second is for games of a match."""
 _KINDS = ["exact", "agent", "boards", "tokens"]
 """The kinds of labels."""
 _INPUT = click.Path(exists=True, path_type=Path)
@@ -212,9 +212,9 @@ def _label(
 
     tokens: each of N games as a sequence for Othello-GPT, in the array tokens (N, 60) (8x8 only).
 
-    Each file of labels also has games, the number of games. If SOURCE is a file, its labels are written beside it, to
-    NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. The labels of the agent engine:depth=4 are written to
-    NAME.agent-engine-depth-4.npz. If SOURCE is a dataset, each part gets a file in the folder, such as
+    Each file of labels also has the number of games, as the array games. If SOURCE is a file, its labels are written
+    beside it, to NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. The labels of the agent engine:depth=4 are
+    written to NAME.agent-engine-depth-4.npz. If SOURCE is a dataset, each part gets a file in the folder, such as
     boards-000000.npz. Parts that have this file already are not labelled again.
     """
     if kind != "exact":
@@ -259,7 +259,7 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
 
 
 def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callable[[Games], dict[str, Any]]:
-    """The function that finds the labels of games, as arrays by their names."""
+    """A function that takes games and returns their labels, as arrays by name."""
     if kind == "tokens":
         return lambda games: {"tokens": tokens(games)}
     if kind == "boards":

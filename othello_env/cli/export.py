@@ -23,8 +23,9 @@ __all__ = ["command"]
 def command(network: Path, out: Path, function: str | None) -> None:
     """Write the .safetensors file NETWORK as the .onnx file OUT, which other programs can run.
 
-    The inputs are observations (N, 2, S, S) and masks (N, actions), both int8. The outputs are logits (N, actions) and
-    values (N,), both float32. The command needs pip install 'othello-env[export]'.
+    For N positions on boards of S x S squares, the inputs are observations (N, 2, S, S) and masks (N, actions), both
+    int8. The outputs are logits (N, actions) and values (N,), both float32. The command needs
+    pip install 'othello-env[export]'.
     """
     for module in ("torch", "safetensors", "onnx"):
         import_extra(module, "export")

@@ -17,7 +17,7 @@ def command(agent: str, size: int, seed: int) -> None:
     """Let another Othello program play against an agent.
 
     The other program sends commands of the Go Text Protocol (GTP) to standard input, and gets answers on standard
-    output. The command quit, or the end of the input, ends this.
+    output. othello-env ends at the command quit or at the end of the input.
     """
     from othello_env.cli._gtp_server import GtpServer
 

@@ -88,7 +88,7 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
     """A table of the members, the best first, with their ratings and the opponents against which they score worst.
 
-    For a member that is a copy of the learner, the table also has how much the learner had played before.
+    For a snapshot of the learner, the table also has how much the learner had played when the snapshot was added.
     """
     ratings = payoffs.ratings(anchor)
     rows: list[tuple[str, ...]] = []

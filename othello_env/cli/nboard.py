@@ -21,8 +21,8 @@ __all__ = ["command"]
 def command(agent: str, seed: int) -> None:
     """Let NBoard, or another program that speaks its protocol, play against an agent and analyse with it.
 
-    The other program sends commands to standard input, and gets answers on standard output. The command quit, or the
-    end of the input, ends this.
+    The other program sends commands to standard input, and gets answers on standard output. othello-env ends at the
+    command quit or at the end of the input.
     """
     from othello_env.cli._nboard_server import NBoardServer
 

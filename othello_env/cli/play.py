@@ -91,8 +91,8 @@ def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple
     Args:
         player: the side, such as ``black``.
         spec: the agent's spec, or ``human``. If it is None, ask the user for it.
-        opponent: an example of a spec for this question.
-        default: the answer to this question if the user types nothing.
+        opponent: a spec that is shown to the user as an example.
+        default: the answer if the user types nothing.
     """
     if spec is not None:
         return (None if spec == _HUMAN else make_agent(spec)), spec
@@ -111,10 +111,11 @@ class TerminalGame:
         state: the position to begin with.
         seats: for each player, the seat of the player's agent (None for a human) and the name to show.
         adviser: the agent that gives hints.
-        prompt: asks the human for a line. The end of the input (EOFError) ends the game like the command ``quit``.
-        tell: shows a text to the human.
+        prompt: a function that asks the human for a line. The end of the input (EOFError) ends the game, as ``quit``
+            does.
+        tell: a function that shows a text to the human.
         before: the positions before `state`, from the start on. ``undo`` can go back to these positions.
-        draw: shows a position as text.
+        draw: a function that returns a position as text.
     """
 
     def __init__(

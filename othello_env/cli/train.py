@@ -87,9 +87,9 @@ def command(
 
 
 def _check_same(context: click.Context, **resumed: int) -> None:
-    """Raise an error if the user gave an option another value than the one with which the network was trained.
+    """Check that the user's options agree with the values with which the network was trained.
 
-    `resumed` has the values with which the network was trained, by the names of the options.
+    `resumed` has these values, by the names of the options.
     """
     for name, number in resumed.items():
         given = context.params[name]

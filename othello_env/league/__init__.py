@@ -1,4 +1,4 @@
-"""Leagues for training: a learner's opponents, the choice of the next opponents, and the results of all members."""
+"""Leagues for training: a learner's opponents (the members), the choice of opponents, and the members' results."""
 
 from typing import TYPE_CHECKING
 

@@ -31,10 +31,10 @@ _LARGEST_JSON = 256 << 20  # bytes
 
 
 def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
-    """Check that a league can be saved to a folder, because it is new or empty, or has an earlier state of the league.
+    """Check that a league can be saved to a folder: the folder is new or empty, or has an earlier state of the league.
 
     Raises:
-        FileExistsError: something else is there.
+        FileExistsError: the folder has something else.
         OSError: the folder cannot be read.
     """
     if not folder.exists():
@@ -94,7 +94,7 @@ def _save(member: Member, stem: Path) -> Stored:
 
 
 def write_league(state: Mapping[str, Any], folder: Path) -> None:
-    """Write a league's JSON file. If the process is killed meanwhile, the old file stays."""
+    """Write a league's JSON file. If the process is killed before the file is complete, the old file stays."""
     write_json(folder / LEAGUE_FILE, state)
 
 
@@ -117,7 +117,7 @@ def read_league(folder: Path) -> dict[str, Any]:
 
 
 def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
-    """The specs of the members in a league's state, by name. Files in these specs have the folder in their paths.
+    """The specs of the members in a league's state, by name. If a spec names a file, its path begins with `folder`.
 
     Raises:
         ValueError: the state has a member without a name or a policy.

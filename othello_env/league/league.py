@@ -26,7 +26,7 @@ from othello_env.support.numbers import check_whole
 __all__ = ["League"]
 
 _POINTS = (0.0, 0.5, 1.0)
-_DRAW = 1  # keeps the random numbers of draws apart from other random numbers with the same seed
+_DRAW = 1  # mixed into the seed, so that `draw` has random numbers of its own
 
 
 class League:
@@ -38,8 +38,8 @@ class League:
         ...
         league.record(envs, rewards, terminated, info)  # after each step
 
-    Random choices depend only on the seed and on all earlier calls. So a league that was saved and loaded makes the
-    same choices as a league that was never saved.
+    Random choices depend only on the seed and on the earlier calls of methods. So a league that was saved and loaded
+    makes the same choices as a league that was never saved.
 
     Args:
         fixed: specs, Agents or callables that are always members.
@@ -54,12 +54,12 @@ class League:
             `othello_env.league.settings.FORGET`.
         freeze_every: a snapshot is frozen if its number (counted from 1) is a multiple of this number. A frozen
             snapshot is never forgotten. None freezes no snapshot.
-        half_life: the weight of a game in the learner's score against a member is halved after this number of later
-            games against the same member. ``"pfsp"`` and ``"beaten"`` use this score.
+        half_life: how fast old games lose weight in the learner's score against a member. After this number of further
+            games against the member, a game counts half. ``"pfsp"`` and ``"beaten"`` use this score.
         seed: determines all random choices of the league.
 
     Raises:
-        TypeError, ValueError: an argument is wrong. If a member's spec is wrong, this is a SpecError.
+        TypeError, ValueError: an argument is wrong. If a member's spec is wrong, the error is a SpecError.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class League:
         self[name].frozen = frozen
 
     def probabilities(self) -> dict[str, float]:
-        """The probability that a draw chooses a member, for each member by name.
+        """For each member by name, the probability that `draw` chooses it.
 
         Raises:
             ValueError: the league has no members.
@@ -184,7 +184,7 @@ class League:
         return probabilities(self.members, self.settings)
 
     def draw(self, n: int = 1) -> list[Player]:
-        """Draw n members at random, by their probabilities, and return them as agents.
+        """Draw n members at random, each with its probability, and return them as agents.
 
         A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains the method.
 
@@ -203,11 +203,11 @@ class League:
     def opponents(self, at_once: int = 4) -> dict[Player, float]:
         """Draw the opponents for the next games of a batch: ``envs.set_opponents(league.opponents())``.
 
-        In each step, the batch calls every opponent that is to move in some game. So a step with a few opponents is
-        faster than a step with the whole league. Over many draws, the members still play by their probabilities.
+        In each step, the batch calls every opponent that is to move in some game. A step with few opponents is faster
+        than a step with the whole league. Over many draws, members still play as often as their probabilities say.
 
         Args:
-            at_once: the number of draws. There are at most this many opponents.
+            at_once: the number of draws, and so the greatest number of different opponents.
 
         Returns:
             The drawn members as agents. The weight of a member is the number of times that it was drawn.
@@ -218,13 +218,13 @@ class League:
         return found
 
     def record(self, env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any]) -> int:
-        """Count the games that ended in a step of an environment, for a batch (in any mode) or for one game.
+        """Count the games that ended in a step of an environment: a batch (in any autoreset mode) or a single game.
 
         Call this method after each step, and before the next call of `set_opponents`. The sign of the reward is the
         learner's result. Games against opponents that are not members do not count.
 
         Args:
-            env: the environment, with or without wrappers. It has the names of the opponents.
+            env: the environment, with or without wrappers. The names of the opponents are read from it.
             rewards: the rewards of the step, (N,) or a number.
             terminated: whether each game ended, (N,) or a bool.
             info: the step's info.
@@ -292,12 +292,12 @@ class League:
             games: the number of games of two members, even, because each opening is played with both colours.
             openings: where games begin, as for a tournament. A league needs the same openings in every call.
             game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
-            workers: the number of processes that play, by default 1. One process means this process.
+            workers: the number of processes that play, by default 1. With 1, the games are played in this process.
             ray: whether to play on a Ray cluster.
             progress: called with the record of each game.
 
         Returns:
-            The number of games that were played now and that count.
+            The number of games that this call added to the results.
 
         Raises:
             TypeError: a policy cannot be sent to a worker process. After `save`, every policy can be sent.
@@ -339,7 +339,7 @@ class League:
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
-        """Make a league from a state. The new league continues where `state` was called.
+        """Make a league from a state. The new league continues from the point at which `state` was called.
 
         A state from an unknown source is safe: this method checks it, and runs no code that the state names.
 
@@ -368,7 +368,7 @@ class League:
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
-        The folder must be new or empty, or hold an earlier state of this league. After a kill it has a complete league.
+        The folder must be new or empty, or hold an earlier state of this league.
 
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.
@@ -383,7 +383,7 @@ class League:
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """Load the league that `save` wrote. It continues where it was saved.
+        """Load the league that `save` wrote. The league continues from the point at which it was saved.
 
         The specs of members may name Python files and programs. So load only leagues whose author you trust.
 

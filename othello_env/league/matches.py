@@ -36,7 +36,7 @@ def check_same(before: Mapping[str, Any] | None, settings: Mapping[str, Any]) ->
     """Check that matches have the same `game` and `openings` as the earlier matches of the league, if there are any.
 
     Raises:
-        ValueError: they have not.
+        ValueError: the game or the openings differ.
     """
     if before not in (None, settings):
         was, given = (
@@ -58,8 +58,8 @@ def play_missing(
 ) -> None:
     """Play matches until every two members have played at least `games` games, and add the results to `results`.
 
-    See `othello_env.league.League.complete`. Two members play their openings in order. So the number of openings that
-    they have played tells which openings are missing.
+    See `othello_env.league.League.complete`. Two members always play the openings in order. So the number of openings
+    that they have played shows which openings are missing.
 
     Args:
         members: the members.
@@ -100,7 +100,7 @@ def play_missing(
 
 
 def _sendable(member: Member) -> str | Agent | Policy:
-    """A member's spec, which can be sent to any process. If there is no spec: the member's agent."""
+    """A member's spec, which can be sent to any process. If there is no spec, this is the member's agent."""
     source = member.source
     if isinstance(source, Stored) and source.data is None:
         return source.spec
@@ -108,7 +108,11 @@ def _sendable(member: Member) -> str | Agent | Policy:
 
 
 def _count(records: Sequence[GameRecord], members: Mapping[str, Member], results: Results) -> None:
-    """Add games of two members to the results, in the order of the openings, until an opening has only one game."""
+    """Add games of two members to the results, in the order of the openings.
+
+    Stop at the first opening that does not have both games, because `results` stores only the number of openings
+    that two members have played.
+    """
     a, b = sorted({*records[0].agents}, key=lambda name: members[name].number)
     first, second = members[a].number, members[b].number
     by_opening: dict[int, list[GameRecord]] = defaultdict(list)

@@ -2,7 +2,7 @@
 
 Prioritised fictitious self-play (PFSP) is by Vinyals et al., Grandmaster level in StarCraft II using multi-agent
 reinforcement learning, Nature 575, 2019. The probability of a member is proportional to its weight. The weight is a
-function of x, the learner's score against this member. The functions in this module come from the paper and from its
+function of x, the learner's score against the member. The functions in this module come from the paper and from its
 published pseudocode.
 """
 
@@ -16,8 +16,8 @@ __all__ = ["MATCHMAKING", "WEIGHTINGS", "choose", "pfsp"]
 MATCHMAKING = ("pfsp", "uniform", "latest")
 """The rules by which opponents are chosen.
 
-``pfsp``: by the learner's results. ``uniform``: all members have the same probability. ``latest``: only the newest
-snapshot is chosen.
+``pfsp``: the probability of a member depends on the learner's score against it. ``uniform``: all members have the same
+probability. ``latest``: only the newest snapshot is chosen.
 """
 
 WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
@@ -26,10 +26,10 @@ WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
     "capped": lambda x: min(0.5, 1 - x),
     "even": lambda x: x * (1 - x),
 }
-"""For each name of a weighting, the function from the learner's score x against a member, 0 to 1, to its weight.
+"""For each name of a weighting, a function from x, the learner's score against a member, to the member's weight.
 
-``hard`` strongly prefers members that beat the learner. ``linear`` prefers them less. ``capped`` gives the same weight
-to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
+``hard`` strongly prefers members that beat the learner. ``linear`` prefers such members less strongly. ``capped`` gives
+the same weight to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
 """
 
 _LEAST = 1e-10
@@ -43,7 +43,7 @@ def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
         weighting: a name in `WEIGHTINGS`.
 
     Returns:
-        Probabilities that add up to 1. They are equal if all weights are 0.
+        Probabilities that add up to 1. The probabilities are equal if all weights are 0.
 
     >>> pfsp([0.0, 0.5, 1.0])
     [0.8, 0.2, 0.0]

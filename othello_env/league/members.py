@@ -38,11 +38,11 @@ class Stored:
 
     @classmethod
     def of(cls, spec: str, *, read: bool = False) -> Stored | None:
-        """The file that a spec names, or None if it does not name a file of weights.
+        """The file that a spec names, or None if the spec does not name a file of weights.
 
         Args:
             spec: the spec.
-            read: whether to read the file now. This is necessary if the file may change later.
+            read: whether to read the file now, which is necessary if the file may change later.
 
         Raises:
             OSError, ValueError: the file cannot be read, or is too large.
@@ -62,10 +62,10 @@ class Stored:
 
 
 def listed(policies: Any) -> Iterable[Any]:
-    """The argument `policies` itself, checked.
+    """Check that `policies` is a list or another iterable of policies, and return it.
 
     Raises:
-        TypeError: it is not a list, for example because it is one spec.
+        TypeError: `policies` is not a list, for example because it is one spec.
     """
     if isinstance(policies, str) or not isinstance(policies, Iterable):
         raise TypeError(f"expected a list of specs, Agents or callables, such as ['random'], not {policies!r}")
@@ -81,7 +81,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
     Args:
         policy: a spec, the path of a file, an Agent or a callable.
         save: a function that saves the policy; by default the policy's own method `save`, if there is one.
-        read: whether to read a policy's file now. This is necessary if the file may change later.
+        read: whether to read a policy's file now, which is necessary if the file may change later.
 
     Raises:
         OSError, ValueError: the policy's file cannot be read, or is too large.
@@ -95,7 +95,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
 
 
 class Player(AgentWrapper):
-    """A member as an agent. Its `repr` is the member's name, so `env.unwrapped.opponents` names members."""
+    """A member as an agent. Its `repr` is the member's name, so `env.unwrapped.opponents` has the members' names."""
 
     def __init__(self, name: str, agent: Agent) -> None:
         super().__init__(agent)
@@ -121,7 +121,7 @@ class Member:
         source: the source from which the agent can be made again: a spec without a file, a file, or a function that
             saves the policy. None if the agent cannot be made again.
         points: the learner's points against this member. Older games count less.
-        games: the number of games against this member. Older games count less here, too.
+        games: the number of games against this member. Older games count less, as in `points`.
     """
 
     number: int

@@ -1,9 +1,9 @@
 """Nash averaging: find the mixture of members that no member beats.
 
 Balduzzi et al. (Re-evaluating evaluation, NeurIPS 2018) rate agents by a game of two people. Each person chooses an
-agent, and the two agents play. The Nash equilibrium of this game gives each agent a share. An agent that beats only
-weak agents gets no share, even if there are many weak agents. There may be several equilibria. The equilibrium with the
-largest entropy gives equal agents equal shares.
+agent, and the two agents play. The Nash equilibrium of this game gives each agent a probability, its share. An agent
+that beats only weak agents gets no share, even if there are many weak agents. There may be several equilibria. The
+equilibrium with the largest entropy gives equal agents equal shares.
 """
 
 from __future__ import annotations

@@ -47,14 +47,14 @@ class Worst:
 class Payoffs:
     """The results of M members against each other.
 
-    The score of two members comes from their matches. If they have played no matches, the score comes from training.
-    The training games of a snapshot are the games of the learner between the snapshot before it and this snapshot.
-    They were played with the training's exploration and openings.
+    The score of one member against another comes from their matches. If they have played no matches, the score comes
+    from training. The training games of a snapshot are the games that the learner played after the previous snapshot
+    was added and before this snapshot was added. These games had the openings and the exploration of the training.
 
     Attributes:
         names: (M,), the members' names.
-        played: (M,), the plies, steps or games that the learner had played when each snapshot was added; None for a
-            fixed member.
+        played: (M,), the number of plies, steps or games that the learner had played when each snapshot was added;
+            None for a fixed member.
         pairs: (M, M, 5) int64, results of matches: the numbers of colour-swapped pairs in which the row's member had
             0, 1/2, 1, 1 1/2 and 2 points against the column's member.
         training: (M, M, 3) int64, results of training: the numbers of games that the row's member lost, drew and won
@@ -145,7 +145,7 @@ class Payoffs:
         return rate(self._comparisons(), {find_anchor(anchor, self.names): 0.0}, self.names)
 
     def worst(self, name: str) -> Worst:
-        """The opponent against which a member scores least. This is the greatest weakness that the league has found.
+        """The opponent against which a member scores least: the greatest weakness of the member in the league.
 
         An opponent outside the league may score even more against the member.
 

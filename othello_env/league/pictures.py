@@ -23,7 +23,9 @@ def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Im
 def rating_picture(
     payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
 ) -> Image.Image:
-    """A chart of the snapshots' Elo ratings over training, with 95% intervals. A line shows each fixed member.
+    """A chart of the snapshots' Elo ratings over training, with 95% intervals.
+
+    A line shows the rating of each fixed member.
 
     Args:
         payoffs: the results. Chains of games must connect all members.

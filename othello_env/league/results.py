@@ -36,7 +36,8 @@ class Results:
     """The results of all pairs of members that met.
 
     Attributes:
-        meetings: the results of two members, by their numbers; the lower number comes first.
+        meetings: the results of each two members that met. The key has the numbers of the members, the lower number
+            first.
         learner: for each member that the learner has met since the newest snapshot, the numbers of games that the
             learner lost, drew and won.
     """
@@ -119,7 +120,8 @@ def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int6
         info: the step's info.
 
     Returns:
-        (E,) int64, the indices of the E games that ended, and (E,) int64, the numbers of their opponents.
+        (E,) int64, the indices of the E games that ended, and (E,) int64, the numbers of their opponents. In a game
+        with several opponents, the second array has a column for each opponent.
     """
     fast = getattr(info, "ended", None)  # only the info of a batch of this package has this attribute
     if fast is not None:

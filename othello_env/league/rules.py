@@ -1,4 +1,4 @@
-"""The rules of a league: which members become opponents, and which snapshots are forgotten."""
+"""The rules of a league: which members become opponents, and which snapshots of the learner are forgotten (removed)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["probabilities", "surplus"]
 
 
 def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, float]:
-    """The probability that a draw chooses a member, for each member by name. There must be at least one member."""
+    """For each member by name, the probability that it is drawn as an opponent. There must be at least one member."""
     fixed = [member for member in members if member.fixed]
     snapshots = [member for member in members if not member.fixed]
     if not snapshots or not fixed:
@@ -51,9 +51,9 @@ def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
 
 
 def _next_to_go(loose: Sequence[Member], rule: str) -> Member:
-    """The snapshot that is forgotten next. It is never the newest snapshot."""
+    """The snapshot that is forgotten next, which is never the newest snapshot."""
     if rule == "beaten":
-        return max(loose[:-1], key=lambda member: member.score)  # the oldest of several with the same score
+        return max(loose[:-1], key=lambda member: member.score)  # if several have this score, the oldest
     if rule == "crowded" and len(loose) > 2:
         gaps = [after.number - before.number for before, after in zip(loose, loose[2:], strict=False)]
         return loose[1 + gaps.index(min(gaps))]

@@ -13,7 +13,7 @@ from othello_env.support.numbers import check_whole
 __all__ = ["FORGET", "Settings"]
 
 FORGET = ("oldest", "beaten", "crowded")
-"""The rules that decide which snapshot is forgotten if there are too many.
+"""The rules that decide which snapshot of the learner is forgotten (removed) if there are too many snapshots.
 
 ``oldest``: the oldest snapshot. ``beaten``: the snapshot against which the learner scores most. ``crowded``: the
 snapshot whose two neighbours (the snapshots added before and after it) were added closest to each other. With this rule

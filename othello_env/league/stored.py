@@ -35,7 +35,7 @@ def member_to_json(member: Member) -> dict[str, Any]:
 def _source_to_json(member: Member) -> dict[str, Any]:
     """The member's spec (None if there is none), or its file and options.
 
-    `othello_env.league.files.policies_in` makes a spec from them.
+    `othello_env.league.files.policies_in` makes a spec from the file and the options.
     """
     if isinstance(member.source, Stored):
         return {"file": member.source.path.name, "options": member.source.options}
@@ -74,10 +74,10 @@ def check_state(state: Any) -> None:
 
 
 def is_earlier(before: Mapping[str, Any], state: Mapping[str, Any]) -> bool:
-    """Whether a state is an earlier state of the same league, or the same state.
+    """Whether `before` is an earlier state of the same league as `state`, or the same state.
 
-    The settings are equal, and no count is greater. Each member that had been added at that time and is still in the
-    league was in it then, too.
+    Both states have equal settings, and no count in `before` is greater than in `state`. Each member in `state` is also
+    in `before`, unless it was added later.
     """
 
     def members(each: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:

@@ -1,8 +1,8 @@
-"""Measure how transitive the results of a league are: how much of the results one rating for each member explains.
+"""Measure how transitive the results of a league are: how far one rating for each member explains the results.
 
 Balduzzi et al. (Open-ended learning in symmetric zero-sum games, ICML 2019) split the results of a league into two
 parts. Ratings explain the transitive part. The cyclic part is as in rock, paper, scissors. In this module, the
-transitive part is the part that Elo ratings explain. The effect of chance is subtracted from the other part.
+transitive part is the part that Elo ratings explain. The effect of chance is subtracted from the cyclic part.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Transitivity:
     """How well ratings explain the scores of pairs of members.
 
     Attributes:
-        unexplained: the share of the differences in score that the ratings do not explain, 0 to 1. This is the mean
-            square of (score - expected score), divided by the mean square of (score - 1/2). The expected effect of
-            chance is subtracted from both. 0 without results.
+        unexplained: the share of the differences in score that the ratings do not explain, 0 to 1. The share is the
+            mean square of (score - expected score), divided by the mean square of (score - 1/2). The expected effect of
+            chance is subtracted from both means. Without results, the share is 0.
         deviation: the standard deviation of the scores from the expected scores, without the effect of chance.
         chi_square: Pearson's chi-square of the scores. A pair of members counts only if both members are expected to
             get at least 5 points.
@@ -48,7 +48,7 @@ class Transitivity:
 
     @property
     def p_value(self) -> float:
-        """The probability of a `chi_square` that is at least as large, if ratings explain all scores."""
+        """The probability that `chi_square` is at least as large as here, if ratings explain all scores."""
         return chi_square_tail(self.chi_square, self.freedom)
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ def play_batch(
         agents: the agents that play.
         starts: the N positions in which the games begin.
         seats: (N, 2) integers. For each game and side, this is the index in `agents` of the agent that plays the side.
-        keys: (N, 2) uint64, the key of each side's random choices.
+        keys: (N, 2) uint64. For each game and side, this is the key of the agent's random choices.
 
     Raises:
         AgentError: an answer is not a legal action.
@@ -67,7 +67,7 @@ def _finals(
     to_move: npt.NDArray[np.int64],
     history: list[npt.NDArray[np.int64]],
 ) -> list[Othello]:
-    """The last positions of the games, with all moves.
+    """The last positions of the games, with the moves that led to them.
 
     `history` has T arrays (N,) of actions. After the end of a game, its actions are -1.
     """

@@ -1,11 +1,11 @@
-"""Games on a Ray cluster: each job of a tournament is a Ray task.
+"""Games on a Ray cluster. The games are divided into jobs, and each job is a Ray task.
 
 Ray finds a free core on a node for each job. If the node or Ray's process on the node dies, another node plays the job
 again. Inside the task, a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`).
 So the time of an agent is measured on the node where the agent thinks, and an agent that exceeds its time is stopped
 there. An agent that crashes does not harm Ray's own process.
 
-The extra ``ray`` installs Ray.
+The extra ``ray`` of this package installs Ray.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def play_jobs_on_cluster(
     gives the address of the cluster. If the variable is not set, the cluster that runs on this machine is used. If no
     cluster runs on this machine, a new cluster is started here and stopped after the games.
 
-    Nodes that join the cluster later are used at once. Every node must have the files and packages that the agents
-    need. On each node, relative paths refer to the current folder of this process, if the node has this folder.
+    A node that joins the cluster during the games is used, too. Every node must have the files and packages that the
+    agents need. On each node, the agents run in the current folder of this process, if the node has such a folder.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         workers: the number of jobs played at once; None means one for each core of the cluster.
         clock: the time of each side in watched games (see `Job`).
 
@@ -61,8 +61,8 @@ def play_jobs_on_cluster(
         ConnectionError: no cluster answers at the given address. Ray tries to connect for some minutes.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
-        WorkerError: a node does not have something that an agent needs, a node has different versions of packages than
-            this process (the message names the node), or workers fail for another reason.
+        WorkerError: a node does not have something that an agent needs, or has other versions of packages than this
+            process. The message names the node. Workers may also fail for other reasons.
     """
     ray = import_extra("ray", "ray")
     packed = {name: _pack(name, agent) for name, agent in roster.items()}
@@ -126,7 +126,7 @@ class _Setting:
     """The values that all jobs of a tournament share.
 
     Attributes:
-        tournament: the tournament's key. Each tournament has a different key.
+        tournament: a random text that identifies the tournament.
         roster: the pickled agents by name.
         seed: used to make the agents; see `play_jobs_on_cluster`.
         clock: the time of each side, or None.
@@ -156,7 +156,7 @@ class _Board:
     """One worker process, which plays jobs of one tournament one after the other.
 
     Raises:
-        WorkerError: this node has other versions of Python or packages than the tournament, so its games might differ.
+        WorkerError: this node has other versions of Python or packages than the process that started the tournament.
     """
 
     def __init__(self, setting: _Setting) -> None:
@@ -171,13 +171,13 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # more than once if the worker died and its games are played one by one
+        while len(records) < len(job.pairings):  # more than once if the worker died, since each game is then a job
             records += next(self._played)
         return records
 
 
 _boards: dict[str, _Board] = {}
-"""The `_Board` of the last tournament that this Ray process played for, by the tournament's key."""
+"""The `_Board` of the tournament for which this Ray process played last. The key is `_Setting.tournament`."""
 
 
 def _play(setting: _Setting, job: Job) -> list[GameRecord]:

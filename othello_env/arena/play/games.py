@@ -44,8 +44,8 @@ class Watch(Protocol):
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
     """Play games and yield their records in the order of `pairings`.
 
-    If all agents of an Othello game answer batches, the game is played together with other such games. An agent that
-    gives an illegal answer or raises an error forfeits the game.
+    If all agents of an Othello game can answer many positions in one call, the game is played together with other such
+    games. An agent that gives an illegal answer or raises an error forfeits the game.
 
     Args:
         agents: the agents by name. The pairings may use only some of these agents.
@@ -142,8 +142,8 @@ def _answer(
 
     Returns:
         (answer, seconds). The answer is the player's action, or a text that says why the player forfeits. The seconds
-        are the time that the player thought. They are also added to `used`. Without a clock or after an error, they
-        are 0.
+        are the time that the player thought. These seconds are also added to `used`. Without a clock or after an
+        error, the seconds are 0.
     """
     player = state.to_move
     left = clock.left(used[player]) if clock else None
@@ -167,7 +167,7 @@ def _answer(
 
 
 def seat_key(key: int, seat: int) -> int:
-    """The key of one player's random choices in the game with this key."""
+    """The key of one player's random choices in a game, computed from the key of the game."""
     return mix_int(mix_int(key, OPPONENT), seat)
 
 
@@ -179,10 +179,10 @@ def failure(agent: Agent, state: State, error: BaseException) -> str:
 
 
 def _described(error: BaseException) -> str:
-    """An error as text, with its place.
+    """An error as text, with the file and the line where it happened.
 
-    The place is a file and a line: the first file in the traceback that is outside this package, and the last line of
-    this file in the traceback.
+    The file is the first file in the traceback that is outside this package. The line is the last line of this file in
+    the traceback.
     """
     files = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]

@@ -41,10 +41,10 @@ def play_all(
     *,
     ray: bool = False,
 ) -> Generator[GameRecord, None, None]:
-    """Play games in this process if one process is enough and there is no clock. Otherwise, play them elsewhere.
+    """Play games in this process if one process is enough and there is no clock. Otherwise, use other processes.
 
-    In this process, `agents` play; see `play_here`. Elsewhere, the agents of `roster` play. `play_elsewhere` explains
-    `roster` and all later arguments.
+    Games in this process use the agents in `agents`; see `play_here`. Games in other processes use the agents in
+    `roster`; see `play_elsewhere`, which also explains the later arguments.
     """
     if clock is None and not ray and workers in (None, 1):
         return play_here(todo, agents)
@@ -80,7 +80,7 @@ def play_elsewhere(
     Args:
         todo: the games.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         clock: the time of each side, or None. An agent that exceeds its time is stopped.
         workers: the number of jobs that are played at the same time. None means 1 job, or on a cluster 1 job for each
             core.
@@ -101,14 +101,14 @@ def play_elsewhere(
 
 
 class _Jobs:
-    """Games divided into jobs. The size of the next job depends on the time that the last jobs took."""
+    """Games divided into jobs. The number of games in the next job depends on the time that the last jobs took."""
 
     def __init__(self, todo: Iterator[Pairing], *, watched: bool) -> None:
         self._todo = todo
         self._watched = watched
         self._size = 1 if watched else 2
         self._given: dict[int, float] = {}
-        """The time at which each unfinished job was given out, by the key of the job's first game."""
+        """The time at which each unfinished job was given out. The dict's key is the key of the job's first game."""
 
     def next(self) -> Job | None:
         """The next job, or None when there are no more games."""
@@ -119,7 +119,7 @@ class _Jobs:
         return Job(pairings, self._watched)
 
     def took(self, done: Sequence[GameRecord]) -> None:
-        """Note that a job is done. A short job makes the next jobs larger, and a long job makes them smaller."""
+        """Note that a job is done. After a fast job, the next job has more games; after a slow job, it has fewer."""
         began = self._given.pop(done[0].key, None)
         if self._watched or began is None:
             return

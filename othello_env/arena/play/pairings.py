@@ -1,4 +1,4 @@
-"""Games that are to be played. Each game has an opening, agents and a key."""
+"""Games that are to be played. Each game has an opening, agents, and a key that determines its random choices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Pairing:
         key: 64 bits that determine everything random in the game.
         game: the name of the game and its options; see `othello_env.games.registry.Rules`.
         seed: the seed of the match or tournament.
-        openings: the openings of the match or tournament as text; None if they are the usual start or a given list.
+        openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings
+            are the usual start or a given list.
     """
 
     opening: Opening
@@ -51,7 +52,7 @@ class Pairing:
 
     @property
     def start(self) -> State:
-        """The position in which the agents begin."""
+        """The position after the opening, in which the agents begin to choose moves."""
         return self.opening.start
 
 
@@ -59,7 +60,7 @@ def check_games(games: Any, players: int = 2) -> int:
     """Check a number of games and return it as an int.
 
     The number of games must be a multiple of the number of players, because each opening is played once in every
-    rotation of the seats.
+    rotation of the seats. In a game of two players, each opening is played once with each colour.
 
     Raises:
         TypeError: `games` is not an integer, or is a bool.

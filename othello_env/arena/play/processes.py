@@ -30,9 +30,9 @@ from othello_env.support.compiling import report_compilation
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
 PREPARE_SECONDS = 120.0
-"""The greatest number of seconds in which an agent must prepare for a game. It may have to compile or load much."""
+"""The greatest number of seconds that an agent may take to prepare for a game, for example to compile or load much."""
 GRACE_SECONDS = 0.5
-"""An agent is stopped this number of seconds after the end of its time. An answer in these seconds is already late."""
+"""An agent is stopped this number of seconds after the end of its time. An answer in these seconds is too late."""
 _DEATHS = 3
 
 
@@ -45,7 +45,7 @@ class Job:
     """Games for one worker.
 
     Attributes:
-        pairings: the games. If they are watched, there is exactly one game.
+        pairings: the games. If `watched` is true, there is exactly one game.
         watched: whether the worker reports each move.
         deaths: the number of workers that have died while they played this job.
     """
@@ -64,13 +64,13 @@ def play_jobs(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games in worker processes and yield the records of each job when it is done. Jobs may end in any order.
 
-    If a worker dies, its games are played again, and each game is then a separate job. If a worker dies in such a job
-    while an agent prepares for the game or thinks, the agent forfeits the game.
+    If a worker dies, its games are played again, and each game is then a separate job. If a worker dies during
+    such a job while an agent prepares for the game or thinks, the agent forfeits the game.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         workers: the number of processes.
         clock: the time of each side in watched games (see `Job`).
 
@@ -147,7 +147,7 @@ class _Worker:
             self.connection.send((job.pairings, job.watched))
 
     def look(self) -> list[GameRecord] | None:
-        """The records of the job, or None if it is not done. A worker that is out of time or dead is stopped.
+        """The records of the job, or None if it is not done. Stop the worker if it has died or an agent is out of time.
 
         Raises:
             WorkerError: the worker failed.
@@ -176,7 +176,10 @@ class _Worker:
         return None
 
     def _note(self, kind: str, value: int, seconds: float | None) -> None:
-        """Note a call of a `Watch` method. `value` is the action if the method is ``plays``, otherwise the player."""
+        """Note that the worker reported a call of a `Watch` method.
+
+        `value` is the action if the method is ``plays``, otherwise the player.
+        """
         if kind == "plays":
             if self._player is not None:
                 self._used[self._player] = self._used.get(self._player, 0.0) + (seconds or 0.0)
@@ -197,7 +200,7 @@ class _Worker:
         return None
 
     def to_repeat(self) -> list[Job]:
-        """The games that this worker left unfinished. Each becomes a job that reports every move (`Job.watched`).
+        """The games that this worker left unfinished, each as a job in which every move is reported (`Job.watched`).
 
         Raises:
             WorkerError: too many workers have died while they played this job.
@@ -250,7 +253,7 @@ def _wait(busy: Sequence[_Worker]) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block never gets any."""
+    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block never gets them."""
     if sys.platform == "win32":
         yield
         return

@@ -50,7 +50,7 @@ def _versions() -> tuple[tuple[str, str], ...]:
 
 
 def versions() -> dict[str, str]:
-    """The versions of Python and of the packages with which games are played here, by name."""
+    """The versions of Python and of the packages with which this process plays games, by name."""
     return dict(_versions())
 
 
@@ -68,13 +68,14 @@ class GameRecord:
         moves: the moves after the opening, written in the same way.
         result: (P,), each player's result, such as +1 for a win and -1 for a loss. The results add up to zero. A player
             that forfeits gets -1.
-        margins: (P,), how far each player is ahead at the end, in the unit of the scores; negative if it is behind. A
-            player that forfeits loses by the largest margin.
+        margins: (P,), how far each player is ahead at the end, in the unit of the scores; negative if the player is
+            behind. A player that forfeits loses by the largest margin.
         scores: (P,), each player's count of discs, cells or pieces in the last position.
         fault: the player that forfeited the game, and the reason (an illegal answer, an error, the time); or None.
         seed: the seed of the match or tournament.
         key: 64 bits that determined everything random in the game.
-        openings: the openings of the match or tournament as text; None if they are the usual start or a given list.
+        openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings
+            are the usual start or a given list.
         clock: the time of each side as text (see `othello_env.arena.play.clocks.TimeControl`); None without a clock.
         seconds: (P,), the seconds that each player thought; None without a clock.
         versions: the versions of Python and of the packages with which the game was played, by name.
@@ -212,7 +213,7 @@ class GameRecord:
 
     @classmethod
     def from_transcript(cls, moves: str, agents: Sequence[str], game: str = "othello") -> GameRecord:
-        """Make a record of a finished game that another program played. The game begins at the usual start.
+        """Make a record of a finished game that another program played. The game began at the usual start.
 
         Passes may be left out of the moves.
 
@@ -233,7 +234,7 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
     """The results and the margins of a game whose last position is `final`.
 
     `forfeits` is the player that forfeited the game, or None. This player gets the result -1 and loses by the largest
-    margin. The other players get equal shares of this loss.
+    margin. The other players gain the points that this player loses, in equal shares.
     """
     if forfeits is None:
         return final.returns(), final.margins()

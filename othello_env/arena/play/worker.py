@@ -1,7 +1,7 @@
-"""A worker process plays the games that its owner sends. It ends when its owner ends.
+"""A worker process plays the games that its owner sends. The worker ends when its owner ends.
 
 The owner is the process that started the worker. Workers are spawned, not forked. Each worker has its own process
-group. So when the worker ends, the processes that its agents have started end, too.
+group, which also contains the processes that its agents start. All processes of a group are killed together.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def serve(
     """Play the games that arrive on a connection, until the owner has ended.
 
     Each message from the owner is (pairings, watched). When the games are over, the worker answers ("records",
-    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile kernels, it
+    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile code, it
     sends ("compiles",) before the answer. In watched games it also sends a message (method, player or action, seconds)
     for each call of a method of `Watch`.
 
     Args:
         connection: the connection to the owner.
         roster: the agents by name.
-        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
         clock: the time of each side in watched games (see `othello_env.arena.play.processes.Job`).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -81,7 +81,7 @@ def _end_with_owner() -> None:
     if sys.platform != "win32":
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        # The system kills the group, too. The thread below cannot do this while an agent holds the interpreter's lock.
+        # Linux kills the group when the owner ends. The thread below cannot kill it while an agent holds the GIL.
         fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)

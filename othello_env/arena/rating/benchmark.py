@@ -1,4 +1,4 @@
-"""The benchmark: an agent's rating on the ladder and its accuracy in endgames, as text and as plain values."""
+"""The benchmark of an agent: its rating against opponents with known ratings, and its accuracy in endgames."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _MISFIT = 0.01
 
 @dataclass(frozen=True)
 class Benchmark:
-    """An agent's results.
+    """An agent's results in the benchmark.
 
     Attributes:
         agent: the agent's name.
-        placement: the agent's rating on the ladder, or None if no games were played.
+        placement: the agent's rating on the ladder (opponents with known ratings), or None if no games were played.
         endgame: the accuracy of the agent's moves in the packaged endgames, or None if it was not measured.
-        settings: the arguments that repeat the run.
+        settings: the arguments with which the run can be repeated.
         seconds: the time that the run took, in seconds.
     """
 
@@ -51,7 +51,7 @@ class Benchmark:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of `rows`."""
+        """The titles of the columns of `rows`."""
         return _HEAD
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -103,7 +103,7 @@ class Benchmark:
         return [*games, *(self.endgame.faults if self.endgame else ())]
 
     def to_markdown(self) -> str:
-        """The results as a page with a table."""
+        """The results as a Markdown page with a table."""
         lines = [f"# {self.agent}", ""]
         if self.placement is not None:
             lines += [self.head(), "", *markdown_table(_HEAD, self.rows()), ""]
@@ -164,7 +164,7 @@ def run_benchmark(
         name: the agent's name in the results; by default its spec or `repr`.
         half_width: see `othello_env.arena.rating.placement.place`.
         games: the greatest number of games on the ladder; None for no limit.
-        seconds: after this time no new pair of games begins; None for no limit.
+        seconds: after this number of seconds no new pair of games begins; None for no limit.
         seed: the same seed gives the same results if the limit `seconds` was not reached.
         progress: called after each pair of games, with the results so far.
 

@@ -2,14 +2,14 @@
 
 The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's expected score against B is
 ``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
-Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. It also keeps
-ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty has the
-same effect as one more game, in which half a point goes to each agent. With more games, the effect is smaller.
+Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. The penalty
+also keeps ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty
+has the same effect as one more game, in which half a point goes to each agent. With more games, the effect is smaller.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
-sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse information. The
-residuals are unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one
-independent game and as at most two.
+sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
+matrix. The residuals are unreliable if there are few games or if the games are one-sided. So a pair of games counts as
+at least one independent game and as at most two.
 
 Suppose that one group of agents won every game against the agents outside the group. Then the results limit the
 difference between the two groups in only one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction, only
@@ -45,14 +45,14 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The games of two agents from one opening, which count as one unit.
+    """The games of two agents that begin with the same opening. These games count as one unit.
 
     Attributes:
         a: the name of an agent.
         b: the name of another agent.
         points: the points of agent `a` in these games: 1 for a win, 0.5 for a draw.
         games: the number of games in one unit.
-        count: the number of units of these two agents with the same points and games.
+        count: the number of units of these two agents that have these points and games.
     """
 
     a: str
@@ -117,7 +117,7 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating as text: the value with its interval. If only one end of the interval is finite: only this end."""
+    """A rating as text: the value with its interval. If only one end is finite, the text has only this end."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
@@ -133,11 +133,11 @@ def expected_score(difference: float) -> float:
 
 
 class _Meetings:
-    """The comparisons, added up for each pair of agents; M = pairs of agents that met, F = free ratings.
+    """The comparisons, added up for each pair of agents. M = pairs of agents that met, F = ratings to be found.
 
     Attributes:
         names: the names of the agents. Agents with fixed ratings come first.
-        free: for each name, whether the rating is free. A free rating is not fixed, so it must be found.
+        free: for each name, whether the rating is free. A free rating is not fixed and must be found.
         given: for each name, the fixed rating in log odds; 0 if the rating is free.
         games, points, ss, sg, gg: (M,), the five sums of each pair that `_sums` returns.
         design: (M, F), a row for each pair. The row has 1 in the first agent's column, -1 in the second agent's column,
@@ -164,7 +164,7 @@ class _Meetings:
     def information(
         self, p: npt.NDArray[np.float64], games: npt.NDArray[np.float64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Fisher's information, (F, F), if the expected scores are p, (M,).
+        """Fisher's information matrix, (F, F), for the expected scores p, (M,).
 
         `games`, (M,), is the number of games of each pair; None for the games that were played.
         """
@@ -213,7 +213,7 @@ def _limits(
 
 
 def find_anchor(anchor: str | None, agents: Sequence[str]) -> str:
-    """The agent whose rating is 0: the given anchor, or by default ``random`` if it is there, else the first agent.
+    """The anchor, the agent whose rating is 0: by default ``random`` if it is one of the agents, else the first agent.
 
     Raises:
         ValueError: the anchor is not one of the agents.

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 ENDGAMES = "endgame-v0"
-"""The name of the packaged positions. They are 8x8 boards with 8 to 12 empty squares.
+"""The name of the packaged positions, which are 8x8 boards with 8 to 12 empty squares.
 
 `scripts/endgame_positions.py` made and solved these positions.
 """
@@ -47,9 +47,9 @@ class EndgamePosition:
 
     Attributes:
         state: the position, with the moves that led to it from the start.
-        scores: for each legal action, the final disc difference if both sides play perfectly after this action. It is
-            positive if the player to move wins. The empty squares count for the winner. At least two of these scores
-            are different.
+        scores: for each legal action, the final disc difference if both sides play perfectly after this action. The
+            difference is positive if the player to move wins. Empty squares count for the winner. At least two of
+            these scores are different.
     """
 
     state: Othello

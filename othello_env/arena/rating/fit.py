@@ -10,7 +10,7 @@ from statistics import NormalDist
 __all__ = ["LEAST_EXPECTED", "Fit", "chi_square_tail"]
 
 LEAST_EXPECTED = 5.0
-"""Two agents count in a chi-square only if each of them is expected to get at least this number of points."""
+"""The games of two agents count in a chi-square only if each agent is expected to get at least this many points."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Fit:
     """Pearson's chi-square of an agent's scores against rungs, the opponents of the ladder.
 
     Attributes:
-        chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance.
+        chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance of the points.
         rungs: the number of rungs in the sum. If one side is expected to get fewer than 5 points, the rung is left out.
     """
 
@@ -30,14 +30,14 @@ class Fit:
         """The fit of the scores against rungs.
 
         Args:
-            scores: for each rung, the agent's points in each colour-swapped pair of games, 0 to 2, and the agent's
-                expected score in one game, 0 to 1.
+            scores: for each rung, two values: a list with the agent's points in each colour-swapped pair of games, 0 to
+                2, and the agent's expected score in one game, 0 to 1.
         """
         terms = []
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
-                # A pair counts as one to two independent games, as in the interval of the rating.
+                # A pair of games counts as one to two independent games, as in the interval of the rating.
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
                 terms.append((sum(points) - 2 * n * p) ** 2 / squares)
@@ -45,7 +45,7 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """The probability of a `chi_square` that is at least as large, if one rating explains all scores."""
+        """The probability that `chi_square` is at least as large as here, if one rating explains all scores."""
         return chi_square_tail(self.chi_square, self.rungs - 1)
 
 

@@ -1,4 +1,4 @@
-"""The benchmark on small boards: an agent against perfect play, as text and as plain values."""
+"""The benchmark on small boards, which compares an agent with perfect play."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from othello_env.games.othello.position import Othello
 __all__ = ["PERFECT", "PerfectionBenchmark", "PerfectionGames", "openings_name", "run_perfection", "solved_openings"]
 
 PERFECT = "perfect"
-"""The spec of the opponent."""
+"""The spec of the opponent, an agent that never makes a mistake on small boards."""
 _STARTS = {4: -10, 6: -4}
-"""For each size, Black's exact score at the start."""
+"""For each board size, Black's exact score at the start, in discs."""
 _EXPLOITABLE = 4
-"""The size of the board on which a best response is found."""
+"""The board size on which the exploitability is measured."""
 
 
 @cache
 def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
-    """The packaged openings for boards of one size. Each has a position, and Black's exact score in discs.
+    """The packaged openings for boards of one size. Each opening has a position, and Black's exact score in discs.
 
     The first opening is the start of the game. The other openings come from the file that `openings_name` names. On
     6x6, about half of the openings in this file end in a draw under perfect play. No two openings are equal under
@@ -82,8 +82,8 @@ class PerfectionGames:
     def losses(self) -> tuple[float, ...]:
         """For each game, the discs that the agent lost: the exact score of the opening minus the margin of the game.
 
-        The perfect opponent never loses a disc by a move. So this number is the sum of the discs that the agent's moves
-        lost.
+        Score and margin are from the agent's point of view. The perfect opponent never loses a disc by a move. So this
+        number is the sum of the discs that the agent's moves lost.
         """
         return tuple(self._worth(record) - self._margin(record) for record in self.match.records)
 
@@ -96,7 +96,7 @@ class PerfectionGames:
     def loss_interval(self) -> tuple[float, float]:
         """The 95% interval of `loss`, which assumes that the mean is normally distributed.
 
-        The two games of an opening form one unit.
+        The two games with the same opening are not independent. So the interval is computed from the openings' means.
         """
         by_opening: dict[int, list[float]] = {}
         for record, loss in zip(self.match.records, self.losses, strict=True):
@@ -150,7 +150,7 @@ class PerfectionBenchmark:
         regret: the accuracy of the agent's moves in packaged positions, or None if it was not measured.
         games: the agent's games against perfect play, or None if no games were played.
         exploitability: the agent's exploitability on 4x4; None on other boards, or if it was not measured.
-        settings: the arguments that repeat the run.
+        settings: the arguments with which the run can be repeated.
         seconds: the time that the run took, in seconds.
     """
 
@@ -178,7 +178,7 @@ class PerfectionBenchmark:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of `rows`."""
+        """The titles of the columns of `rows`."""
         return ("empty squares", "positions", "perfect moves", "95% interval", "at random", "discs lost", "at random")
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -223,7 +223,7 @@ class PerfectionBenchmark:
         return [*games, *(self.regret.faults if self.regret else ())]
 
     def to_markdown(self) -> str:
-        """The results as a page with a table."""
+        """The results as a Markdown page with a table."""
         table = markdown_table(self.columns, self.rows()) if self.regret else []
         return "\n".join([f"# {self.agent}", "", self.head(), "", *table, "", *(f"- {n}" for n in self.notes()), ""])
 

@@ -43,9 +43,10 @@ _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
 The first batches are small, because the agent's rating is hardly known yet.
 """
 _INFORMATIVE = 0.8
-"""Only rungs that are informative enough take turns.
+"""The agent plays only against informative rungs.
 
-A game against such a rung gives at least this share of the information of a game against the most informative rung.
+A game against such a rung gives at least this share of the information that a game against the most informative rung
+gives.
 """
 _BEYOND = 0.9
 """An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
@@ -64,7 +65,7 @@ class Placement:
     """An agent's results against rungs, and the rating that follows from them.
 
     Attributes:
-        ladder: the ladder of the rungs.
+        ladder: the ladder to which the rungs belong.
         matches: the results by rung, for the rungs that the agent played, from the weakest to the strongest.
         seconds_a_move: the agent's mean thinking time for a move, in seconds. If the agent answers many positions in
             one call, each answer gets an equal part of the time.
@@ -109,7 +110,7 @@ class Placement:
 
     @property
     def _estimate(self) -> float:
-        """The rating by which the next games are chosen; always finite."""
+        """The estimate of the rating by which the next opponents are chosen. It exists even if `elo` is None."""
         return self._ratings.elo[AGENT]
 
     @property
@@ -181,17 +182,17 @@ def place(
 ) -> Placement:
     """Rate an agent on the ladder. The games end when the interval of the rating is small or a limit is reached.
 
-    The games are Othello on 8x8. They begin with the openings `balanced-v0`, and each opening is played with both
-    colours. An agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end
-    reports this.
+    The games are Othello on 8x8. The games begin with the openings `balanced-v0`, and each opening is played with both
+    colours. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a `FaultWarning`
+    reports the forfeited games.
 
     Args:
         agent: an agent, a spec or a callable.
         ladder: the opponents; by default the packaged ladder.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
         games: the greatest number of games, even; None for no limit.
-        seconds: after this time no new pair of games begins; None for no limit. If this limit ends the games, the same
-            seed may give a different result next time.
+        seconds: after this number of seconds no new pair of games begins; None for no limit. If this limit ends the
+            games, the same seed may give a different result next time.
         seed: the same seed gives the same games.
         progress: called after each pair of games with the results so far.
 
@@ -256,7 +257,7 @@ class _Climb:
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
             self.placement = Placement(self.placement.ladder, matches, seconds)
             yield self.placement
-            if time.monotonic() > deadline and not at_once:  # games played at once are all over by now and all count
+            if time.monotonic() > deadline and not at_once:  # games played at once have all ended, so all count
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:

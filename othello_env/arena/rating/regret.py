@@ -52,7 +52,7 @@ class Regret:
     Attributes:
         size: the board's height and width.
         stages: the results in each stage of the game. The stage with the fewest empty squares comes first.
-        all: the results in all positions. There are equally many positions for each number of empty squares.
+        all: the results in all positions. There are equally many positions with each number of empty squares.
     """
 
     size: int

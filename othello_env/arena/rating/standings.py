@@ -14,13 +14,13 @@ def comparisons(match: MatchResult) -> list[Comparison]:
 
 
 def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
-    """Elo ratings of the agents of a tournament; the rating of the anchor is 0.
+    """Elo ratings of the agents of a tournament. One agent, called the anchor, has the rating 0.
 
     The rating of an agent that forfeited all its games is NaN. If this agent is the anchor, all ratings are NaN.
 
     Args:
         result: the tournament.
-        anchor: an agent's name; by default ``random`` if it plays, otherwise the first agent.
+        anchor: the name of the anchor; by default ``random`` if it plays, otherwise the first agent.
 
     Raises:
         ValueError: the anchor does not play, no chain of games connects an agent to the anchor, or the ratings do not

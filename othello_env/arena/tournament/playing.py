@@ -34,17 +34,18 @@ def play_tournament(
 ) -> Tournament:
     """Play a tournament. If some games are already in a file, play only the other games.
 
-    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only after both are
-    done. The games in the file count, too. An agent that answers with an illegal action, raises an error or exceeds its
-    time forfeits the game. A `FaultWarning` at the end reports this.
+    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only after both
+    steps. The results include the games that were already in the file. An agent that answers with an illegal action,
+    raises an error or exceeds its time forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
 
     Args:
         agents: the agents by name, as specs, Agents or callables.
-        schedule: the games to play. Its agents must be the names in `agents`, in the same order.
+        schedule: the games to play. The agents of the schedule must be the names in `agents`, in the same order.
         file: the file of records; None for no file.
         clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
             its time is stopped.
-        workers: the number of processes that play, by default 1. Without a clock, 1 means this process.
+        workers: the number of processes that play, by default 1. With 1 and no clock, the games are played in this
+            process.
         ray: whether to play on a Ray cluster; see `othello_env.arena.play.cluster`. By default, all cores of the
             cluster are used. The results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.
@@ -79,7 +80,7 @@ def play_tournament(
 
 
 def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> None:
-    """Warn of each agent that forfeited games."""
+    """Give a `FaultWarning` for each agent that forfeited games."""
     for name in agents:
         warn_of_faults(name, "games", forfeits(name, records), sum(name in record.agents for record in records))
 
@@ -124,4 +125,4 @@ def _held_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, handler)
     if pressed:
-        handler(signal.SIGINT, sys._getframe())  # the console script's handler looks for its command on the stack
+        handler(signal.SIGINT, sys._getframe())  # the console script's handler needs the stack

@@ -1,4 +1,4 @@
-"""Files of records. Each line is a finished game. If a process is killed, the file keeps the lines that it wrote."""
+"""Files of records. Each line is a finished game. If a process is killed, the lines that it wrote are kept."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
 def read_records(path: str | Path) -> list[GameRecord]:
     """Read and check the records of a file.
 
-    To check a record, its game is played again. This takes about 0.3 ms for each record. If the last line is incomplete
-    because a process was killed, the line is skipped.
+    To check a record, its game is played again, which takes about 0.3 ms. If the last line is incomplete because a
+    process was killed, the line is skipped.
 
     Raises:
         OSError: the file cannot be read, or is not a regular file.
@@ -84,7 +84,7 @@ def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
 
 
 def _record(line: bytes) -> GameRecord:
-    """The record of a line. It is checked by playing its game again."""
+    """The record of a line. The record is checked by playing its game again."""
     record = GameRecord.from_json(line)
     record.replay()
     return record

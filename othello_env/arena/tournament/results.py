@@ -27,7 +27,7 @@ class MatchResult:
 
     Attributes:
         agents: the name of the agent, and the name of the opponent.
-        records: the games in which both played.
+        records: the games in which both agents played.
     """
 
     agents: tuple[str, str]
@@ -136,7 +136,7 @@ class MatchResult:
 
 @dataclass(frozen=True)
 class Tournament:
-    """The results of a tournament. They do not depend on the order in which its games were played.
+    """The results of a tournament. The results do not depend on the order in which the games were played.
 
     Attributes:
         agents: the names of the agents.
@@ -195,9 +195,10 @@ def forfeits(agent: str, records: Iterable[GameRecord]) -> list[str]:
 def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     """The 95% interval of a mean score.
 
-    The two games of a colour-swapped pair have the same opening and are not independent, so the pair is the unit. The
-    interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores near 0 and 1. A pair counts as
-    one to two independent games. If the scores of the pairs vary less, a pair counts as more games.
+    The two games of a colour-swapped pair have the same opening and are not independent. So the interval is computed
+    from the scores of pairs. The interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores
+    near 0 and 1. A pair counts as at least one and at most two independent games. The less the scores of the pairs
+    vary, the more a pair counts.
 
     Args:
         scores: the score of each pair, 0 to 1.
@@ -208,7 +209,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
-    """The interval of `score_interval`, computed from sums over the pairs.
+    """The interval that `score_interval` returns, computed from sums over the pairs.
 
     Args:
         n: the number of pairs.

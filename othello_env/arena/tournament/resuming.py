@@ -18,7 +18,7 @@ def check_records(
     """Check that all records of a file are games of this tournament, and that no game occurs twice.
 
     Raises:
-        RecordError: a record is wrong. The message names its line.
+        RecordError: a record is wrong. The message names the line.
     """
     expected = _settings_of(schedule, clock)
     seen = set()

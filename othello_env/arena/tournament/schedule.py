@@ -1,6 +1,6 @@
-"""The schedule of games: their agents, openings and keys, and the order in which they are played.
+"""The schedule of games: their agents, openings and random keys, and the order in which they are played.
 
-Matches, tournaments and placements on the ladder all use such a schedule. It depends on a seed.
+Matches, tournaments and placements on the ladder use a schedule. The same seed gives the same schedule.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ class Schedule:
     The agents of one game are called a group. In a game for two players, a group is a pair of agents. Each group plays
     each opening once in every rotation of the seats. So a pair plays each opening twice, with swapped colours. All
     groups have the same openings, and all groups play the first opening before any group plays the second opening. A
-    game's key depends only on the rules, the seed, the opening and the agents' names. So if a tournament gets more
-    games or more agents, it still includes the old games. A match is a tournament of two agents.
+    match is a tournament of two agents.
+
+    Each game has a key, a number that determines everything random in the game. The key depends only on the rules, the
+    seed, the opening and the agents' names. So if a tournament gets more games or more agents, it still includes the
+    old games.
 
     Attributes:
         agents: the names of the agents, all different.
@@ -47,8 +50,9 @@ class Schedule:
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.
         near: agents play each other only if their places in `agents` differ by at most this number; None for no limit.
-        new_game: takes a key and returns the position in which a game begins; by default the start in `rules`. If
-            `rules` cannot read this position from text, the records of the games cannot be played again.
+        new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
+            means the start in `rules`. If `rules` cannot read the position from text, the games cannot be played again
+            from their records.
 
     Raises:
         TypeError: games or the seed is not an integer.
@@ -97,7 +101,7 @@ class Schedule:
 
     @property
     def openings_text(self) -> str | None:
-        """The openings as text for records; None if they are the usual start or a given list."""
+        """The openings as text for records; None if the openings are the usual start or a given list."""
         return self.openings if isinstance(self.openings, str) else None
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
@@ -126,7 +130,7 @@ class Schedule:
 
     @cached_property
     def _seatings(self) -> dict[tuple[str, ...], None]:
-        """The games from one opening, in order. Each key of the dict has the agents of a game, in seat order."""
+        """The games of one opening, in order. Each key of the dict has the agents of a game, in the order of seats."""
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
@@ -141,7 +145,7 @@ class Schedule:
     def _opening(self) -> Callable[[int], Opening]:
         """A function that returns the opening with a given number.
 
-        It keeps the last few openings, because several games begin with each opening.
+        The function keeps the last few openings in memory, because several games begin with each opening.
         """
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
@@ -168,7 +172,7 @@ class Schedule:
 
     @cached_property
     def _given(self) -> list[tuple[tuple[str, str] | None, str]]:
-        """Each opening of a list as text: a position (None for the usual start), and the moves from this position."""
+        """Each opening of a list as text: a position (None for the usual start), and the moves after this position."""
         return [self._written(start) for start in self._openings.positions]
 
     def _written(self, start: State) -> tuple[tuple[str, str] | None, str]:
