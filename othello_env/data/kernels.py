@@ -53,8 +53,8 @@ def finish(
     Args:
         actions: (N, T), the actions of each game.
         lengths: (N,), the number of actions of each game.
-        own: (N,), the discs of the player to move in the first position. The kernel overwrites this array with the discs
-            of the player to move in the last position.
+        own: (N,), the discs of the player to move in the first position. The kernel overwrites this array with the
+            discs of the player to move in the last position.
         opponent: (N,), the other player's discs in the first position. The kernel overwrites this array, too.
         to_move: (N,), the player to move in the first position. The kernel overwrites this array, too.
         board: the set of all squares of the board, one bit for each square.

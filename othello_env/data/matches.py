@@ -37,8 +37,8 @@ def match_games(
 
     `othello_env.play_match` with the same agents, openings and seed plays the same games. This function plays only the
     games with the numbers `first` to `first` + `count` - 1. For varied games, give an agent random choices. For
-    example, ``"ntuple:epsilon=0.1"`` plays a random move with probability 0.1. The columns of the returned games are
-    described at `othello_env.data.formats.records.games_of_records`.
+    example, the agent ``"ntuple:epsilon=0.1"`` plays a random move with probability 0.1. The columns of the returned
+    games are described at `othello_env.data.formats.records.games_of_records`.
 
     Args:
         a: an agent, or a spec (a text such as ``"alphabeta:depth=2"`` that names an agent).

@@ -30,9 +30,9 @@ class Overview:
         statistics: numbers about the games.
         margins: for each margin of the first player, the number of finished games that ended with this margin.
         plies: for each number of plies, the number of games with this number of plies.
-        openings: for each opening as text, the number of games with this opening. Only games from the usual start
-            count. In Othello, the four first moves are equivalent by symmetry. So the board is turned or mirrored to
-            make the first move f5 (e4 on 6x6, d3 on 4x4).
+        openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Only
+            games from the usual start count. In Othello, the four first moves are equivalent by symmetry. So the board
+            is turned or mirrored to make the first move f5 (e4 on 6x6, d3 on 4x4).
     """
 
     statistics: Statistics
@@ -87,8 +87,7 @@ def _openings(games: Games) -> Counter[str]:
 
 
 def _turned(start: State, row: np.ndarray) -> list[int]:
-    """In Othello, the same actions after turning or mirroring the board so that the first move is f5; see
-    `Overview`."""
+    """The same actions on a turned or mirrored board. In Othello, the first move becomes f5; see `Overview`."""
     if isinstance(start, Othello):
         size = start.size
         first = size * (size // 2) + size // 2 + 1

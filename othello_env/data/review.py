@@ -22,12 +22,11 @@ __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", 
 ANALYST = "engine:depth=8"
 """The default agent, which estimates the scores of positions that are not solved exactly."""
 EXACT_EMPTIES = 18
-"""Positions with at most this number of empty squares are solved exactly. This takes about half a second for each
-game."""
+"""Positions with at most this many empty squares are solved exactly. This takes about half a second for each game."""
 BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 
-_MOST_LINES = 64  # no position has more moves, so the engine scores all moves
+_MOST_LINES = 64  # no position has more moves
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,8 @@ def review_game(
         first: the number of the first ply to review, from 1. For example, 11 leaves out ten random plies of an opening.
 
     Raises:
-        ValueError: the agent has no method `analyse`, its scores cannot be converted into discs, or a number is out of range.
+        ValueError: the agent has no method `analyse`, its scores cannot be converted into discs, or a number is out of
+            range.
         IllegalActionError: a move of the game is illegal if the game begins at `start`.
         WrongGameError: the game is not Othello, or the agent does not play on this board.
     """

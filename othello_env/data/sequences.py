@@ -2,9 +2,9 @@
 
 Othello-GPT is the model in likenneth/othello_world (Li and others, Emergent World Representations, 2023). In its data,
 a game is the list of the squares on which discs are placed. Passes are left out. Tokens 1 to 60 are the squares in
-ascending order, without the four squares in the middle. Token 0 fills the sequence after the last move. Othello-GPT
-numbers a square ``8 * letter + digit``, where letter and digit are counted from 0. This package numbers it ``8 * digit
-+ letter``. So the boards of Othello-GPT are transposed.
+ascending order, without the four squares in the middle. Token 0 fills the sequence after the last move. In Othello-GPT,
+a square has the number ``8 * letter + digit``, where letter and digit are counted from 0. In this package, a square has
+the number ``8 * digit + letter``. So the boards of Othello-GPT are transposed.
 """
 
 from __future__ import annotations

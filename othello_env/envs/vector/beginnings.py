@@ -72,11 +72,12 @@ def draw_keys(
 ) -> None:
     """Set the environment's key and the game's number for each game in a mask.
 
-    With a new key, a game gets the number 0. With its old key, a game gets the next number.
+    Each of the N games has its own environment key. If this key is new, the game gets the number 0. If the key stays
+    the same, the game gets the next number.
 
     Args:
         course: the arrays that describe N games. This function changes `env_key` and `number` in them.
-        keys: for each game, the new key of its environment; None keeps the old key.
+        keys: for each game, the new environment key; None keeps the old key.
         mask: (N,) bool, True for the games that begin.
         generator: the random generator that makes the first keys of all games; None if the games already have keys.
     """
