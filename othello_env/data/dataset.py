@@ -39,7 +39,7 @@ class Dataset:
 
     Attributes:
         folder: the folder.
-        recipe: a dict of plain values that says how the games are made.
+        recipe: a dict that says how the games are made. JSON can store its values.
         count: the number of games that the dataset has when it is finished.
         part_size: the number of games in a part; the last part may be smaller.
     """
@@ -76,8 +76,8 @@ class Dataset:
             recipe: a dict that determines all games. JSON must be able to store its values.
             count: the number of games that the finished dataset has.
             part_size: the number of games in a part.
-            games: a function that makes games. ``games(first, n)`` returns n games, from game number `first` on. If it
-                is called again with these arguments, it must return the same games.
+            games: a function that makes games. ``games(first, n)`` returns n games, from game number `first` on. A
+                second call with the same arguments must return the same games.
             progress: a function that is called at the beginning and after each part. Its argument is the number of
                 games that are written.
 
@@ -127,7 +127,7 @@ class Dataset:
         return made
 
     def __len__(self) -> int:
-        """The number of games that are written. It is smaller than `count` until the dataset is finished."""
+        """The number of games that are written. This number is smaller than `count` until the dataset is finished."""
         return min(self.count, self._present() * self.part_size)
 
     def __iter__(self) -> Iterator[Games]:

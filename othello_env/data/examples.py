@@ -30,7 +30,7 @@ class Examples:
         action: (M,) int64, the action that was played.
         returns: (M,) float32, the result of the game for the player to move, such as +1 for a win. NaN if the game is
             not finished.
-        margin: (M,) float32, how far the player to move was ahead at the end of the game, such as in discs. It is
+        margin: (M,) float32, how far the player to move was ahead at the end of the game (in Othello, in discs). It is
             negative for a loss, and NaN if the game is not finished.
         to_move: (M,) int8, the player to move.
         game: (M,) int64, the index of the game in the `Games`.

@@ -358,4 +358,4 @@ def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
 
 
 def _for_both(first: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.stack([first, -first], axis=1) + np.float32(0)  # adding 0 turns -0.0 into 0.0
+    return np.stack([first, -first], axis=1) + np.float32(0)  # adding 0 turns the -0.0 of a draw into 0.0

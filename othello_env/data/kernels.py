@@ -192,7 +192,7 @@ def random_games(
     The agent ``random`` chooses its actions in the same way.
 
     Args:
-        key: the key of all games.
+        key: the number from which the key of each game is computed.
         numbers: (N,), the number of each game.
         board: the set of all squares of the board, one bit for each square.
         size: the height and width of the board.

@@ -28,7 +28,7 @@ class MoveLabels:
 
     Attributes:
         game: (M,) int64, the number of the position's game, from 0.
-        ply: (M,) int32, the number of plies of its game that were played before the position.
+        ply: (M,) int32, the number of plies that were played in the game before the position.
         values: (M, A) float32, the label of each of the A actions; NaN if the action is illegal.
     """
 

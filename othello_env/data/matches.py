@@ -45,7 +45,7 @@ def match_games(
         b: the other agent, or its spec. If it is None, `a` plays against itself.
         count: the number of games. It must be even.
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
-        seed: determines all random choices.
+        seed: an integer that determines all random choices.
         first: the number of the first game, counted from 0. It must be even.
         rules: the game and its options. It must be a game of two players.
         workers: the number of processes. The games do not depend on this number.

@@ -19,7 +19,7 @@ from othello_env.games.registry import names_of_moves
 __all__ = ["OPENING", "Overview"]
 
 OPENING = 4
-"""An opening is the first plies of a game. This is the number of plies in an opening."""
+"""The number of plies in an opening. The opening is the beginning of a game."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Games as sequences of tokens for language models, in the form of Othello-GPT, and labels of the boards.
 
-Othello-GPT is the model in likenneth/othello_world (Li and others, Emergent World Representations, 2023). In its data,
-a game is the list of the squares on which discs are placed. Passes are left out. Tokens 1 to 60 are the squares in
-ascending order, without the four squares in the middle. Token 0 fills the sequence after the last move. In Othello-GPT,
-a square has the number ``8 * letter + digit``, where letter and digit are counted from 0. In this package, a square has
-the number ``8 * digit + letter``. So the boards of Othello-GPT are transposed.
+Othello-GPT is the model in likenneth/othello_world (Li and others, Emergent World Representations, 2023). In the data
+of this model, a game is the list of the squares on which discs are placed. Passes are left out. Tokens 1 to 60 are the
+squares in ascending order, without the four squares in the middle. Token 0 fills the sequence after the last move. In
+Othello-GPT, a square has the number ``8 * letter + digit``, where letter and digit are counted from 0. In this package,
+a square has the number ``8 * digit + letter``. So the boards of Othello-GPT are transposed.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ class Labels:
 
 @dataclass(frozen=True)
 class BoardSets:
-    """The labels of `Labels` in less memory: sets of squares, for the board after each of the M moves of N games.
+    """The same labels as `Labels`, stored as sets of squares, which take less memory.
 
-    A set is an integer of 64 bits. Bit ``8 * letter + digit`` is 1 if this square is in the set. The letter and the
-    digit of the square are counted from 0.
+    There are labels for the board after each of the M moves of N games. A set is an integer of 64 bits. Bit
+    ``8 * letter + digit`` is 1 if this square is in the set. The letter and the digit are counted from 0.
 
     Attributes:
         mine: (M,) uint64, the discs of the player whose turn it is after the move.

@@ -19,7 +19,7 @@ class Ends:
     """How N games ended.
 
     Attributes:
-        over: (N,) bool, whether the game is over in its last position.
+        over: (N,) bool, whether each game is over in its last position.
         returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
         margins: (N, P) float32, how far each player was ahead at the end, in the unit of the game's scores, such as
             discs. A margin is negative for a loss, and 0 in unfinished games.
@@ -40,7 +40,7 @@ class Statistics:
         first_wins: the share of games that the first player won.
         second_wins: the share of games that the second player won.
         draws: the share of draws.
-        margin: the mean margin of the first player at the end of the game, such as in discs. It is negative if the
+        margin: the mean margin of the first player at the end of the game (in Othello, in discs). It is negative if the
             second player was ahead on average.
         plies: the mean number of plies of a game, passes included. Unfinished games count, too.
         passes: the mean number of passes of a game. Unfinished games count, too.

@@ -41,8 +41,8 @@ def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str,
 def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     """Make an environment of Othello against an opponent. The arguments are those of `OthelloEnv`.
 
-    The result is the environment of ``gymnasium.make("othello_env/Othello-v0", ...)`` without Gymnasium's wrappers. It
-    needs no wrappers, because it checks the order of calls and the actions itself.
+    The result is the environment of ``gymnasium.make("othello_env/Othello-v0", ...)`` without Gymnasium's wrappers.
+    This environment needs no wrappers, because it checks the order of calls and the actions itself.
 
     >>> env = make_env(size=6, opponent="alphabeta:depth=2", side="black")
     >>> observation, info = env.reset(seed=1)

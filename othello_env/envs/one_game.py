@@ -54,7 +54,8 @@ class OneGame(ABC):
         return self._state
 
     def render(self) -> Any:
-        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
+        """Draw the position as text (``"ansi"``), as an array (H, W, 3) uint8 (``"rgb_array"``) or in a window
+        (``"human"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

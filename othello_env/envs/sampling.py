@@ -22,7 +22,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
     Args:
         masks: (N, A) int8, uint8 or bool, nonzero for each legal action.
-        rng: the random generator. Each call takes one number from it.
+        rng: the random generator. Each call takes one number from this generator.
 
     Returns:
         The actions, (N,) int64.

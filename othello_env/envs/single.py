@@ -103,7 +103,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
-        """The opponent that plays for a player."""
+        """The opponent that plays for this player. `learner` is the learner's player."""
         return self._opponents[(player - learner - 1) % self._players]
 
     def set_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> None:

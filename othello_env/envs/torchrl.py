@@ -69,7 +69,8 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         arguments: the other arguments of `kind`. These are not allowed: `autoreset_mode` and ``copy=False``.
 
     Attributes:
-        env: the batch of games. Call its methods `set_opponents` and `set_openings` to change them.
+        env: the batch of games. Call its methods `set_opponents` and `set_openings` to change the opponents and the
+            openings.
         step_info: the info of the last step. For example, `othello_env.league.League.record` takes `env` and this info.
 
     Raises:
@@ -164,7 +165,7 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         after, over = self.step_mdp(tensordict), self._over
         if over.any():
             fresh = self._begin(None, {"reset_mask": over})
-            for name in self._info:  # the info of a partial reset has no values for the other games
+            for name in self._info:  # the info of a partial reset has no values for games that are not reset
                 ended = torch.from_numpy(over.reshape(-1, *[1] * (fresh[name].ndim - 1)))
                 fresh[name] = fresh[name].where(ended, after.get(name).cpu())
             after.update(fresh)
@@ -226,7 +227,8 @@ class SelfPlayGAE:
 
         Args:
             rollout: (N, T) steps of a `TorchRLEnv` in self-play. If the environment was made with
-                ``info=["illegal_action"]``, illegal actions are a loss for one side and cost the other side nothing.
+                ``info=["illegal_action"]``, an illegal action is a loss for the side that played it, and the other side
+                gets 0. Otherwise, the other side gets the opposite reward.
 
         Returns:
             The rollout itself.

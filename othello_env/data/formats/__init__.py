@@ -44,7 +44,7 @@ def read_games(
     tournaments: Sequence[str] = (),
     skip: bool = False,
 ) -> Games:
-    """Read the games of a file. The file's content and name tell its format. Every move is checked.
+    """Read the games of a file. The content and the name of the file tell the format. Every move is checked.
 
     Args:
         path: a file in one of the formats of `KINDS`, or a file with the records of a match or tournament (JSON lines).
@@ -56,8 +56,8 @@ def read_games(
 
     Raises:
         OSError: the file cannot be read.
-        GamesError: the format of the file is unknown. Or a game is damaged, and `skip` is False. Then the message names
-            the game and the ply, or the line.
+        GamesError: the format of the file is unknown. Or a game is damaged, and `skip` is False. The message about a
+            damaged game names the game and the ply, or the line.
     """
     data = read_file(path, _LARGEST, "read games from")
     try:

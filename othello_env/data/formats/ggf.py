@@ -1,10 +1,10 @@
 """GGF, the Generic Game Format of the server GGS: a game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
 
-A line may begin with the number of its games. The number is 2 for a synchronised match: two games at the same time,
-with swapped colours. The tags of a game may have any order. The tag BO is the first position: the size of the board,
-its rows (``*`` is black, ``O`` is white, ``-`` is empty) and the player to move. A move is a square, or PA for a pass.
-After the move and a slash, there may be the player's evaluation in discs. After a second slash, there may be the time
-of the move in seconds.
+A line may begin with the number of games on the line. The number is 2 for a synchronised match: two games at the same
+time, with swapped colours. The tags of a game may have any order. The tag BO is the first position: the size of the
+board, its rows (``*`` is black, ``O`` is white, ``-`` is empty) and the player to move. A move is a square, or PA for a
+pass. After the move and a slash, there may be the player's evaluation in discs. After a second slash, there may be the
+time of the move in seconds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LARGEST_NUMBER = 1e9
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
 _OF_START = (("GM", "Othello"), ("TY", ""), ("BO", ""))
-"""The tags that say how a game begins. Each tag has the value that is used if the tag is missing."""
+"""The tags that say how a game begins. The second text of each pair is the value if the tag is missing."""
 _EACH = ("scores", "times")
 """The columns that have a number for each action. GGF writes these numbers after the move, in this order."""
 
@@ -176,7 +176,7 @@ class _Game:
 
 
 def _split(text: str) -> Iterator[_Game]:
-    """Yield the games of a text, without checking their moves. The time is proportional to the length of the text."""
+    """Yield the games of a text without checking their moves, in a time that is proportional to the text's length."""
     line, counted, announced, seen = 1, 0, 0, 0
     end = 0
     while (begin := text.find("(;", end)) >= 0:
@@ -218,8 +218,8 @@ def _split(text: str) -> Iterator[_Game]:
 def _prepare(game: _Game, before: list[_Game]) -> None:
     """Find the position in which a game begins, and the game's actions.
 
-    `before` has the undamaged games before this game. If there are any, illegal actions may remain, and `load` finds
-    them: it checks the actions of all games together, which is faster.
+    `before` has the undamaged games before this game. If there are any, and the moves of this game are readable and in
+    turn, the moves are not played here. `load` later checks the moves of all games together, which is faster.
 
     Raises:
         GamesError: the game is damaged, or its board has another size than the boards of earlier games.

@@ -62,7 +62,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         The games whose moves are all legal, and a message for each game with an illegal move.
 
     Raises:
-        GamesError: the file is damaged, or has no games.
+        GamesError: the file is damaged, or `dump` did not make it.
         MissingExtraError: pyarrow is not installed.
     """
     arrow, parquet = import_extra("pyarrow", "parquet"), import_extra("pyarrow.parquet", "parquet")

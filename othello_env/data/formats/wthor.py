@@ -54,7 +54,7 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     - `year`;
     - `tournament`, `black` and `white`: names, or numbers if no names are given;
     - `score`: Black's discs at the end, as the file says;
-    - `theoretical`: Black's discs at the end if both sides play perfectly when `depth` squares are left empty;
+    - `theoretical`: Black's discs at the end if both sides play perfectly as soon as only `depth` squares are empty;
     - `depth`: this number of empty squares, the same for all games of the file.
 
     Args:
@@ -139,7 +139,7 @@ def load_names(data: bytes) -> list[str]:
     """Read the names of a ``.jou`` file (players) or a ``.trn`` file (tournaments), in the order of their numbers.
 
     Raises:
-        GamesError: the bytes are not such a file.
+        GamesError: the bytes are not a file of names.
     """
     header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
     count = int(header["names"] or header["games"])  # some files store the number in `names`, others in `games`
@@ -157,11 +157,11 @@ def dump_names(names: Sequence[str], length: int, day: date | None = None) -> by
 
     Args:
         names: the names, in the order of their numbers.
-        length: the bytes of each name: 20 for players, 26 for tournaments.
+        length: the number of bytes for each name: 20 for players, 26 for tournaments.
         day: the date in the header, by default today.
 
     Raises:
-        ValueError: the length is neither 20 nor 26, a name does not fit, or there are too many names.
+        ValueError: the length is neither 20 nor 26, a name is too long or is not Latin-1, or there are too many names.
     """
     if length not in _LENGTHS:
         raise ValueError(f"names have 20 bytes (players) or 26 bytes (tournaments), not {length}")

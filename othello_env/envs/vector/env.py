@@ -1,4 +1,4 @@
-"""A Gymnasium vector environment for a batch of games of any kind that has compiled kernels.
+"""A Gymnasium vector environment for a batch of games. It works for any kind of game with compiled kernels.
 
 Letters for shapes: N = `num_envs`, A = actions, P = players.
 """
@@ -83,7 +83,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
             the next game; this step ignores the action and plays no ply. ``DISABLED``: only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
-            returns the same arrays. Then read an info before the next step.
+            returns the same arrays. Then the caller must read an info before the next step.
         num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
             faster. Results do not depend on the number of threads.
 
@@ -383,7 +383,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return StepInfo.later(info, moment.names, moment.make, moment.ended if self._ends else None)
 
     def render(self) -> tuple[Any, ...]:
-        """A picture of each game: text (``"ansi"``) or (H, W, 3) uint8 (``"rgb_array"``).
+        """A picture of each game: text (``"ansi"``) or an array (H, W, 3) uint8 (``"rgb_array"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

@@ -47,8 +47,8 @@ class StepInfo(dict[str, Any]):
 
     Attributes:
         ended: a function that returns the games that ended in the step, and the numbers of their opponents; see
-            `Moment.ended`. To call this function is faster than to read the entry `final_info`. It is None if `later`
-            got no such function.
+            `Moment.ended`. Calling this function is faster than reading the entry `final_info`. The attribute is None
+            if `later` got no such function.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
