@@ -50,8 +50,9 @@ def self_play_advantages(
             the rewards of all later turns.
         illegal: (T, N) bool, whether an illegal action ended the game. Then the other side gets 0, not the negative of
             the reward of the side that acted. The array is ``info["illegal_action"] >= 0``. In ``SAME_STEP`` mode, if a
-            game ended in the step, the array is ``final_info["_illegal_action"] & (final_info["illegal_action"] >=
-            0)``, where ``final_info = info["final_info"]``. None means that there were no illegal actions.
+            game ended in the step, the array is
+            ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
+            ``final_info = info["final_info"]``. None means that there were no illegal actions.
         played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a
             ply. The advantage of such a step is 0. None means that all steps were plies.
 

@@ -53,7 +53,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     mask of `winner`. A mask is True for all games. After a reset with `reset_mask`, it is True only for the games that
     were reset. An entry is computed when it is first read. The entries equal those of Gymnasium's `SyncVectorEnv`, with
     one exception. After a reset with `reset_mask`, Gymnasium's entries are 0 for the games that were not reset. But
-    here `action_mask`, `to_move` and `reward_to` have values for all games.
+    here `action_mask`, `to_move` and `reward_to` have values for these games, too.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The step returns the
     observation and info of the next game. The `info` of this step has two more entries. `final_obs`, (N,) objects, has
@@ -70,7 +70,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     Args:
         num_envs: the number of games.
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable, which plays every
-            seat except the learner's. In a game of three players, this may be a tuple of two opponents. For a dict from
+            seat except the learner's. In a game of three players, it may be a tuple of two opponents. For a dict from
             opponents to weights, see `set_opponents`. None means self-play.
         side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
         openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
