@@ -1,8 +1,9 @@
-"""A dataset: a folder with any number of games in parts. An interrupt or a kill does not damage the dataset.
+"""Datasets: folders of games in parts, which stay undamaged if the program is interrupted or killed.
 
 The file ``dataset.json`` in the folder says how the games are made. The files ``games-000000.npz``,
-``games-000001.npz`` and so on are the parts. A part is written completely or not at all. Its games depend only on its
-number and on ``dataset.json``. So if a command made only some of the parts, the same command makes the missing parts.
+``games-000001.npz`` and so on are the parts. A part is written completely or not at all. The games of a part depend
+only on the number of the part and on ``dataset.json``. So if a command was interrupted, the same command makes the
+missing parts.
 """
 
 from __future__ import annotations
@@ -25,19 +26,21 @@ _LARGEST = 1 << 20
 
 
 class Dataset:
-    """A folder of games. Iteration yields the `Games` of each part. Only one part is in memory at a time.
+    """A folder of games in parts. A loop over a `Dataset` gets one `Games` object for each part.
+
+    Only one part is in memory at a time.
 
     Args:
         folder: a folder that `Dataset.make` made.
 
     Raises:
-        OSError: there is no such dataset, or it cannot be read.
+        OSError: the folder has no dataset, or the dataset cannot be read.
         GamesError: ``dataset.json`` is damaged.
 
     Attributes:
         folder: the folder.
-        recipe: a dict of plain values that says how the games are made.
-        count: the number of games of the finished dataset.
+        recipe: a dict that says how the games are made. JSON can store its values.
+        count: the number of games that the dataset has when it is finished.
         part_size: the number of games in a part; the last part may be smaller.
     """
 
@@ -65,21 +68,23 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None] = lambda _: None,
     ) -> Dataset:
-        """Make a dataset. If the folder already has some of its parts, make only the missing parts.
+        """Make a dataset. If the folder already has some of the parts, make only the missing parts.
 
         Args:
-            folder: a folder. If it holds a dataset with the same recipe and part size, games are added to this dataset.
-            recipe: plain values that determine all games.
-            count: the number of games.
+            folder: the folder of the dataset. If the folder holds a dataset with the same recipe and part size, only
+                the missing games are made.
+            recipe: a dict that determines all games. JSON must be able to store its values.
+            count: the number of games that the finished dataset has.
             part_size: the number of games in a part.
-            games: a function that makes games. It takes the number of the first game and the number of games. The same
-                call must give the same games.
-            progress: called at the beginning and after each part, with the number of games that the dataset has.
+            games: a function that makes games. ``games(first, n)`` returns n games, from game number `first` on. A
+                second call with the same arguments must return the same games.
+            progress: a function that is called at the beginning and after each part. Its argument is the number of
+                games that are written.
 
         Raises:
             OSError: the folder cannot be written.
-            ValueError: the folder holds a dataset with another recipe or part size, or with more games. Or another
-                process is making this dataset, or `games` returned a wrong number of games.
+            ValueError: the folder holds a dataset with another recipe, another part size or more games. Or another
+                process is making this dataset. Or `games` returned a wrong number of games.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +103,7 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
     ) -> Dataset:
-        plain = json.loads(json.dumps(dict(recipe)))  # as it is after a file was written and read
+        plain = json.loads(json.dumps(dict(recipe)))  # tuples become lists, as in a recipe that was read from a file
         header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
             old = cls(folder)
@@ -122,20 +127,20 @@ class Dataset:
         return made
 
     def __len__(self) -> int:
-        """The number of games that are written. It is smaller than `count` until the dataset is finished."""
+        """The number of games that are written. This number is smaller than `count` until the dataset is finished."""
         return min(self.count, self._present() * self.part_size)
 
     def __iter__(self) -> Iterator[Games]:
         return self.parts()
 
     def parts(self, *, skip: bool = False) -> Iterator[Games]:
-        """Yield the `Games` of each part.
+        """Yield a `Games` object for each part.
 
         Args:
-            skip: leave damaged games out; see `othello_env.data.read_games`.
+            skip: if True, damaged games are left out; see `othello_env.data.read_games`.
 
         Raises:
-            GamesError: a part is damaged.
+            GamesError: a file is damaged. Or a game is damaged, and `skip` is False.
         """
         for part in range(self._present()):
             yield read_games(self._path(part), skip=skip)
@@ -162,7 +167,7 @@ class Dataset:
         return -(-self.count // self.part_size)
 
     def _size(self, part: int) -> int:
-        """The number of games in a finished part."""
+        """The number of games that this part has when it is finished."""
         return min(self.part_size, self.count - part * self.part_size)
 
     def _present(self) -> int:

@@ -1,4 +1,4 @@
-"""The positions of games with the actions that were played, for learning from games."""
+"""Training examples from games: each position, with the action that was played in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["Examples", "examples"]
 
 _CHUNK = 4096
-"""The examples of this number of games are made at a time, and are in memory together."""
+"""`examples` works on this number of games at a time. All positions of these games are in memory together."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,16 @@ class Examples:
     """M positions of games, each with the action that was played.
 
     Attributes:
-        observation: (M, planes, H, W) int8, as the player to move sees the position.
-        action_mask: (M, A) int8, 1 for each legal action.
+        observation: (M, planes, H, W) int8, from the point of view of the player to move.
+        action_mask: (M, A) int8, 1 for each of the A actions that is legal.
         action: (M,) int64, the action that was played.
-        returns: (M,) float32, the game's result for the player to move, such as +1 for a win. It is NaN if the game is
+        returns: (M,) float32, the result of the game for the player to move, such as +1 for a win. NaN if the game is
             not finished.
-        margin: (M,) float32, by how much the player to move won. It is negative for a loss, and NaN if the game is not
-            finished.
+        margin: (M,) float32, how far the player to move was ahead at the end of the game (in Othello, in discs). It is
+            negative for a loss, and NaN if the game is not finished.
         to_move: (M,) int8, the player to move.
-        game: (M,) int64, the number of the game.
-        ply: (M,) int32, the number of the ply in its game, from 0.
+        game: (M,) int64, the index of the game in the `Games`.
+        ply: (M,) int32, the number of the action in its game, from 0.
     """
 
     observation: npt.NDArray[np.int8]
@@ -50,11 +50,11 @@ class Examples:
         return len(self.action)
 
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Examples:
-        """Some of the examples, chosen by a slice, a mask (M,) or an array of numbers."""
+        """Some of the examples, chosen by a slice, a mask (M,) or an array of indices."""
         return Examples(**{name: array[places] for name, array in vars(self).items()})
 
     def transformed(self, symmetry: npt.NDArray[np.integer]) -> Examples:
-        """Turn or mirror the board of each example of Othello, and its mask and its action with it.
+        """Turn or mirror the board, the mask and the action of each example. All examples must be of Othello.
 
         Args:
             symmetry: (M,) integers 0 to 7, the symmetry of each example; see `othello_env.games.othello.symmetries`.
@@ -82,14 +82,14 @@ def examples(
     Args:
         games: the games. Every move is checked before the first batch.
         batch_size: the number of examples in a batch.
-        seed: if it is a number, the examples are shuffled: first the games, and then the positions of 4096 games at a
-            time. The same number gives the same order. If it is None, the examples keep the order of the games.
-        symmetric: turn or mirror each board at random (Othello only). The random choices depend on `seed`.
+        seed: None keeps the order of the games. A number shuffles the examples, and the same number gives the same
+            order. First the games are shuffled. Then the positions of each 4096 games are shuffled.
+        symmetric: whether to turn or mirror each board at random (Othello only). The random choices depend on `seed`.
         passes: whether to include positions in which the player must pass.
         drop_last: whether to leave out the last batch if it has fewer than `batch_size` examples.
 
     Raises:
-        ValueError: the batch size is below 1, or `symmetric` is given for another game.
+        ValueError: the batch size is below 1, or `symmetric` is True for another game than Othello.
         GamesError: a move is illegal.
     """
     if batch_size < 1:
@@ -127,7 +127,7 @@ def _joined(parts: list[Examples]) -> Examples:
 
 
 def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
-    """The examples of N games. `numbers` (N,) are the numbers that these games have among all games."""
+    """The examples of N games. `numbers`, (N,), are the indices that these games have among all games."""
     if isinstance(games.starts[0], Othello):
         boards, game, ply = othello_positions(games)
         observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move
@@ -150,7 +150,7 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
 
 
 def _states(games: Games) -> tuple[list[State], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The position before each action, the number of the position's game, and the number of its ply in the game."""
+    """The position before each action, the index of its game, and the number of the action in its game."""
     states, game, ply = [], [], []
     for i in range(len(games)):
         state = games.starts[games.start[i]]

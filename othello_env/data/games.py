@@ -25,7 +25,7 @@ __all__ = ["Games", "GamesError", "othello_positions", "padded"]
 
 _Array = npt.NDArray[Any]
 _MOST_ACTIONS = 1 << 31
-"""The most entries that the array of actions may have. Without this limit, a damaged file could fill the memory."""
+"""The largest number of entries in the array of actions. Without this limit, a damaged file could fill the memory."""
 
 
 class GamesError(ValueError):
@@ -33,7 +33,7 @@ class GamesError(ValueError):
 
 
 class Games:
-    """N games of one kind, as arrays.
+    """N games with the same rules, as arrays.
 
     Slices and masks select games. For example, ``games[:100]`` are the first 100 games, and ``games[games.ends.over]``
     are the finished games.
@@ -54,10 +54,10 @@ class Games:
 
     Attributes:
         actions: (N, T) int8, or int16 if the game has more than 127 actions; -1 after a game's last action.
-        lengths: (N,) int32.
+        lengths: (N,) int32, the number of actions of each game.
         rules: the game and its options.
         starts: the positions in which games begin.
-        start: (N,) int32.
+        start: (N,) int32, for each game the number of its position in `starts`.
         columns: a dict of arrays (N,) or (N, T). An array (N, T) has NaN after a game's last action.
     """
 
@@ -110,16 +110,17 @@ class Games:
         starts: Sequence[State] = (),
         columns: Mapping[str, npt.ArrayLike] | None = None,
     ) -> Games:
-        """Make `Games` from the last positions of games. Each position knows the moves that led to it.
+        """Make `Games` from the last positions of games. Each position stores the moves that led to it.
 
         Args:
-            states: the last position of each game. At least one is needed, and all must be of the same kind of game.
-            starts: the position in which each game began, or one position for all games. By default, the usual start.
+            states: the last position of each game, at least one position. All games must have the same rules.
+            starts: the position in which each game began, or one position for all games. By default, this is the usual
+                start of the game.
             columns: more data about each game; see `Games`.
 
         Raises:
             ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or no
-                starts are given, but this kind of game has no usual start.
+                starts are given, but `Rules` does not know this game and its usual start.
         """
         ends = list(states)
         if not ends:
@@ -177,7 +178,7 @@ class Games:
         return f"<Games: {len(self):,} of {self.rules}, {int(self.lengths.sum()):,} plies{columns}>"
 
     def __getitem__(self, places: slice | npt.ArrayLike) -> Games:
-        """Some of the games, by a slice, a mask (N,) or an array of numbers."""
+        """Some of the games, selected by a slice, a mask (N,) or an array of indices."""
         where = places if isinstance(places, slice) else np.asarray(places)
         if not isinstance(where, slice) and not where.size:
             where = slice(0)
@@ -232,12 +233,15 @@ class Games:
         return self._played[0]
 
     def illegal(self) -> npt.NDArray[np.int32]:
-        """The first ply, from 0, with an illegal action in each game, (N,) int32; -1 if all its actions are legal."""
+        """For each game, the first ply with an illegal action; -1 if all actions are legal. The array is (N,) int32.
+
+        Plies are counted from 0.
+        """
         return self._played[1]
 
     @cached_property
     def _played(self) -> tuple[Ends, npt.NDArray[np.int32]]:
-        """The values of `ends` and of `illegal`. Each game is played only once to find both."""
+        """The values of `ends` and `illegal`. They are found together, so that each game is played only once."""
         return _play_othello(self) if isinstance(self.starts[0], Othello) else _play_states(self)
 
     def statistics(self) -> Statistics:
@@ -305,8 +309,8 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
     All actions must be legal, so call `Games.check` first.
 
     Returns:
-        The M positions, the number of each position's game (M,), and the number of its ply in the game (M,). Both
-        numbers begin with 0.
+        The M positions; for each position, the index of its game, (M,) int64; and the number of the action in its game,
+        from 0, (M,) int32.
     """
     total, size = int(games.lengths.sum()), games.starts[0].observation_shape[1]
     own, opponent, to_move = np.empty(total, np.uint64), np.empty(total, np.uint64), np.empty(total, np.int8)
@@ -354,4 +358,4 @@ def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
 
 
 def _for_both(first: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.stack([first, -first], axis=1) + np.float32(0)  # adding 0 turns -0.0 into 0.0
+    return np.stack([first, -first], axis=1) + np.float32(0)  # adding 0 turns the -0.0 of a draw into 0.0

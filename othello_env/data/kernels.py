@@ -21,7 +21,7 @@ from othello_env.support.jit import kernel
 __all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]
 
 LONGEST = 128
-"""No game has more plies than this: at most 60 discs are placed, and a pass never follows a pass."""
+"""No game has more plies: it has at most 60 moves that place a disc, and never two passes in a row."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -30,7 +30,7 @@ _BLACK, _WHITE = map(np.uint64, STARTS)
 
 @kernel(inline=True)
 def _placed(disc: np.uint64, mine: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The discs of the next player to move, and the other player's discs, after `disc` was placed (0 for a pass)."""
+    """The discs of the next player to move, and of the other player, after `disc` is placed (0 for a pass)."""
     turned = flips(disc, mine, other)
     return other & ~turned, mine | turned | disc
 
@@ -51,19 +51,19 @@ def finish(
     """Play N games to their last positions, and check every action.
 
     Args:
-        actions: (N, T).
+        actions: (N, T), the actions of each game.
         lengths: (N,), the number of actions of each game.
-        own: (N,), the discs of the player to move in the first position. The kernel overwrites them with the discs of
-            the player to move in the last position.
-        opponent: (N,), the other player's discs; overwritten in the same way.
-        to_move: (N,), the player to move; overwritten in the same way.
-        board: the squares in play.
-        size: the side of the board.
-        margins: (N,), written: Black's discs minus White's discs. The winner also gets the empty squares. 0 in
+        own: (N,), the discs of the player to move in the first position. The kernel overwrites this array with the
+            discs of the player to move in the last position.
+        opponent: (N,), the other player's discs in the first position. The kernel overwrites this array, too.
+        to_move: (N,), the player to move in the first position. The kernel overwrites this array, too.
+        board: the set of all squares of the board, one bit for each square.
+        size: the height and width of the board.
+        margins: (N,), output: Black's discs minus White's discs, where the winner also gets the empty squares. 0 in
             unfinished games.
-        over: (N,), written: whether the last position ends the game.
-        wrong: (N,), written: the first ply, from 0, with an illegal action; -1 if all actions are legal. If an action
-            is illegal, the other outputs of this game have no meaning.
+        over: (N,), output: whether the game is over in its last position.
+        wrong: (N,), output: the first ply, from 0, with an illegal action; -1 if all actions are legal. If a game has
+            an illegal action, all other outputs for this game have no meaning.
     """
     side = np.uint64(size)
     for i in range(len(actions)):
@@ -99,16 +99,16 @@ def positions(
     """Write the position before each of the M actions of N games. All actions must be legal.
 
     Args:
-        actions: (N, T).
+        actions: (N, T), the actions of each game.
         lengths: (N,), the number of actions of each game.
         start: three arrays (N,) for the start of each game: the discs of the player to move, the other player's discs,
             and the player to move.
-        size: the side of the board.
-        own: (M,), written: the discs of the player to move.
-        opponent: (M,), written: the other player's discs.
-        to_move: (M,), written: the player to move.
-        game: (M,), written: the number of the game, from 0.
-        ply: (M,), written: the number of the ply in its game, from 0.
+        size: the height and width of the board.
+        own: (M,), output: the discs of the player to move.
+        opponent: (M,), output: the other player's discs.
+        to_move: (M,), output: the player to move.
+        game: (M,), output: the index of the position's game.
+        ply: (M,), output: the number of the action in its game, from 0.
     """
     side = np.uint64(size)
     k = 0
@@ -123,7 +123,7 @@ def positions(
 
 @kernel(inline=True)
 def _transposed(squares: np.uint64) -> np.uint64:
-    """A set of squares of an 8x8 board, transposed: columns become rows (Warren, Hacker's Delight, 7-3)."""
+    """Transpose a set of squares of an 8x8 board: columns become rows (Warren, Hacker's Delight, 7-3)."""
     turned = (squares ^ (squares >> np.uint64(7))) & np.uint64(0x00AA_00AA_00AA_00AA)
     squares = squares ^ turned ^ (turned << np.uint64(7))
     turned = (squares ^ (squares >> np.uint64(14))) & np.uint64(0x0000_CCCC_0000_CCCC)
@@ -142,19 +142,20 @@ def board_sets(
     to_move: npt.NDArray[np.int8],
     moves: npt.NDArray[np.int8],
 ) -> None:
-    """Write the boards after each of the M discs of N games on 8x8 from the usual start. All actions must be legal.
+    """Write the board after each of the M discs that are placed in N games.
 
-    The bit of a square is ``8 * letter + digit``, both counted from 0.
+    The games are on 8x8 and begin at the usual start. All actions must be legal. In a set of squares, bit
+    ``8 * letter + digit`` stands for a square; the letter and the digit are counted from 0.
 
     Args:
-        actions: (N, T).
+        actions: (N, T), the actions of each game.
         lengths: (N,), the number of actions of each game.
-        mine: (M,), written: the discs of the player who is to move after the disc was placed.
-        yours: (M,), written: the other player's discs.
-        legal: (M,), written: the squares where the player to move may place the next disc. If there are none, the
-            squares where the other player may place it.
-        to_move: (M,), written: the player to move.
-        moves: (N,), written: the number of discs that were placed in each game.
+        mine: (M,), output: the discs of the player who is to move after the disc is placed.
+        yours: (M,), output: the other player's discs.
+        legal: (M,), output: the legal squares of the player to move. If this player must pass, the legal squares of the
+            other player.
+        to_move: (M,), output: the player to move.
+        moves: (N,), output: the number of discs that are placed in each game.
     """
     board, side = ~_0, np.uint64(8)
     k = 0
@@ -191,12 +192,12 @@ def random_games(
     The agent ``random`` chooses its actions in the same way.
 
     Args:
-        key: the key of all games.
+        key: the number from which the key of each game is computed.
         numbers: (N,), the number of each game.
-        board: the squares in play.
-        size: the side of the board.
-        actions: (N, LONGEST), written: the actions, and -1 after the end.
-        lengths: (N,), written: the number of actions of each game.
+        board: the set of all squares of the board, one bit for each square.
+        size: the height and width of the board.
+        actions: (N, LONGEST), output: the actions of each game, and -1 after the last action.
+        lengths: (N,), output: the number of actions of each game.
     """
     side = np.uint64(size)
     for i in range(len(numbers)):
@@ -228,15 +229,16 @@ def add_passes(
     """Turn N lists of moves without passes into actions with passes.
 
     Args:
-        squares: (N, K), the actions of each list in order, without passes; a negative number ends a list.
+        squares: (N, K), the squares of each list in order; a negative number ends a list.
         own: (N,), the discs of the player to move in the first position.
         opponent: (N,), the other player's discs.
-        board: the squares in play.
-        size: the side of the board.
-        actions: (N, LONGEST), written: the actions, and -1 after the last action.
-        lengths: (N,), written: the number of actions. A pass at the end is not added.
-        wrong: (N,), written: the first move, from 0, that is illegal even after a pass; -1 if all moves are legal. The
-            actions of a game with an illegal move end before this move.
+        board: the set of all squares of the board, one bit for each square.
+        size: the height and width of the board.
+        actions: (N, LONGEST), output: the actions, and -1 after the last action. A pass after the last move is not
+            added.
+        lengths: (N,), output: the number of actions of each list.
+        wrong: (N,), output: the first move, from 0, that is illegal even after a pass; -1 if all moves are legal. If a
+            move is illegal, the actions end before this move.
     """
     side = np.uint64(size)
     for i in range(len(squares)):

@@ -19,7 +19,7 @@ from othello_env.games.othello.positions import OthelloPositions
 __all__ = ["MoveLabels", "agent_labels", "exact_labels"]
 
 _AT_ONCE = 500
-"""A process solves this number of positions at a time."""
+"""The number of positions that `exact_labels` gives to a process at a time."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class MoveLabels:
 
     Attributes:
         game: (M,) int64, the number of the position's game, from 0.
-        ply: (M,) int32, the number of plies that were played before the position.
-        values: (M, A) float32, the label of each action; NaN if the action is illegal.
+        ply: (M,) int32, the number of plies that were played in the game before the position.
+        values: (M, A) float32, the label of each of the A actions; NaN if the action is illegal.
     """
 
     game: npt.NDArray[np.int64]
@@ -43,14 +43,14 @@ class MoveLabels:
 def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     """Find the exact score of each move, in all positions with at most `empties` empty squares.
 
-    The score of a move is the final difference in discs after it, if both sides play perfectly. It is positive if the
-    player who moves wins. Empty squares count for the winner. Solving a position with 12 empty squares takes about a
-    millisecond. Each further empty square multiplies the time by two to three.
+    The score of a move is the difference in discs at the end of the game, if both sides play perfectly after the move.
+    The score is positive if the player who moves wins. Empty squares count for the winner. Solving a position with 12
+    empty squares takes about a millisecond. Each further empty square multiplies the time by two to three.
 
     Args:
         games: games of Othello.
         empties: the largest number of empty squares.
-        workers: the number of processes. The labels do not depend on it.
+        workers: the number of processes. The labels do not depend on this number.
 
     Raises:
         ValueError: the games are not of Othello, or a number is out of range.

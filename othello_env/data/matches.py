@@ -36,20 +36,20 @@ def match_games(
     """Play a match, and return its games. Each opening is played twice, with the colours swapped.
 
     `othello_env.play_match` with the same agents, openings and seed plays the same games. This function plays only the
-    games with the numbers `first` to `first` + `count` - 1. For varied games, give an agent random choices: write
-    ``epsilon=`` or ``temperature=`` in its spec. The columns of the returned games are described at
-    `othello_env.data.formats.records.games_of_records`.
+    games with the numbers `first` to `first` + `count` - 1. For varied games, give an agent random choices. For
+    example, the agent ``"ntuple:epsilon=0.1"`` plays a random move with probability 0.1. The columns of the returned
+    games are described at `othello_env.data.formats.records.games_of_records`.
 
     Args:
-        a: an agent.
-        b: the other agent. If it is None, `a` plays against itself.
-        count: the number of games, even.
+        a: an agent, or a spec (a text such as ``"alphabeta:depth=2"`` that names an agent).
+        b: the other agent, or its spec. If it is None, `a` plays against itself.
+        count: the number of games. It must be even.
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
-        seed: determines all random choices.
-        first: the number of the first game, from 0, even.
-        rules: a game of two players.
+        seed: an integer that determines all random choices.
+        first: the number of the first game, counted from 0. It must be even.
+        rules: the game and its options. It must be a game of two players.
         workers: the number of processes. The games do not depend on this number.
-        ray: play on a Ray cluster, which needs the extra `ray`.
+        ray: whether to play on a Ray cluster. This needs the extra `ray`.
 
     Raises:
         ValueError: a number is odd or negative, the game is for three players, or an opening is wrong.

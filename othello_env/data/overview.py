@@ -19,7 +19,7 @@ from othello_env.games.registry import names_of_moves
 __all__ = ["OPENING", "Overview"]
 
 OPENING = 4
-"""The number of plies in an opening. Games with the same first plies have the same opening."""
+"""The number of plies in an opening. The opening is the beginning of a game."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Overview:
 
     Attributes:
         statistics: numbers about the games.
-        margins: the number of finished games for each margin of the first player.
-        plies: the number of games for each number of plies.
-        openings: the number of games from the usual start for each opening, that is the first `OPENING` plies as text.
-            In Othello, the four first moves are equivalent by symmetry. So the board is turned to make the first move
-            f5 (e4 on 6x6, d3 on 4x4).
+        margins: for each margin of the first player, the number of finished games that ended with this margin.
+        plies: for each number of plies, the number of games with this number of plies.
+        openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Only
+            games from the usual start count. In Othello, the four first moves are equivalent by symmetry. So the board
+            is turned or mirrored to make the first move f5 (e4 on 6x6, d3 on 4x4).
     """
 
     statistics: Statistics
@@ -42,7 +42,7 @@ class Overview:
 
     @classmethod
     def of(cls, parts: Iterable[Games]) -> Overview:
-        """Make one overview of several parts. Only one part is in memory at a time.
+        """Make one overview of several parts, such as the parts of a dataset. Only one part is in memory at a time.
 
         Raises:
             ValueError: the game has three players.
@@ -87,7 +87,7 @@ def _openings(games: Games) -> Counter[str]:
 
 
 def _turned(start: State, row: np.ndarray) -> list[int]:
-    """The same actions on a turned board. In Othello, the board is turned so that the first move is always the same."""
+    """The same actions on a turned or mirrored board. In Othello, the first move becomes f5; see `Overview`."""
     if isinstance(start, Othello):
         size = start.size
         first = size * (size // 2) + size // 2 + 1

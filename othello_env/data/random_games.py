@@ -17,16 +17,16 @@ __all__ = ["random_games"]
 
 
 def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, num_threads: int = 1) -> Games:
-    """Play games of Othello from the start by random moves. In each position, all legal actions are equally likely.
+    """Play random games of Othello from the start. In each position, all legal actions are equally likely.
 
-    The seed and the number of a game determine the game. So ``random_games(10, first=5)`` returns the games 5 to 14,
-    which are also in ``random_games(15)``.
+    A game depends only on the seed and on the number of the game. So ``random_games(10, first=5)`` returns the games 5
+    to 14, which are also in ``random_games(15)``.
 
     Args:
         count: the number of games.
-        size: the side of the board: 4, 6 or 8.
-        seed: determines all random choices, at least 0.
-        first: the number of the first game, from 0.
+        size: the height and width of the board: 4, 6 or 8.
+        seed: an integer of at least 0, which determines all random choices.
+        first: the number of the first game, counted from 0.
         num_threads: the number of threads. The games do not depend on this number.
 
     Raises:

@@ -1,7 +1,8 @@
 """Reviews of whole games of Othello: how many discs each move lost.
 
-A move's loss is the score of the best move minus the score of the move that was played, in discs, for the player to
-move. Near the end of the game, the scores are exact. Earlier in the game, they are an engine's estimates.
+The score of a move is the difference in discs at the end of the game, for the player who moves. A move's loss is the
+score of the best move minus the score of the move that was played. Near the end of the game, the scores are exact.
+Earlier in the game, the scores are an engine's estimates.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from othello_env.games.othello.position import Othello
 __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", "review_game", "summarise"]
 
 ANALYST = "engine:depth=8"
-"""The agent that gives the scores of positions that are not solved."""
+"""The default agent, which estimates the scores of positions that are not solved exactly."""
 EXACT_EMPTIES = 18
-"""Positions with at most this number of empty squares are solved. This takes about half a second for each game."""
+"""Positions with at most this many empty squares are solved exactly. This takes about half a second for each game."""
 BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 
-_MOST_LINES = 64  # more moves than any position has
+_MOST_LINES = 64  # no position has more moves
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class MoveReview:
         best: a best action. It is `action` itself if no action is better.
         score: the score of `action` in discs, for the player to move.
         best_score: the score of `best` in discs, for the player to move.
-        exact: whether the scores are exact, that is the results of perfect play.
-        depth: the depth of the engine's search in plies. For a solved position, the number of empty squares.
+        exact: whether the scores are exact, that is, the results of perfect play.
+        depth: the depth of the engine's search in plies. For an exact score, this is the number of empty squares.
     """
 
     ply: int
@@ -68,7 +69,7 @@ class MoveReview:
         return len(self.state.legal_actions()) > 1
 
     def to_json(self) -> dict[str, Any]:
-        """The review as plain values. Scores are rounded to hundredths of a disc."""
+        """The review as a dict for JSON. Scores are rounded to hundredths of a disc."""
         return {
             "ply": self.ply,
             "player": self.state.player_names[self.player],
@@ -96,7 +97,8 @@ class PlayerReview:
         exact_moves: the number of moves whose loss is exact.
         exact_loss: the mean loss of the moves whose loss is exact, in discs; NaN if there are no such moves.
         worst: the moves that lost the most discs, at most three moves, the worst first.
-        blunders: the blunders, in the order of the games; see `summarise`.
+        blunders: the moves that lost at least as many discs as the argument `blunder` of `summarise`, in the order of
+            the games.
     """
 
     moves: int
@@ -108,7 +110,7 @@ class PlayerReview:
     blunders: tuple[MoveReview, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The summary as plain values. NaN becomes None."""
+        """The summary as a dict for JSON. NaN becomes None."""
         return {
             "moves": self.moves,
             "best_move_rate": _rounded(self.best),
@@ -130,22 +132,24 @@ def review_game(
 ) -> Iterator[MoveReview]:
     """Yield a review of each action of a game, in the order of play.
 
-    A pass loses nothing, and neither does the only legal move of a position.
+    A pass loses nothing. The only legal move of a position loses nothing, too.
 
     If the agent's search is limited by depth or nodes, the review depends only on the game. A limit of time, such as
-    ``engine:ms=100``, limits only the search for the best move. The other moves are then searched to the same depth.
+    ``engine:ms=100``, limits only the search for the best move. Then the engine searches the other moves to the same
+    depth, however long this takes.
 
     Args:
-        final: the last position of a game of Othello. It knows the game's moves.
-        agent: an agent with the method `analyse`. Its scores must be discs or expected results; the scores of the
-            engine with n-tuple weights are.
-        exact: positions with at most this number of empty squares are solved.
+        final: the last position of a game of Othello. Its attribute `moves` has the moves of the game.
+        agent: an agent with the method `analyse`. Its scores must be in discs, or expected results that it can convert
+            into discs. The engine with n-tuple weights does this.
+        exact: positions with at most this number of empty squares are solved exactly.
         start: the position in which the game began; by default the usual start.
-        first: the first ply to review, from 1. With it, the plies of a random opening can be left out.
+        first: the number of the first ply to review, from 1. For example, 11 leaves out ten random plies of an opening.
 
     Raises:
-        ValueError: the agent has no method `analyse`, its scores have no meaning in discs, or a number is out of range.
-        IllegalActionError: the moves do not fit the start.
+        ValueError: the agent has no method `analyse`, its scores cannot be converted into discs, or a number is out of
+            range.
+        IllegalActionError: a move of the game is illegal if the game begins at `start`.
         WrongGameError: the game is not Othello, or the agent does not play on this board.
     """
     last = as_othello(final, "reviews are of")
@@ -166,7 +170,7 @@ def review_game(
 def _reviews(
     states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int, first: int
 ) -> Iterator[MoveReview]:
-    """The reviews of the actions from number `first` on, counted from 0. One call solves all positions near the end."""
+    """Yield the reviews from action number `first` on, counted from 0. One call solves all positions near the end."""
     solved = next((ply for ply, state in enumerate(states) if state.empties <= exact), len(states))
     solved = max(solved, min(first, len(states)))
     for ply in range(first, solved):
@@ -191,7 +195,7 @@ def _judged(
 
 
 def _scores(found: Any) -> dict[int, float]:
-    """The score of each legal action in discs, from an engine's best lines."""
+    """The score of each legal action in discs, from the principal variations in an engine's analysis."""
     lines = {line.pv[0]: line.discs for line in found.lines}
     if None in lines.values():
         raise ValueError(f"scores in {found.unit} have no meaning in discs; use an engine with n-tuple weights")

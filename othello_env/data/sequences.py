@@ -1,9 +1,10 @@
 """Games as sequences of tokens for language models, in the form of Othello-GPT, and labels of the boards.
 
-Othello-GPT is the model in likenneth/othello_world (Li and others, Emergent World Representations, 2023). There, a game
-is the list of its squares, without passes. Tokens 1 to 60 are the squares in ascending order, without the four squares
-in the middle. Token 0 fills the sequence after the last move. The number of a square is ``8 * letter + digit``, both
-counted from 0. In this package it is ``8 * digit + letter``. So the boards of Othello-GPT are transposed.
+Othello-GPT is the model in likenneth/othello_world (Li and others, Emergent World Representations, 2023). In the data
+of this model, a game is the list of the squares on which discs are placed. Passes are left out. Tokens 1 to 60 are the
+squares in ascending order, without the four squares in the middle. Token 0 fills the sequence after the last move. In
+Othello-GPT, a square has the number ``8 * letter + digit``, where letter and digit are counted from 0. In this package,
+a square has the number ``8 * digit + letter``. So the boards of Othello-GPT are transposed.
 """
 
 from __future__ import annotations
@@ -35,29 +36,31 @@ __all__ = [
 ]
 
 VOCABULARY = 61
-"""The number of tokens: 60 squares, and the token 0 after the last move."""
+"""The number of different tokens: 60 squares, and the token 0, which fills a sequence after the last move."""
 
 WHITE, EMPTY, BLACK = 0, 1, 2
 """The values of the squares in `Labels.board`."""
 
 _MIDDLE = (27, 28, 35, 36)
 _SQUARES = np.array([square for square in range(64) if square not in _MIDDLE])
-_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # this package's action for each of the tokens 1 to 60
+_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # the action in this package for each of the tokens 1 to 60
 _TOKENS = np.zeros(65, np.int8)
 _TOKENS[_OURS] = np.arange(1, 61)
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels of the boards after each of the M moves of N games, without passes, in the order of games and moves.
+    """Labels of the board after each of the M moves of N games, in the order of games and moves.
+
+    A pass does not count as a move.
 
     Attributes:
         board: (M, 64) int8, the board after the move: WHITE, EMPTY or BLACK on each square, transposed as in
             Othello-GPT.
-        relative: (M, 64) int8, the same board from the point of view of the player who is to move after the move: 0 is
-            this player's disc, 1 is an empty square, and 2 is a disc of the other player.
-        legal: (M, 64) int8, 1 for each square where the next disc may be placed. If the player to move must pass, these
-            are the legal squares of the other player. If the game is over, all are 0.
+        relative: (M, 64) int8, the same board from the point of view of the player whose turn it is after the move. 0
+            is a disc of this player, 1 is an empty square, and 2 is a disc of the other player.
+        legal: (M, 64) int8, 1 for each square where the next disc may be placed. If the next player must pass, these
+            are the legal squares of the other player. If the game is over, all values are 0.
         game: (M,) int64, the number of the game, from 0.
         move: (M,) int32, the number of the move in its game, from 0.
     """
@@ -71,16 +74,17 @@ class Labels:
 
 @dataclass(frozen=True)
 class BoardSets:
-    """The same labels as `Labels`, stored as sets of squares: for the boards after each of the M moves of N games.
+    """The same labels as `Labels`, stored as sets of squares, which take less memory.
 
-    A set is an integer of 64 bits. Bit ``8 * letter + digit``, both counted from 0, is 1 if the square is in the set.
+    There are labels for the board after each of the M moves of N games. A set is an integer of 64 bits. Bit
+    ``8 * letter + digit`` is 1 if this square is in the set. The letter and the digit are counted from 0.
 
     Attributes:
-        mine: (M,) uint64, the discs of the player who is to move after the move.
+        mine: (M,) uint64, the discs of the player whose turn it is after the move.
         yours: (M,) uint64, the other player's discs.
         legal: (M,) uint64, the squares where the next disc may be placed; see `Labels`.
-        to_move: (M,) int8, the player to move: 0 is Black, 1 is White.
-        moves: (N,) int8, the number of moves of each game, without passes.
+        to_move: (M,) int8, the player whose turn it is: 0 is Black, 1 is White.
+        moves: (N,) int8, the number of moves of each game. Passes do not count.
     """
 
     mine: npt.NDArray[np.uint64]
@@ -107,7 +111,7 @@ class BoardSets:
 
         Raises:
             OSError: the file cannot be read.
-            GamesError: the file is of another kind, it is damaged, or its arrays take more than 4 GiB.
+            GamesError: the file has another format, it is damaged, or its arrays take more than 4 GiB.
         """
         try:
             with Path(path).open("rb") as file, open_archive(file) as archive:
@@ -147,8 +151,7 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
     """Turn N sequences of L tokens, integers (N, L), into games. The passes are added.
 
     Raises:
-        ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows the
-            token 0, which may only stand after the last move.
+        ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows the token 0.
         GamesError: a move is illegal.
     """
     given = np.asarray(sequences)
@@ -192,5 +195,5 @@ def board_sets(games: Games) -> BoardSets:
 
 
 def _squares(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
-    """M sets of squares as an array (M, 64) int8: 1 if the square is in the set."""
+    """M sets of squares as an array (M, 64) int8, with 1 for each square in the set."""
     return planes_of(np.ascontiguousarray(sets), 8).reshape(-1, 64)

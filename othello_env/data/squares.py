@@ -1,4 +1,4 @@
-"""Games of Othello as lists of squares without passes. Files of other programs and sequences of tokens have such lists.
+"""Games of Othello as lists of squares without passes. Some file formats and sequences of tokens have such lists.
 
 Letters for shapes: N = games, K = the largest number of moves, M = the discs that are placed in all games.
 """
@@ -35,8 +35,8 @@ def placed_discs(games: Games) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     """The discs that are placed in games on 8x8, in the order of the games and moves.
 
     Returns:
-        Three arrays (M,) int64: the number of each disc's game, the number of its move in the game without passes, both
-        from 0, and its square.
+        Three arrays (M,) int64 with numbers for each disc: the index of its game, the number of its move in the game,
+        and its square. Moves are counted from 0, and passes do not count.
     """
     placed = (games.actions >= 0) & (games.actions < 64)
     game, ply = np.nonzero(placed)
@@ -53,9 +53,9 @@ def with_passes(
         start: the position in which all games begin.
 
     Returns:
-        The actions (N, LONGEST), -1 after the last action, and the lengths (N,) of the games. And for each game, the
-        number of its first illegal move, from 0, or -1 if all moves are legal, (N,). A game with an illegal move ends
-        before this move.
+        Three arrays. The actions, (N, LONGEST) int8, are -1 after the last action. The lengths, (N,) int32, are the
+        numbers of actions. The last array, (N,) int32, has the number of each game's first illegal move, from 0, or -1
+        if all moves are legal. A game with an illegal move ends before this move.
     """
     n, size = len(squares), start.size
     own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))

@@ -19,10 +19,10 @@ class Ends:
     """How N games ended.
 
     Attributes:
-        over: (N,) bool, whether the last position ends the game.
+        over: (N,) bool, whether each game is over in its last position.
         returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
-        margins: (N, P) float32, by how much each player won, in the unit of the game's scores, such as discs. It is
-            negative for a loss, and 0 in unfinished games.
+        margins: (N, P) float32, how far each player was ahead at the end, in the unit of the game's scores, such as
+            discs. A margin is negative for a loss, and 0 in unfinished games.
     """
 
     over: npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Numbers about games of two players. The shares and the margin count only finished games.
+    """Numbers about games of two players. The shares (from 0 to 1) and the margin count only finished games.
 
     Attributes:
         games: the number of games.
@@ -40,7 +40,8 @@ class Statistics:
         first_wins: the share of games that the first player won.
         second_wins: the share of games that the second player won.
         draws: the share of draws.
-        margin: by how much the first player won on average, such as the mean difference in discs.
+        margin: the mean margin of the first player at the end of the game (in Othello, in discs). It is negative if the
+            second player was ahead on average.
         plies: the mean number of plies of a game, passes included. Unfinished games count, too.
         passes: the mean number of passes of a game. Unfinished games count, too.
     """
@@ -56,7 +57,7 @@ class Statistics:
 
     @classmethod
     def of(cls, parts: Iterable[Statistics]) -> Statistics:
-        """Combine the statistics of several parts into the statistics of all their games."""
+        """Combine the statistics of several parts. The result counts the games of all parts."""
         given = list(parts)
         games, finished = sum(each.games for each in given), sum(each.finished for each in given)
 

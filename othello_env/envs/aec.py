@@ -122,7 +122,10 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game. With a seed, this is the first game of the seed. Without a seed, it is the next game.
+        """Begin a game.
+
+        Each seed has a sequence of games. With a seed, the first game of this sequence begins. Without a seed, the next
+        game of the sequence begins.
 
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
@@ -181,7 +184,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def _show(self, state: State) -> None:
-        """Make this position the current position, with its observation and infos."""
+        """Make this position the current position, and store its observation and infos."""
         self._state = state
         planes, mask = state.encode()
         self._observation: Observation = {"observation": planes, "action_mask": mask}
@@ -198,7 +201,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._playing = False
         self._observer = None
         self.rewards = dict(zip(self.possible_agents, result, strict=True))
-        self._cumulative_rewards = dict(self.rewards)  # all rewards were 0 until now
+        self._cumulative_rewards = dict(self.rewards)  # these are the sums, because all earlier rewards were 0
         self.terminations = dict.fromkeys(self.agents, True)
         self._tell(state, illegal_action)
         self._watch.count(1, illegal_action is not None)

@@ -19,12 +19,12 @@ __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 class CheckersEnv(SingleGame):
     """Checkers against an opponent, ``othello_env/Checkers-v0``. An action is one step or one jump.
 
-    Earlier positions decide whether a game is a draw, but the observation does not show them.
+    The rules for draws depend on earlier positions, but the observation does not show these positions.
 
     Args:
         size: the board's height and width, 4, 6, 8 or 10.
-        opponent: a spec, an Agent or a callable. `SingleGame` explains this argument and all later arguments except
-            `draws`.
+        opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable. `SingleGame` explains
+            this argument and all later arguments except `draws`.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"``, or ``"margin"`` in pieces.
@@ -58,8 +58,8 @@ class CheckersVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6, 8 or 10.
-        opponent: a spec, an Agent, a callable, a dict from opponents to weights, or None for self-play. `VectorGames`
-            explains this argument and all later arguments except `draws`.
+        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights, or None for
+            self-play. `VectorGames` explains this argument and all later arguments except `draws`.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
@@ -69,7 +69,7 @@ class CheckersVectorEnv(VectorGames):
             `othello_env.games.checkers.position`.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
         copy: whether every step returns new arrays.
-        num_threads: the greatest number of threads.
+        num_threads: the greatest number of threads that share a step.
     """
 
     def __init__(
@@ -105,5 +105,5 @@ class CheckersVectorEnv(VectorGames):
         return CheckersGames(n, self._start)
 
     def new_game(self, game_key: int) -> Checkers:
-        """The start of a game, the same for every key."""
+        """The position in which a game begins. It is the same for every key."""
         return self._start

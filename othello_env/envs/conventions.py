@@ -40,8 +40,8 @@ REWARDS = ("result", "margin")
 PLAYING, NOBODY = -2, -1
 """Values in `info`.
 
-PLAYING is the `winner` of a game that is not over. NOBODY means that there is no winner, no opponent or no illegal
-action.
+PLAYING is the value of `winner` if the game is not over. NOBODY is the value of `winner`, `opponent` or
+`illegal_action` if there is no winner, no opponent or no illegal action.
 """
 
 
@@ -51,7 +51,7 @@ def check_action(action: Any, num_actions: int) -> int:
     Raises:
         ValueError: the action is not an integer from 0 to num_actions - 1.
     """
-    try:  # not by `as_integer`, because every step of an environment for one game calls this function
+    try:  # a call of `as_integer` would take time in every step of an environment for one game
         number = -1 if isinstance(action, bool) else index(action)
     except TypeError:
         number = -1
@@ -102,7 +102,7 @@ def observation_space(state: State) -> gymnasium.spaces.Dict:
 
 
 def rewards(state: State, reward: str) -> tuple[float, ...]:
-    """The reward of each player when the game ends in this position."""
+    """The reward of each player if the game ends in this position."""
     return state.returns() if reward == "result" else state.margins()
 
 
@@ -129,10 +129,10 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
         illegal_action: the illegal action that ended the game in this position, or None.
 
     Returns:
-        `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won, because the game was a draw
-        or ended by an illegal action. `discs`: (P,) int64, the number of discs that each player has on the board.
-        `plies`: int64, the number of moves so far, including the moves of the opening. `illegal_action`: int64, the
-        illegal action that ended the game, or -1. `opponent`: the argument `opponent`.
+        `winner`: int64, the number of the player that won; -2 if the game is not over; -1 if nobody won, because the
+        game was a draw or ended by an illegal action. `discs`: (P,) int64, the number of discs that each player has on
+        the board. `plies`: int64, the number of moves so far, including the moves of the opening. `illegal_action`:
+        int64, the illegal action that ended the game, or -1. `opponent`: the argument `opponent`.
     """
     won = PLAYING
     if illegal_action is not None:
@@ -150,7 +150,7 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
 @lru_cache(1024)
 def _number(value: int) -> np.int64:
-    """A value as np.int64, from a cache. Making a new np.int64 takes four times as long."""
+    """A value as np.int64, from a cache. A call of np.int64 takes four times as long as reading the cache."""
     return np.int64(value)
 
 
@@ -162,7 +162,7 @@ class MaskWatch:
     """Counts an environment's finished games, and warns once if most of these games ended by illegal actions."""
 
     GAMES = 20
-    """The number of games that must end before a warning is possible."""
+    """The number of games that must have ended before a warning is possible."""
 
     def __init__(self) -> None:
         self._games = self._illegal = 0

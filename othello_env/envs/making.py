@@ -1,4 +1,4 @@
-"""Functions that make environments of Othello. Their results have types, so an editor can complete names of methods."""
+"""Functions that make environments of Othello, with types that let an editor complete the names of methods."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str,
 
 @_with_parameters_of(OthelloEnv)
 def make_env(arguments: dict[str, Any]) -> OthelloEnv:
-    """Make ``gymnasium.make("othello_env/Othello-v0", ...)`` without Gymnasium's wrappers: Othello against an opponent.
+    """Make an environment of Othello against an opponent. The arguments are those of `OthelloEnv`.
 
-    The environment needs no wrappers, because it checks the order of calls and the actions itself. The function has the
-    same arguments as `OthelloEnv`.
+    The result is the environment of ``gymnasium.make("othello_env/Othello-v0", ...)`` without Gymnasium's wrappers.
+    This environment needs no wrappers, because it checks the order of calls and the actions itself.
 
     >>> env = make_env(size=6, opponent="alphabeta:depth=2", side="black")
     >>> observation, info = env.reset(seed=1)
@@ -58,9 +58,9 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
 
 @_with_parameters_of(OthelloVectorEnv)
 def make_vec_env(arguments: dict[str, Any]) -> OthelloVectorEnv:
-    """Make a batch of games of Othello: ``gymnasium.make_vec("othello_env/Othello-v0", ...)`` with a typed result.
+    """Make an environment for a batch of games of Othello. The arguments are those of `OthelloVectorEnv`.
 
-    The function has the same arguments as `OthelloVectorEnv`.
+    The result is the environment of ``gymnasium.make_vec("othello_env/Othello-v0", ...)``.
 
     >>> envs = make_vec_env(4, size=6, opponent="random")
     >>> envs.set_opponents({"random": 1.0, "maximizer:eval=count": 3.0})

@@ -23,7 +23,7 @@ class OneGame(ABC):
     def _prepare(
         self, openings: str | Sequence[str | State] | None, reward: str, strict: bool, render_mode: str | None
     ) -> State:
-        """Check and store these arguments. Returns a start position, which has the game's shapes and names."""
+        """Check and store these arguments. Returns a start position, from which the caller reads shapes and names."""
         start = self.new_game(0)
         check_choice("reward", reward, REWARDS)
         self.render_mode = render_mode
@@ -40,11 +40,11 @@ class OneGame(ABC):
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The start of a game. Everything random in this position depends only on the key."""
+        """The position in which a game begins. Everything random in it depends only on the key."""
 
     @property
     def position(self) -> State:
-        """The current position, with its `moves`. There is a position only after the first reset.
+        """The current position. Its attribute `moves` has the moves of the game so far.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -54,7 +54,8 @@ class OneGame(ABC):
         return self._state
 
     def render(self) -> Any:
-        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
+        """Draw the position as text (``"ansi"``), as an array (H, W, 3) uint8 (``"rgb_array"``) or in a window
+        (``"human"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

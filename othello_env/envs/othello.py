@@ -21,7 +21,8 @@ class OthelloEnv(SingleGame):
 
     Args:
         size: the board's height and width, 4, 6 or 8.
-        opponent: a spec, an Agent or a callable. `SingleGame` explains this argument and all later arguments.
+        opponent: a spec (text that names an agent, such as ``"alphabeta:depth=2"``), an Agent or a callable.
+            `SingleGame` explains this argument and all later arguments.
         side: ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
@@ -58,8 +59,8 @@ class OthelloVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6 or 8.
-        opponent: a spec, an Agent, a callable, a dict from opponents to weights, or None for self-play. `VectorGames`
-            explains this argument and all later arguments.
+        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights, or None for
+            self-play. `VectorGames` explains this argument and all later arguments.
         side: ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
@@ -67,7 +68,7 @@ class OthelloVectorEnv(VectorGames):
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
         copy: whether every step returns new arrays.
-        num_threads: the greatest number of threads.
+        num_threads: the greatest number of threads that share a step.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class OthelloVectorEnv(VectorGames):
         return OthelloGames(n, self._start)
 
     def new_game(self, game_key: int) -> Othello:
-        """The start of a game. It is the same for every key."""
+        """The position in which a game begins. It is the same for every key."""
         return self._start
 
     def position(self, i: int) -> Othello:

@@ -34,9 +34,9 @@ def self_play_advantages(
     its next turn. The reward of such a step is the sum of the side's rewards for its own ply and for the plies before
     its next turn. So the loser of a game gets its reward even if the winner made the last move.
 
-    The values of one side are not used for the other side, with one exception. After the last step, only one side is to
-    move. The value for the other side is then the negative of `last_values`. If `values` and `last_values` are all
-    zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
+    The advantages of a side use only this side's values, with one exception. After the last step, only the side to move
+    has a value, in `last_values`. For the other side, the negative of this value is used. If `values` and `last_values`
+    are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
     Args:
         rewards: (T, N) floats, the rewards that `step` returned, each for the player that acted.
@@ -48,8 +48,9 @@ def self_play_advantages(
         gamma: the discount factor from one turn of a side to its next turn.
         gae_lambda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses
             the rewards of all later turns.
-        illegal: (T, N) bool, whether an illegal action ended the game, so that the other side got 0. This is
-            ``info["illegal_action"] >= 0``. In ``SAME_STEP`` mode, if a game ended in the step, this is
+        illegal: (T, N) bool, whether an illegal action ended the game. Then the other side gets 0, not the negative of
+            the reward of the side that acted. The array is ``info["illegal_action"] >= 0``. In ``SAME_STEP`` mode, if a
+            game ended in the step, the array is
             ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
             ``final_info = info["final_info"]``. None means that there were no illegal actions.
         played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a
@@ -69,8 +70,8 @@ def self_play_advantages(
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players must be 0 and 1, not {np.unique(turns)}")
     games = np.arange(shape[1])
-    # The next lines keep three numbers for each player in each game: the value of the player's next turn, the advantage
-    # of this turn, and the sum of the rewards until this turn.
+    # The loop goes backwards in time. For each player in each game, it keeps three numbers: the value of the player's
+    # next turn, the advantage of the next turn, and the sum of the rewards until the next turn.
     next_value = np.empty((2, shape[1]))
     next_value[last_players, games] = last_values
     next_value[1 - np.asarray(last_players), games] = -np.asarray(last_values)

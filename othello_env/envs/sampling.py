@@ -22,7 +22,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
     Args:
         masks: (N, A) int8, uint8 or bool, nonzero for each legal action.
-        rng: the random generator. Each call takes one number from it.
+        rng: the random generator. Each call takes one number from this generator.
 
     Returns:
         The actions, (N,) int64.
@@ -47,7 +47,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
 @kernel
 def _sample(masks: npt.NDArray[np.int8], key: np.uint64, actions: npt.NDArray[np.int64]) -> None:
-    """Choose a random legal action for each row. A loop without branches lists the legal actions of the row."""
+    """Choose a random legal action for each row. The loop over the actions has no branches, so it is fast."""
     width = masks.shape[1]
     places = np.empty(width + 1, np.int64)
     for i in range(len(masks)):

@@ -15,9 +15,9 @@ __all__ = ["OthelloVecEnv"]
 
 
 def _vec_env() -> Any:
-    """The class `VecEnv` of Stable-Baselines3.
+    """The class `VecEnv` of Stable-Baselines3, or `object` if Stable-Baselines3 is not installed.
 
-    If Stable-Baselines3 is not installed, this is the class `object`. So this module can still be imported.
+    So this module can be imported without Stable-Baselines3.
     """
     try:
         return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
@@ -25,12 +25,12 @@ def _vec_env() -> Any:
         return object
 
 
-class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the class
+class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know this base class
     """N games of Othello against an opponent, for Stable-Baselines3. When a game ends, the next game begins at once.
 
-    An environment for one game, ``gymnasium.make("othello_env/Othello-v0")``, also works with Stable-Baselines3, but
-    this class is faster. When a game ends, its info has `terminal_observation`, `winner`, `opponent` (the opponent's
-    name) and `episode`. In `episode`, `r` is the reward and `l` is the number of the learner's steps.
+    An environment for one game, ``gymnasium.make("othello_env/Othello-v0")``, also works with Stable-Baselines3, but a
+    batch of games is faster. When a game ends, its info has `terminal_observation`, `winner`, `opponent` (the
+    opponent's name) and `episode`. In `episode`, `r` is the reward and `l` is the number of the learner's steps.
 
     Args:
         num_envs: the number of games.
@@ -80,7 +80,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
         raise AttributeError(f"cannot set {attr_name}: all games of a batch share one environment")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the batch, and return each game's row of the result. MaskablePPO gets its masks this way."""
+        """Call a method of the batch, and return each game's row of the result. MaskablePPO gets the masks this way."""
         rows = getattr(self.env, method_name)(*args, **kwargs)
         return [rows[i] for i in self._get_indices(indices)]
 

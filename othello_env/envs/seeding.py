@@ -1,7 +1,8 @@
 """The keys that determine everything random in an environment's games, for one game at a time or for a batch.
 
-The key of an environment is a hash of its seed. The key of a game is a hash of the environment's key and of the game's
-number. The key of a game determines the opening, the learner's seat and the keys of the opponents::
+A key is a 64-bit number. The key of an environment is a hash of its seed. The key of a game is a hash of the
+environment's key and of the game's number. The key of a game determines the opening, the learner's seat (which player
+the learner is) and the keys of the opponents::
 
     seed s -> env_key(s) -> game_key(env_key, g) -> Openings.draw(game_key)
                                                  -> learner_seat(game_key, players)
@@ -11,7 +12,7 @@ A seed is an integer of at least 0; NumPy's integers are accepted too. A reset w
 reset without a seed begins the next game.
 
 The opponents' moves may end a game before the learner's first turn. Then a new game replaces this game. The key of the
-new game is `redraw_key(game_key)`. So the opening, the learner's seat and the keys of the opponents are chosen again. A
+new game is `redraw_key(game_key)`, so the opening, the learner's seat and the keys of the opponents are chosen again. A
 game is replaced at most `REDRAWS` times.
 """
 
@@ -102,7 +103,7 @@ class GameKeys(NamedTuple):
 
     @classmethod
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
-        """The keys after a reset. With a seed, game 0 of the seed begins. Without a seed, the next game begins.
+        """The keys after a reset. With a seed, game 0 of this seed begins. Without a seed, the next game begins.
 
         Args:
             before: the keys before the reset, or None at the first reset.

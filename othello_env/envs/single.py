@@ -36,19 +36,20 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     """A game of a learner against opponents. Each step plays the learner's action and the opponents' answers.
 
     A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the planes from the
-    learner's point of view, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns it as bool.
-    If the game is over, the mask is all zeros. If the learner must pass, the mask allows only the pass. If an opponent
-    must pass, the environment plays the pass without asking the opponent.
+    learner's point of view, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns this mask as
+    bool. If the game is over, the mask is all zeros. If the learner must pass, the mask allows only the pass. If an
+    opponent must pass, the environment plays the pass without asking the opponent.
 
-    The reward is 0 until the game ends. Then it is the learner's own result, even if an opponent made the last move. An
-    illegal action ends the game with the reward -1, or minus the largest margin if rewards are margins. If most games
-    end by illegal actions, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info` has
-    `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
+    The reward is 0 until the game ends. Then the reward is the learner's own result, even if an opponent made the last
+    move. An illegal action ends the game with the reward -1, or minus the largest margin if rewards are margins. If
+    most games end by illegal actions, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info`
+    has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
     `othello_env.envs.conventions.game_info`). `position` is the current State, with its moves.
 
     Args:
-        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players, this is one
-            opponent for both other seats, or a tuple of two opponents in turn order after the learner.
+        opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable; see
+            `othello_env.make_agent`. In a game of three players, one opponent for both other seats, or a tuple of two
+            opponents in turn order after the learner.
         side: the name of the learner's player, or ``"random"``.
         openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
             plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
@@ -64,7 +65,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     """
 
     opponents: tuple[str, ...]
-    """The opponents in turn order after the learner: their specs, or the names of Agents and callables.
+    """The names of the opponents in turn order after the learner: specs, or the names of Agents and callables.
 
     The numbers in ``info["opponent"]`` are indices of this tuple. With three players, ``info["opponent"]`` is an array,
     (2,) int64.
@@ -87,14 +88,14 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self.action_space = gymnasium.spaces.Discrete(start.num_actions)
         self.observation_space = observation_space(start)
         self.learner = 0
-        """The learner's player in this game."""
+        """The number of the player that the learner is in this game."""
         self._players = start.num_players
         self._side = side
         self._next = make_opponents(opponent, start)
         self._opponents, names = self._next
         self.opponents = tuple(names)
         self._seats: dict[int, Seat] = {}
-        """The opponents of this game, by player."""
+        """A dict from each player except the learner to the opponent that plays this player in the current game."""
         self._mask = np.zeros(self._num_actions, np.int8)
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
@@ -102,7 +103,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
-        """The opponent that plays for a player."""
+        """The opponent that plays for this player. `learner` is the learner's player."""
         return self._opponents[(player - learner - 1) % self._players]
 
     def set_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> None:
@@ -126,9 +127,9 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         """Begin a game and play until it is the learner's turn.
 
         Args:
-            seed: an integer of at least 0. With a seed, the first game of that seed begins; without a seed, the next
-                game begins. Everything random in a game depends on the seed and the number of the game (see
-                `othello_env.envs.seeding`).
+            seed: an integer of at least 0. Each seed has a sequence of games. With a seed, the first game of this
+                sequence begins. Without a seed, the next game of the sequence begins. Everything random in a game
+                depends on the seed and the number of the game (see `othello_env.envs.seeding`).
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side`.
 
         Returns:

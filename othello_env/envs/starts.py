@@ -15,11 +15,11 @@ from othello_env.games.openings import Openings, opening_position
 __all__ = ["POSITION_OPTIONS", "Starts", "check_options", "check_reset_mask"]
 
 POSITION_OPTIONS = ("position", "moves", "random_plies")
-"""The options of `reset` that define where a game begins. Without them, an opening of the environment is used."""
+"""The options of `reset` that define where a game begins. If all are omitted, the environment's openings are used."""
 
 
 def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
-    """Check the options of a reset and return them as a dict. Options that are None count as omitted.
+    """Check the options of a reset and return them as a dict. Options with the value None are left out.
 
     Raises:
         TypeError: the options are not a dict.
@@ -58,7 +58,7 @@ def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
         raise ValueError(
             f"options['reset_mask'] must have shape ({n},) and at least one True, got shape {mask.shape}: {mask}"
         )
-    return mask.copy()  # the caller may pass `terminated`, which the reset overwrites
+    return mask.copy()  # the caller may pass the array `terminated`, which the reset overwrites
 
 
 class Starts:
@@ -83,9 +83,9 @@ class Starts:
         Args:
             game_key: the key of the game; see `othello_env.envs.seeding`.
             options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
-                `State.position_from_text`. By default this is the usual start of the game. From this position, the
-                moves in the transcript `moves` are played, and then random plies. Their number is `random_plies`. Then
-                the game begins. If all three options are omitted, the game begins with one of the openings.
+                `State.position_from_text`; by default it is the usual start of the game. `moves` is a transcript, whose
+                moves are played from this position. `random_plies` is the number of random plies that follow. If all
+                three options are omitted, the game begins with one of the openings.
 
         Raises:
             ValueError: an option is wrong.

@@ -22,13 +22,13 @@ __all__ = ["SelfPlayGAE", "TorchRLEnv"]
 _Tensor = Any  # torch.Tensor
 _TensorDict = Any  # tensordict.TensorDict
 _INFO = ("winner", "discs", "plies", "illegal_action", "opponent")
-"""The entries of an info that can be entries of the data."""
+"""The entries of `info` that a `TorchRLEnv` can copy to its TensorDicts."""
 
 
 def _env_base() -> Any:
-    """The class `EnvBase` of TorchRL.
+    """The class `EnvBase` of TorchRL, or `object` if TorchRL is not installed.
 
-    If TorchRL is not installed, this is the class `object`. So this module can still be imported.
+    So this module can be imported without TorchRL.
     """
     try:
         return import_extra("torchrl.envs", "torchrl").EnvBase
@@ -36,42 +36,42 @@ def _env_base() -> Any:
         return object
 
 
-class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know the class
+class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this base class
     """N games, stepped together, as a batch-locked environment of TorchRL (`torchrl.envs.EnvBase`).
 
-    The tensors of a step share the memory of the arrays that the batch of games wrote; only the rewards are converted.
-    The batch size is (N,). The data of a step has these entries:
+    The tensors of a step share the memory of the arrays that the batch of games wrote. Only the rewards are converted,
+    to float32. The batch size is (N,). The TensorDict of a step has these entries:
 
     - ``observation``: (N, planes, H, W) int8, from the point of view of the player to move.
-    - ``action_mask``: (N, A) bool, True for each legal action. The spec of the action has the same mask. So random
-      actions are legal, and distributions such as `MaskedCategorical` take the mask as it is. If the environment has
-      transforms, append TorchRL's transform `ActionMask` for random actions.
+    - ``action_mask``: (N, A) bool, True for each legal action. TorchRL's spec of the action has the same mask, so
+      random actions are legal. Distributions such as `MaskedCategorical` take the mask as it is. If the environment has
+      transforms, also append TorchRL's transform `ActionMask`, so that random actions are legal.
     - ``to_move``: (N,) int8, the player to move. Only self-play has this entry.
     - ``action``: (N,) int64.
-    - ``reward``: (N, 1) float32. In self-play, it is for the player that acted. `SelfPlayGAE` turns the rewards into
-      advantages for both sides.
+    - ``reward``: (N, 1) float32. In self-play, the reward is for the player that acted. `SelfPlayGAE` turns the rewards
+      into advantages for both sides.
     - ``done`` and ``terminated``: (N, 1) bool, whether the game ended. A game is never truncated.
     - an entry for each name in `info`.
 
     A game that has ended must be reset before the next step. TorchRL's rollouts and collectors do this with a partial
-    reset, by the entry ``_reset``, (N, 1) bool. ``rollout(..., break_when_all_done=True)`` does not work, because all
-    games of a batch step together.
+    reset: the entry ``_reset``, (N, 1) bool, selects the games. ``rollout(..., break_when_all_done=True)`` does not
+    work, because all games of a batch step together.
 
-    ``reset(options={...})`` takes the options of the batch's own `reset`. `set_seed` determines the games from the next
-    full reset on. A new seed does not change the random actions, which come from PyTorch's random numbers.
+    ``reset(options={...})`` takes the options of the batch's own `reset`. A seed from `set_seed` takes effect at the
+    next reset of all games. A new seed does not change the random actions, which come from PyTorch's random numbers.
 
     Args:
         num_envs: the number of games.
         kind: the class of the batch, `OthelloVectorEnv`, `CheckersVectorEnv` or `TriboloVectorEnv`.
-        info: the names of entries of the batch's info that the data has, too: ``winner``, ``discs``, ``plies``,
-            ``illegal_action`` or ``opponent``, int64.
+        info: the names of the entries of the batch's info that are copied to the TensorDict as int64. Possible names
+            are ``winner``, ``discs``, ``plies``, ``illegal_action`` and ``opponent``.
         device: the device of the tensors. The games are always on the CPU.
         arguments: the other arguments of `kind`. These are not allowed: `autoreset_mode` and ``copy=False``.
 
     Attributes:
-        env: the batch of games. Call its methods `set_opponents` and `set_openings` to change them.
-        step_info: the info of the last step, for example for `othello_env.league.League.record`, which takes it
-            together with `env`.
+        env: the batch of games. Call its methods `set_opponents` and `set_openings` to change the opponents and the
+            openings.
+        step_info: the info of the last step. For example, `othello_env.league.League.record` takes `env` and this info.
 
     Raises:
         MissingExtraError: TorchRL is not installed.
@@ -121,7 +121,7 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know the c
     def _data(
         self, observation: dict[str, npt.NDArray[np.int8]], info: Any, over: npt.NDArray[np.bool_]
     ) -> dict[str, _Tensor]:
-        """The entries after a step or reset, without the reward."""
+        """The entries of the TensorDict after a step or reset, without the reward."""
         torch = import_extra("torch", "torchrl")
         legal = observation["action_mask"].view(np.bool_)
         found = {"observation": observation["observation"], "action_mask": legal, "done": over[:, np.newaxis]}
@@ -130,7 +130,8 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know the c
         found |= {name: info[name] for name in self._info}
         tensors = {name: torch.from_numpy(array) for name, array in found.items()}
         tensors["terminated"] = tensors["done"].clone()
-        # A spec needs an action for every game. In a finished game no action is legal, and none can be played.
+        # TorchRL's spec needs an allowed action in every game. A finished game has none, so its mask here allows all
+        # actions. They cannot be played, because the game must be reset first.
         mask = tensors["action_mask"] | tensors["done"] if over.any() else tensors["action_mask"]
         self.full_action_spec["action"].update_mask(mask)
         return tensors
@@ -155,22 +156,23 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know the c
         """Make a step, and reset the games that have ended. TorchRL's rollouts and collectors call this method.
 
         Returns:
-            The data of the step, and the data from which the next step begins. The results are those of `EnvBase`. This
-            method is faster, because a reset of the batch returns the observations of all games, so nothing is merged.
+            The TensorDict of the step, and the TensorDict from which the next step begins. `EnvBase` returns the same,
+            but this method is faster. A reset of the batch returns the observations of all games, so no observations
+            must be merged.
         """
         torch = import_extra("torch", "torchrl")
         tensordict = self.step(tensordict.to(self.device))
         after, over = self.step_mdp(tensordict), self._over
         if over.any():
             fresh = self._begin(None, {"reset_mask": over})
-            for name in self._info:  # the info of a partial reset has no values for the other games
+            for name in self._info:  # the info of a partial reset has no values for games that are not reset
                 ended = torch.from_numpy(over.reshape(-1, *[1] * (fresh[name].ndim - 1)))
                 fresh[name] = fresh[name].where(ended, after.get(name).cpu())
             after.update(fresh)
         return tensordict, after
 
     def _begin(self, seed: int | None, options: dict[str, Any]) -> dict[str, _Tensor]:
-        """Reset games, and return the entries after the reset."""
+        """Reset games, and return the entries of the TensorDict after the reset."""
         observation, info = self.env.reset(seed=seed, options=options)
         self._over = self._over & ~options.get("reset_mask", np.True_)
         return self._data(observation, info, self._over)
@@ -206,11 +208,9 @@ def _check_arguments(arguments: dict[str, Any], info: Sequence[str]) -> None:
 class SelfPlayGAE:
     """Generalised advantage estimation for both sides of self-play between two players.
 
-    It takes the place of TorchRL's `GAE`.
-
-    TorchRL's `GAE` takes the value of the next observation as a value for the player that acted. In self-play, the next
-    observation is the other player's. This class computes the advantages of each side from its own turns, by
-    `othello_env.envs.returns.self_play_advantages`.
+    Use it instead of TorchRL's `GAE`. TorchRL's `GAE` uses the value of the next observation as a value for the player
+    that acted. But in self-play, the next observation belongs to the other player. This class computes the advantages
+    of each side from its own turns, by `othello_env.envs.returns.self_play_advantages`.
 
     Args:
         value_network: a module of TensorDicts that writes ``state_value``, (..., 1), such as a `ValueOperator`.
@@ -227,14 +227,15 @@ class SelfPlayGAE:
 
         Args:
             rollout: (N, T) steps of a `TorchRLEnv` in self-play. If the environment was made with
-                ``info=["illegal_action"]``, illegal actions are a loss for one side and cost the other side nothing.
+                ``info=["illegal_action"]``, an illegal action is a loss for the side that played it, and the other side
+                gets 0. Otherwise, the other side gets the opposite reward.
 
         Returns:
             The rollout itself.
 
         Raises:
-            ValueError: the rollout is not (N, T), it has no entry ``to_move``, because it is not self-play, or the game
-                has three players.
+            ValueError: the rollout is not (N, T), the game has three players, or the rollout is not self-play (it has
+                no entry ``to_move``).
         """
         torch = import_extra("torch", "torchrl")
         if rollout.ndim != 2 or "to_move" not in rollout.keys():  # noqa: SIM118 - a TensorDict is no dict

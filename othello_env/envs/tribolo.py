@@ -17,13 +17,13 @@ __all__ = ["TriboloEnv", "TriboloVectorEnv"]
 
 
 class TriboloEnv(SingleGame):
-    """Tribolo against two opponents, ``othello_env/Tribolo-v0``. Each game has its own board.
+    """Tribolo against two opponents, ``othello_env/Tribolo-v0``. Each game has its own random board.
 
     Args:
         opponent: one opponent for both other seats, or a pair of opponents in turn order after the learner.
             `SingleGame` explains this argument and all later arguments up to `render_mode`.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin; None for the start of each game's own board.
+        openings: where games begin; None for the start on each game's own board.
         reward: ``"result"``, or ``"margin"`` in cells.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -54,7 +54,9 @@ class TriboloEnv(SingleGame):
 
 
 class TriboloVectorEnv(VectorGames):
-    """N games of Tribolo, ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``. Each game has its own board.
+    """N games of Tribolo, ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``.
+
+    Each game has its own random board.
 
     Args:
         num_envs: the number of games.
@@ -62,7 +64,7 @@ class TriboloVectorEnv(VectorGames):
             self-play. `VectorGames` explains this argument and all later arguments except `width`, `height`, `cells`
             and `walls`.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin; None for the start of each game's own board.
+        openings: where games begin; None for the start on each game's own board.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
@@ -72,7 +74,7 @@ class TriboloVectorEnv(VectorGames):
         walls: the number of walls on each board.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
         copy: whether every step returns new arrays.
-        num_threads: the greatest number of threads.
+        num_threads: the greatest number of threads that share a step.
     """
 
     def __init__(
@@ -110,5 +112,5 @@ class TriboloVectorEnv(VectorGames):
         return TriboloGames(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
-        """The start of a game. Everything random in this position depends only on the key."""
+        """The position in which a game begins. Everything random in it depends only on the key."""
         return Tribolo(game_key, **self._board)

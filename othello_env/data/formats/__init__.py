@@ -1,6 +1,7 @@
 """Read and write files of games.
 
-`read_games` recognises the kind of a file by its content and name. `write_games` chooses the kind by the file's name.
+`read_games` recognises the format of a file by its content and name. `write_games` chooses the format by the file's
+name.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ KINDS = {
     ".pdn": "PDN, for checkers",
     ".parquet": "Apache Parquet, which needs the extra parquet",
 }
-"""The kinds of files that `write_games` writes. The keys are the endings of the files' names."""
+"""The file formats that `write_games` writes. The keys are the endings of the files' names."""
 
 _LARGEST = 4 << 30
 _LARGEST_NAMES = 64 << 20
 
 
 class DamagedGamesWarning(UserWarning):
-    """Some games of a file were left out because they are damaged."""
+    """Some games of a file were left out, because they have an illegal move or cannot be read."""
 
 
 def read_games(
@@ -43,19 +44,20 @@ def read_games(
     tournaments: Sequence[str] = (),
     skip: bool = False,
 ) -> Games:
-    """Read the games of a file. The file's content and name tell which kind of file it is. Every move is checked.
+    """Read the games of a file. The content and the name of the file tell the format. Every move is checked.
 
     Args:
-        path: a file of one of `KINDS`, or the records of a match or tournament (JSON lines).
-        rules: the game and its options, such as ``othello:size=6``. Only transcripts need them.
-        players: the players' names, in the order of their numbers, for WTHOR; see `read_names`.
-        tournaments: the tournaments' names, in the order of their numbers, for WTHOR.
-        skip: leave damaged games out, and give their number in a `DamagedGamesWarning`.
+        path: a file in one of the formats of `KINDS`, or a file with the records of a match or tournament (JSON lines).
+        rules: the game and its options, such as ``othello:size=6``. Only a file of transcripts needs this argument.
+        players: for a WTHOR file, the names of the players, as `read_names` returns them.
+        tournaments: for a WTHOR file, the names of the tournaments, as `read_names` returns them.
+        skip: if True, damaged games are left out, and a `DamagedGamesWarning` says how many. A game is damaged if it
+            has an illegal move or cannot be read.
 
     Raises:
         OSError: the file cannot be read.
-        GamesError: the kind of the file is unknown, or a game is damaged and `skip` is False. If a game is damaged,
-            the message names the game and the ply, or the line.
+        GamesError: the format of the file is unknown. Or a game is damaged, and `skip` is False. The message about a
+            damaged game names the game and the ply, or the line.
     """
     data = read_file(path, _LARGEST, "read games from")
     try:
@@ -72,11 +74,11 @@ def read_games(
 
 
 def read_names(path: str | Path) -> list[str]:
-    """Read a WTHOR file of names: players (``.jou``) or tournaments (``.trn``). Return them in the order of the file.
+    """Read the names in a WTHOR file of players (``.jou``) or of tournaments (``.trn``), in the order of the file.
 
     Raises:
         OSError: the file cannot be read.
-        GamesError: it is not a file of names.
+        GamesError: the file is not a file of names.
     """
     try:
         return wthor.load_names(read_file(path, _LARGEST_NAMES, "read names from"))
@@ -85,15 +87,15 @@ def read_names(path: str | Path) -> list[str]:
 
 
 def write_games(path: str | Path, games: Games) -> None:
-    """Write games to a file. The ending of the file's name determines the kind of the file; see `KINDS`.
+    """Write games to a file. The ending of the file's name determines the format; see `KINDS`.
 
-    Only ``.npz`` and ``.parquet`` keep everything. In PDN, the columns whose names begin with a capital letter become
-    tags. PDN does not keep the rule for draws: `read_games` reads games in PDN under the rule ``40-move``. An error
-    leaves no incomplete file.
+    Only ``.npz`` and ``.parquet`` keep all data about the games. In PDN, the columns whose names begin with a capital
+    letter become tags. PDN does not keep the rule for draws: `read_games` reads games in PDN under the rule
+    ``40-move``. If there is an error, no incomplete file is left.
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: the ending is not in `KINDS`, or this kind of file cannot hold these games.
+        ValueError: the ending is not in `KINDS`, or this format cannot hold these games.
         GamesError: a move is illegal.
     """
     kind = Path(path).suffix.lower()

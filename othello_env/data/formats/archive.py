@@ -1,4 +1,4 @@
-"""The package's own kind of file of games: the arrays of `Games` in a ``.npz`` file, without pickle."""
+"""The package's own file format for games: a ``.npz`` file with the arrays of `Games`, without pickle."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["check_columns", "checked", "count", "dump", "from_header", "header",
 _FORMAT = "othello-env games 1"
 _COLUMN = "column."
 _MOST_BYTES = 4 << 30
-_KINDS = "biufU"  # the kinds of dtypes that a column may have: bool, integers, floats, text
+_KINDS = "biufU"  # the values of `dtype.kind` that a column may have: bool, integers, floats, text
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether these bytes may be a file that `dump` made."""
+    """Whether these bytes begin like a file that `dump` made."""
     return data.startswith(b"PK")
 
 
@@ -52,7 +52,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         The games whose moves are all legal, and a message for each game with an illegal move.
 
     Raises:
-        GamesError: the file is damaged or of another kind, or its arrays take more than 4 GiB.
+        GamesError: the file is damaged or has another format, or its arrays take more than 4 GiB.
     """
     try:
         with open_archive(io.BytesIO(data)) as archive:
@@ -68,7 +68,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
 
 
 def count(path: Path) -> int:
-    """The number of games that a file announces; -1 if the file is missing or damaged. The games are not read."""
+    """The number of games in a file, found without reading the games; -1 if the file is missing or damaged."""
     try:
         with path.open("rb") as file, open_archive(file) as archive:
             (number,) = Member(archive, "lengths").shape
@@ -81,7 +81,7 @@ def read_arrays(archive: zipfile.ZipFile, names: Sequence[str]) -> dict[str, Any
     """Read the arrays with these names from an archive.
 
     Raises:
-        GamesError: the arrays take more than 4 GiB. None of them was unpacked.
+        GamesError: the arrays together take more than 4 GiB. Then no array is unpacked.
         ValueError, zipfile.BadZipFile, KeyError: the archive is damaged; see `othello_env.support.arrays.Member`.
     """
     members = {name: Member(archive, name) for name in names}
@@ -103,17 +103,17 @@ def check_columns(games: Games) -> None:
 
 
 def header(games: Games) -> dict[str, Any]:
-    """The format, the rules and the starts of the games, as a dict of plain values."""
+    """A dict for JSON with the format, the rules of the games and the positions in which they begin."""
     usual = games.starts == (games.rules.start(0),)
     starts = [] if usual else [position_to_text(state) for state in games.starts]
     return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
 
 
 def from_header(text: bytes) -> tuple[Rules, list[State]]:
-    """The rules and the starts from the JSON text of a `header`.
+    """The rules, and the positions in which the games begin, from the JSON text of a `header`.
 
     Raises:
-        GamesError: the text is not such a header.
+        GamesError: the text is not the JSON text of a `header`.
     """
     try:
         found = parse_json(text)

@@ -1,9 +1,10 @@
 """GGF, the Generic Game Format of the server GGS: a game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
 
-A line may begin with the number of its games. The number is 2 for a synchronised match: two games at the same time,
-with swapped colours. The tags of a game may have any order. The tag BO is the first board: its size, its rows (``*`` is
-black, ``O`` is white, ``-`` is empty) and the player to move. A move is a square or PA, a pass. After the move and a
-slash, there may be the player's evaluation in discs. After one more slash, there may be the seconds that the move took.
+A line may begin with the number of games on the line. The number is 2 for a synchronised match: two games at the same
+time, with swapped colours. The tags of a game may have any order. The tag BO is the first position: the size of the
+board, its rows (``*`` is black, ``O`` is white, ``-`` is empty) and the player to move. A move is a square, or PA for a
+pass. After the move and a slash, there may be the player's evaluation in discs. After a second slash, there may be the
+time of the move in seconds.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ _EACH_MOVE = re.compile(_MOVE)
 _END = re.compile(r"\s{0,100};\s{0,100}\)")
 _COUNT = re.compile(r"(?:^|\s)(\d{1,9})\s{0,100}$")
 _LONGEST = 2000
-"""The most characters in a tag's value. A longer value is cut when it is written, and is an error when it is read."""
+"""The largest number of characters in the value of a tag. `dump` cuts longer values, and `load` refuses them."""
 _LARGEST_NUMBER = 1e9
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
 _OF_START = (("GM", "Othello"), ("TY", ""), ("BO", ""))
-"""The tags that say how a game begins, and their values if they are missing."""
+"""The tags that say how a game begins. The second text of each pair is the value if the tag is missing."""
 _EACH = ("scores", "times")
 """The columns that have a number for each action. GGF writes these numbers after the move, in this order."""
 
@@ -57,14 +58,14 @@ def load(text: str) -> tuple[Games, list[str]]:
     the number of the game's line, from 1.
 
     If any move has an evaluation or a time, there are also the columns `scores` and `times`, (N, T) float32. For each
-    action, `scores` has its player's evaluation in discs, and `times` has the seconds that it took. A missing number is
-    NaN.
+    action, `scores` has the evaluation in discs that the player gave, and `times` has the time in seconds. A missing
+    number is NaN.
 
     Returns:
-        The games that are not damaged and whose moves are all legal, and a message for each other game.
+        The games that can be read and have only legal moves, and a message for each other game.
 
     Raises:
-        GamesError: the text has no game whose moves are all legal.
+        GamesError: the text has no game that can be read and has only legal moves.
     """
     found, messages = list[_Game](), dict[int, str]()
     for number, game in enumerate(_split(text), start=1):
@@ -76,7 +77,7 @@ def load(text: str) -> tuple[Games, list[str]]:
             messages[number] = game.message(error)
     wrong = _joined(found).illegal().tolist() if found else []
     for game in [game for game, ply in zip(found, wrong, strict=True) if ply >= 0]:
-        try:  # perhaps only the passes are missing
+        try:  # perhaps the text leaves out passes, which `_replay` adds
             _replay(game)
         except (GamesError, IllegalActionError, NotationError) as error:
             messages[game.number] = game.message(error)
@@ -155,9 +156,10 @@ def dump(games: Games) -> str:
 class _Game:
     """A game of a GGF text.
 
-    `_split` fills in the number of the line, the tags, the moves (pairs of ``B`` or ``W`` and the move's text) and the
-    fault, which says what is wrong. `load` sets the game's number in the text. `_prepare` finds the start, the actions
-    and the text of each action. If the GGF text leaves out a pass, the text of this action is empty.
+    `_split` sets `line`, `tags`, `moves` and `fault`. Each of the moves is a pair: ``B`` or ``W``, and the move's text.
+    `fault` says what is wrong with the game, and is empty if nothing is wrong. `load` sets `number`, the number of the
+    game in the text. `_prepare` sets `start`, `actions` and `texts`, the text of each action. If the GGF text leaves
+    out a pass, the text of this pass is empty.
     """
 
     line: int
@@ -174,7 +176,7 @@ class _Game:
 
 
 def _split(text: str) -> Iterator[_Game]:
-    """The games of a text, not checked. The time that this takes is proportional to the length of the text."""
+    """Yield the games of a text without checking their moves, in a time that is proportional to the text's length."""
     line, counted, announced, seen = 1, 0, 0, 0
     end = 0
     while (begin := text.find("(;", end)) >= 0:
@@ -214,10 +216,13 @@ def _split(text: str) -> Iterator[_Game]:
 
 
 def _prepare(game: _Game, before: list[_Game]) -> None:
-    """Find a game's start and actions. If `before` has games, the actions may still be illegal.
+    """Find the position in which a game begins, and the game's actions.
+
+    `before` has the undamaged games before this game. If there are any, and the moves of this game are readable and in
+    turn, the moves are not played here. `load` later checks the moves of all games together, which is faster.
 
     Raises:
-        GamesError: the game is damaged, or its board has another size than the boards of the games before.
+        GamesError: the game is damaged, or its board has another size than the boards of earlier games.
         IllegalActionError: a move is illegal.
         NotationError: a move or a board cannot be read.
     """
@@ -240,7 +245,7 @@ def _replay(game: _Game) -> None:
     """Find a game's actions by playing its moves, and add the passes that the text leaves out.
 
     Raises:
-        GamesError: a move is illegal or cannot be read, or it is the other side's turn.
+        GamesError: a move is illegal or cannot be read, or a side moves when it is the other side's turn.
     """
     state, texts = game.start, []
     for ply, (colour, value) in enumerate(game.moves, start=1):
@@ -259,7 +264,7 @@ def _replay(game: _Game) -> None:
 
 @cache
 def _names(size: int) -> dict[str, int]:
-    """All actions by their usual names: squares and ``pa``, in lower case and in upper case."""
+    """A dict from names to actions. The names are the squares and ``pa``, in lower case and in upper case."""
     board = Othello(size)
     names = {board.action_to_text(action): action for action in range(size**2)} | {"pa": size**2}
     return names | {name.upper(): action for name, action in names.items()}
@@ -267,7 +272,7 @@ def _names(size: int) -> dict[str, int]:
 
 @lru_cache(maxsize=1024)
 def _start(kind: str, variant: str, board: str) -> Othello:
-    """The first position, from the values of the tags GM, TY and BO."""
+    """The position in which a game begins, from the values of its tags GM, TY and BO."""
     if kind.lower() != "othello":
         raise GamesError(f"expected a game of Othello, got {kind!r}")
     if "a" in variant.lower():
@@ -297,7 +302,7 @@ def _number(text: str) -> float:
 
 
 def _written(number: Any) -> str:
-    """A number as text that gives exactly this number when it is read; an empty text for NaN."""
+    """A number as text, with all digits that are needed to read the same number again. NaN becomes an empty text."""
     return "" if np.isnan(number) else np.format_float_positional(number, trim="-")
 
 

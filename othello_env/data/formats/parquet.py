@@ -1,6 +1,6 @@
 """Files of games in Apache Parquet, which other tools such as Hugging Face's `datasets` can read.
 
-Each game is a row. Its actions are a list.
+Each game is a row of the file. The actions of a game are a list.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ACTIONS, _START, _HEADER = "actions", "start", b"othello-env"
 
 
 def is_parquet(data: bytes) -> bool:
-    """Whether these may be the bytes of a Parquet file."""
+    """Whether these bytes begin like a Parquet file."""
     return data.startswith(b"PAR1")
 
 
@@ -62,7 +62,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         The games whose moves are all legal, and a message for each game with an illegal move.
 
     Raises:
-        GamesError: the file is damaged, or has no games.
+        GamesError: the file is damaged, or `dump` did not make it.
         MissingExtraError: pyarrow is not installed.
     """
     arrow, parquet = import_extra("pyarrow", "parquet"), import_extra("pyarrow.parquet", "parquet")

@@ -18,10 +18,10 @@ def load(path: str | Path) -> tuple[Games, list[str]]:
     """Read the games of a file of records; see `games_of_records`.
 
     Returns:
-        The games of the undamaged records, and a message for each damaged line.
+        The games of all records that can be read, and a message for each damaged line.
 
     Raises:
-        GamesError: the file has no undamaged record, or its records are of different games, such as Othello and
+        GamesError: the file has no record that can be read, or its records are of different games, such as Othello and
             checkers.
     """
     records, messages = read_valid_records(path)
@@ -33,12 +33,12 @@ def load(path: str | Path) -> tuple[Games, list[str]]:
 def games_of_records(records: Sequence[GameRecord]) -> Games:
     """Turn records into `Games`. All records must be of the same game, such as Othello on 8x8.
 
-    The column of each player, such as `black`, has the names of the agents. The column `opening` has the number of the
-    opening. The column `forfeit` has the number of the player that forfeited, or -1.
+    Each player has a column, such as `black`, with the name of the agent that was this player. The column `opening` has
+    the number of the opening. The column `forfeit` has the number of the player that forfeited the game, or -1.
 
     Raises:
         GamesError: there is no record, or the records are of different games.
-        RecordError: a record contradicts its moves.
+        RecordError: the moves of a record cannot be played, or do not lead to the result in the record.
     """
     if not records:
         raise GamesError("there is no record")

@@ -1,4 +1,4 @@
-"""Texts of transcripts. Each line is a game, such as ``f5d6c3d3c4``. Passes may be left out."""
+"""Read and write text with one transcript (the moves of a game, such as ``f5d6c3d3c4``) on each line."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ __all__ = ["dump", "load"]
 
 
 def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
-    """Read the games of a text with a transcript on each line. Empty lines and lines that begin with ``#`` are ignored.
+    """Read the games of a text with a transcript on each line.
 
-    The column `line` has the number of each game's line, from 1.
+    Passes may be left out. Empty lines and lines that begin with ``#`` are ignored. The column `line` has the number of
+    each game's line, from 1.
 
     Returns:
-        The games whose moves are all legal, and a message for each line that has no legal game.
+        The games whose moves are all legal, and a message for each other line.
 
     Raises:
-        GamesError: no line has a legal game.
+        GamesError: no line has a game whose moves are all legal.
         ValueError: the rules are unknown.
     """
     kind = Rules.parse(rules)
@@ -67,9 +68,9 @@ def dump(games: Games) -> str:
 
 
 def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
-    """Read the plain lines in compiled code: the lines that have only names of squares, and only legal moves.
+    """Read the plain lines in compiled code. A plain line has only names of squares, and only legal moves.
 
-    `State.play_transcript` reads all other lines, and raises an error that says what is wrong.
+    `load` reads all other lines with `State.play_transcript`. If such a line is wrong, the error says what is wrong.
 
     Returns:
         A dict from the number of each plain line to the actions of its game, passes included.

@@ -3,7 +3,7 @@
 A ``.wtb`` file has games, a ``.jou`` file has names of players, and a ``.trn`` file has names of tournaments.
 
 All numbers are little-endian. Each file has a header of 16 bytes. A game has 68 bytes: the numbers of its tournament
-and players, Black's discs at the end, Black's theoretical discs, and 60 moves without passes. A move is
+and players, Black's discs at the end, Black's theoretical discs (see `load`), and 60 moves without passes. A move is
 ``10 * row + column``, from 11 (a1) to 88 (h8); after the last move the bytes are 0. Names are in Latin-1 and end at a
 zero byte.
 """
@@ -54,8 +54,8 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     - `year`;
     - `tournament`, `black` and `white`: names, or numbers if no names are given;
     - `score`: Black's discs at the end, as the file says;
-    - `theoretical`: Black's discs at the end if both sides play perfectly from `depth` empty squares on;
-    - `depth`: this number of empty squares.
+    - `theoretical`: Black's discs at the end if both sides play perfectly as soon as only `depth` squares are empty;
+    - `depth`: this number of empty squares, the same for all games of the file.
 
     Args:
         data: the bytes of the file.
@@ -82,7 +82,7 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     inside = (row >= 1) & (row <= 8) & (column >= 1) & (column <= 8)
     length = 60 - np.argmax(rows["moves"][:, ::-1] != 0, axis=1) * (rows["moves"] != 0).any(axis=1)
     length[(rows["moves"] == 0).all(axis=1)] = 0
-    ended = np.arange(60) >= length[:, np.newaxis]  # a zero before the last move is an error in the file
+    ended = np.arange(60) >= length[:, np.newaxis]  # a zero before the last move becomes 127, an illegal move
     squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
     actions, lengths, wrong = with_passes(squares, Othello())
     columns = {
@@ -115,7 +115,8 @@ def dump(games: Games, day: date | None = None) -> bytes:
 
     Raises:
         GamesError: a move is illegal.
-        ValueError: the games are not of Othello on 8x8 from the usual start, or a number is negative or too large.
+        ValueError: the games are not of Othello on 8x8 from the usual start, or a number is negative or too large for
+            the file.
     """
     check_standard(games, "WTHOR files have")
     header, rows = _new_header(day), np.zeros(len(games), _GAME)
@@ -138,10 +139,10 @@ def load_names(data: bytes) -> list[str]:
     """Read the names of a ``.jou`` file (players) or a ``.trn`` file (tournaments), in the order of their numbers.
 
     Raises:
-        GamesError: the bytes are not such a file.
+        GamesError: the bytes are not a file of names.
     """
     header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
-    count = int(header["names"] or header["games"])  # some files have the number in the field names, others in games
+    count = int(header["names"] or header["games"])  # some files store the number in `names`, others in `games`
     size, rest = divmod(len(data) - _HEADER.itemsize, max(1, count))
     if not count and len(data) == _HEADER.itemsize:
         return []
@@ -156,11 +157,11 @@ def dump_names(names: Sequence[str], length: int, day: date | None = None) -> by
 
     Args:
         names: the names, in the order of their numbers.
-        length: the bytes of each name: 20 for players, 26 for tournaments.
+        length: the number of bytes for each name: 20 for players, 26 for tournaments.
         day: the date in the header, by default today.
 
     Raises:
-        ValueError: the length is neither 20 nor 26, a name does not fit, or there are too many names.
+        ValueError: the length is neither 20 nor 26, a name is too long or is not Latin-1, or there are too many names.
     """
     if length not in _LENGTHS:
         raise ValueError(f"names have 20 bytes (players) or 26 bytes (tournaments), not {length}")
@@ -195,5 +196,5 @@ def _new_header(day: date | None) -> npt.NDArray[np.void]:
 def _named(numbers: npt.NDArray[np.integer], names: Sequence[str]) -> npt.NDArray[np.generic]:
     if not names:
         return numbers.astype(np.int32)
-    known = np.array([*names, "?"])  # a number without a name
+    known = np.array([*names, "?"])  # "?" is for numbers that have no name
     return known[np.minimum(numbers.astype(np.int64), len(names))]

@@ -54,7 +54,7 @@ def chosen_begins(
 def _begins_at(
     batch: Batch, positions: Sequence[State], random_plies: int, side: int, pool: OpponentPool | None
 ) -> Begins:
-    """Describe how games begin in these positions. Without positions, they begin at the usual start of each game."""
+    """Describe how games begin in these positions. Without positions, each game begins at its usual start."""
     learner = SIDE_DRAWN if side < 0 else side
     seats = batch.start.num_players - 1
     return batch.begins(
@@ -72,11 +72,12 @@ def draw_keys(
 ) -> None:
     """Set the environment's key and the game's number for each game in a mask.
 
-    With a new key, a game gets the number 0. With its old key, a game gets the next number.
+    Each of the N games has its own environment key. If this key is new, the game gets the number 0. If the key stays
+    the same, the game gets the next number.
 
     Args:
-        course: the arrays that describe N games. This function changes `env_key` and `number` in them.
-        keys: for each game, the new key of its environment; None keeps the old key.
+        course: the arrays that describe N games. This function changes the arrays `env_key` and `number`.
+        keys: for each game, the new environment key; None keeps the old key.
         mask: (N,) bool, True for the games that begin.
         generator: the random generator that makes the first keys of all games; None if the games already have keys.
     """

@@ -43,13 +43,13 @@ class Buffers:
         self._parts: dict[tuple[int, int], tuple[Any, Any]] = {}
 
     def part(self, places: slice) -> tuple[Any, Any]:
-        """The parts of the arrays that belong to some of the games. Returns (outcome, views).
+        """The parts of the arrays for some of the games. Returns (outcome, views).
 
         The outcome is a tuple of the arrays that `othello_env.games.batch.arrays.Outcome` describes. The views are the
         planes and masks in the form that `Batch.encode` takes.
 
         Args:
-            places: the indices of the games.
+            places: a slice that selects the games.
         """
         key = places.start, places.stop
         if key not in self._parts:

@@ -23,7 +23,7 @@ def check_no_side(side: str) -> None:
 def check_begun(failed: int) -> None:
     """Raise a ValueError if a game could not begin.
 
-    `failed` is the reason, NO_OPENING or NO_TURN. It is 0 if all games could begin.
+    `failed` is the reason, NO_OPENING or NO_TURN; 0 means that all games could begin.
     """
     if failed == NO_OPENING:
         raise ValueError("random plies ended a game in each of many attempts; use fewer random plies")
@@ -34,7 +34,7 @@ def check_begun(failed: int) -> None:
 
 
 def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: bool, disabled: bool) -> None:
-    """Raise an error if actions have a problem that is an error in this environment.
+    """Raise an error if actions have a problem that this environment does not accept.
 
     Args:
         batch: N games, before the actions are played.

@@ -1,4 +1,4 @@
-"""A Gymnasium vector environment for a batch of games. The game can be any game with compiled kernels.
+"""A Gymnasium vector environment for a batch of games. It works for any kind of game with compiled kernels.
 
 Letters for shapes: N = `num_envs`, A = actions, P = players.
 """
@@ -40,26 +40,27 @@ _RENDER_MODES = (None, "rgb_array", "ansi")
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
     """N games, stepped together. A subclass defines the game.
 
-    With opponents, game i after ``reset(seed=s)`` equals a `othello_env.envs.single.SingleGame` with seed s + i. With
-    ``opponent=None`` (self-play), the learner plays every side and each step is one ply. The observation is from the
-    point of view of the player to move. `reward[i]` is for the player that has just acted in game i. If most games end
-    by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    With opponents, game i after ``reset(seed=s)`` is the same as a game of `othello_env.envs.single.SingleGame` after
+    ``reset(seed=s + i)``. With ``opponent=None`` (self-play), the learner plays every side and each step is one ply. In
+    self-play, the observation is from the point of view of the player to move, and `reward[i]` is for the player that
+    has just acted in game i. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
-    At every reset and step, `info` has the entries of `othello_env.envs.conventions.game_info` as int64 arrays. The
-    shape of `winner`, `plies` and `illegal_action` is (N,). The shape of `discs` is (N, P). `opponent` has indices of
-    `opponents`, or -1 in self-play. Its shape is (N,), or (N, 2) with three players. `action_mask`, (N, A) int8, is the
-    same array as in the observation. Self-play has two more entries, (N,) int8: `to_move`, the players to move, and
-    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool. For example,
-    `_winner` is the mask of `winner`. A mask is True for all games. After a reset with `reset_mask`, it is True only
-    for the games that were reset. An entry is computed when it is first read. It equals the entry of Gymnasium's
-    `SyncVectorEnv`, with one exception. After a reset with `reset_mask`, Gymnasium has zeros for games that were not
-    reset. But in this environment `action_mask`, `to_move` and `reward_to` have values for these games, too.
+    At every reset and step, `info` has the entries of `othello_env.envs.conventions.game_info` as int64 arrays.
+    `winner`, `plies` and `illegal_action` are (N,). `discs` is (N, P). `opponent`, (N,) or with three players (N, 2),
+    has indices of the attribute `opponents`, or -1 in self-play. `action_mask`, (N, A) int8, is the same array as in
+    the observation. Self-play has two more entries, (N,) int8: `to_move`, the players to move, and `reward_to`, the
+    players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool. For example, `_winner` is the
+    mask of `winner`. A mask is True for all games. After a reset with `reset_mask`, it is True only for the games that
+    were reset. An entry is computed when it is first read. The entries equal those of Gymnasium's `SyncVectorEnv`, with
+    one exception. After a reset with `reset_mask`, Gymnasium's entries are 0 for the games that were not reset. But
+    here `action_mask`, `to_move` and `reward_to` have values for these games, too.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The step returns the
-    observation and info of the next game. Its `info` has two more entries. `final_obs`, (N,) objects, has the last
-    observation of each game that ended, and None for all other games. `final_info` is the last info of the games that
-    ended, without `to_move` and `reward_to`. `position` returns the State of a game. `final_position` returns the last
-    State of a game that ended in the step. The masks of `final_obs` and `final_info` are True for such games.
+    observation and info of the next game. The `info` of this step has two more entries. `final_obs`, (N,) objects, has
+    the last observation of each game that ended, and None for all other games. `final_info` is the last info of the
+    games that ended, without `to_move` and `reward_to`. The masks of both entries are True for the games that ended.
+    The method `position` returns the State of a game. `final_position` returns the last State of a game that ended in
+    the step.
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
@@ -68,8 +69,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     Args:
         num_envs: the number of games.
-        opponent: a spec, an Agent or a callable, which plays every seat except the learner's. With three players, also
-            a tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
+        opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable, which plays every
+            seat except the learner's. In a game of three players, it may be a tuple of two opponents. For a dict from
+            opponents to weights, see `set_opponents`. None means self-play.
         side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
         openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
             plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
@@ -79,9 +81,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
             ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
-            the next game; this step ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
+            the next game; this step ignores the action and plays no ply. ``DISABLED``: only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
-            returns the same arrays. Then an info must be read before the next step.
+            returns the same arrays. Then the caller must read an info before the next step.
         num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
             faster. Results do not depend on the number of threads.
 
@@ -102,7 +104,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._parts = Parts(1)  # comes first, because Gymnasium 1.1 calls close(), which needs it, if __init__ fails
+        self._parts = Parts(1)  # comes first: if __init__ fails, Gymnasium 1.1 calls close(), which needs `_parts`
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
@@ -123,7 +125,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._how = (self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin")
-        """Whether the next game begins in the step in which a game ends, and whether rewards are margins."""
+        """Two flags: whether the next game begins in the step in which a game ends, and whether rewards are margins."""
         self._strict = strict
         self._side = side
         self._copy = copy
@@ -133,7 +135,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._ready = self._has_keys = False
         self._watch = MaskWatch()
         self._ends: list[Ends] = []
-        """The ends of the games that ended in the last step."""
+        """Data about the games that ended in the last step."""
         self._batch = self.new_batch(num_envs)
         self._arrange()
         self.set_openings(openings)
@@ -144,7 +146,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The start of a game. Everything random in this position depends only on the key."""
+        """The position in which a game begins. Everything random in it depends only on the key."""
 
     # Gymnasium's spaces for N games take four times the memory of the observations, so they are made only when needed.
 
@@ -195,7 +197,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._begins = usual_begins(self._batch, self._starts, self._number_of(self._side), self._pool)
 
     def _number_of(self, side: str) -> int:
-        """The player of a side, or -1 for ``"random"``."""
+        """The number of the player with this name, or -1 for ``"random"``."""
         return self._sides.index(side) - 1
 
     @property
@@ -248,7 +250,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
         Args:
             seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array gives each game its own
-                seed, or None. With a seed, the first game of that seed begins; without a seed, the next game.
+                seed, or None. Each seed has a sequence of games. With a seed, the first game of this sequence begins.
+                Without a seed, the next game of the sequence begins.
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply
                 only to the games that begin now. `reset_mask`, (N,) bool, selects the games to reset.
 
@@ -260,7 +263,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 plies or opponents' moves ended the game in every attempt.
             TypeError: a seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
             AgentError: an opponent answered with an illegal action.
-            ResetNeeded: `reset_mask` does not select all games at the first reset, or at the first after an error.
+            ResetNeeded: `reset_mask` leaves out a game at the first reset, or at the first reset after an error.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
@@ -306,7 +309,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: a dtype, shape or range is wrong. Nothing has changed.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: a reset is needed: before the first step, after an error, or in ``DISABLED`` mode after a game.
+            ResetNeeded: there was no reset yet, or none after an error. Or, in ``DISABLED`` mode, a game is over.
             AgentError: an opponent answered with an illegal action. The environment needs a reset.
             RuntimeError: a thread could not be started. The environment needs a reset.
         """
@@ -339,13 +342,13 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     def _advance(
         self, part: Batch, places: slice, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers
     ) -> Ends:
-        """Play the actions in a part of the games. In self-play, also write the observations of this part."""
+        """Play the actions in a part of the games. In self-play, also write the next observations of this part."""
         outcome, views = buffers.part(places)
         ends, failed = part.step(actions[places], problems, outcome, self._begins, *self._how)
         check_begun(failed)
         if places.start:
             ends.rows["game"] += places.start
-        if self._pool is None:  # in self-play no opponent answers
+        if self._pool is None:  # in self-play, because no opponent moves before the next observation
             part.encode(views)
         return ends
 
@@ -364,7 +367,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return found
 
     def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
-        """The info of a step or reset. `where` is the mask of the games that were reset; None means all games."""
+        """The info of a step or reset. `where`, (N,), selects the games that were reset; None means all games."""
         buffers.to_move[:] = self._batch.course.to_move
         info: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
         if self._pool is None:
@@ -380,7 +383,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return StepInfo.later(info, moment.names, moment.make, moment.ended if self._ends else None)
 
     def render(self) -> tuple[Any, ...]:
-        """A picture of each game: text (``"ansi"``) or (H, W, 3) uint8 (``"rgb_array"``).
+        """A picture of each game: text (``"ansi"``) or an array (H, W, 3) uint8 (``"rgb_array"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

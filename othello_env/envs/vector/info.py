@@ -1,7 +1,7 @@
-"""The `info` of a batch of games. An entry is made when it is first read.
+"""The `info` of a batch of games, in which an entry is made when it is first read.
 
 Gymnasium expects entries for every game at every step, and a separate object with the last observation of each game
-that ended. To make all these entries takes longer than the step itself, and few trainers read them.
+that ended. Making all these entries takes longer than the step itself, and few trainers read them.
 
 Letters for shapes: N = games, E = games that ended in the step, A = actions.
 """
@@ -22,7 +22,10 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""For each entry of an info, the field of `othello_env.games.batch.Ends.rows` that has its value for finished games."""
+"""For each entry of an info, a field of `othello_env.games.batch.Ends.rows`.
+
+For a game that ended, this field has the value of the entry.
+"""
 _FINAL = ("final_obs", "final_info")
 _Ended = Callable[[], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 
@@ -44,7 +47,8 @@ class StepInfo(dict[str, Any]):
 
     Attributes:
         ended: a function that returns the games that ended in the step, and the numbers of their opponents; see
-            `Moment.ended`. It is faster than the entry `final_info`. None if `later` got no such function.
+            `Moment.ended`. Calling this function is faster than reading the entry `final_info`. The attribute is None
+            if `later` got no such function.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -183,7 +187,7 @@ class Moment:
     Args:
         batch: the games after the step or reset.
         ends: the rows of the games that ended in the step; see `othello_env.games.batch.Ends.rows`.
-        where: (N,) bool, the games that were reset, or None for all games.
+        where: (N,) bool, True for each game that was reset, or None for all games. After a step it is None.
         within: whether the next game begins in the step in which a game ends. If so, `final_obs` and `final_info`
             describe the games that ended.
         self_play: whether the learner plays every side.
@@ -216,7 +220,7 @@ class Moment:
             self.names |= _AT_AN_END
 
     def make(self, name: str) -> dict[str, Any]:
-        """Make the entry with this name. Returns a dict with this one entry."""
+        """Make the entry with this name. Returns a dict that has only this entry."""
         entry = name.removeprefix("_")
         if entry != name:
             return {name: self._ended if entry in _FINAL else self._where}
@@ -232,7 +236,10 @@ class Moment:
         return {name: value}
 
     def ended(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The games that ended in the step, (E,) int64, and their opponents' numbers, (E,) or (E, 2) int64."""
+        """The games that ended in the step, and their opponents.
+
+        Returns the indices of the games, (E,) int64, and the numbers of their opponents, (E,) or (E, 2) int64.
+        """
         return self._ends["game"].astype(np.int64), self._opponents(self._ends["rival"])
 
     @cached_property
@@ -269,7 +276,7 @@ class Moment:
         return self._ends[_FIELDS[name]].astype(np.int64)
 
     def _opponents(self, rival: npt.NDArray[np.int16]) -> npt.NDArray[np.int64]:
-        """The opponents' numbers as int64, (N,), or (N, 2) with three players. In self-play they are -1."""
+        """The opponents' numbers as int64, (N,), or (N, 2) with three players. In self-play, all numbers are -1."""
         numbers = np.full(rival.shape, NOBODY, np.int64) if self._self_play else rival.astype(np.int64)
         return numbers[:, 0] if rival.shape[1] == 1 else numbers
 

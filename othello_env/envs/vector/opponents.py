@@ -57,7 +57,7 @@ class OpponentPool:
         """Use other opponents in new games.
 
         Args:
-            opponents: as in the constructor.
+            opponents: the new opponents, in the same form as for the constructor.
             rivals: (N, P - 1) int16, the numbers of the agents in each game. This method gives the agents new numbers
                 and writes them into this array.
         """
@@ -73,7 +73,7 @@ class OpponentPool:
         """Ask the opponents for their actions in M games that wait for an opponent.
 
         Returns:
-            (M,) int64, legal actions.
+            A legal action for each game, (M,) int64.
 
         Raises:
             AgentError: an answer is not a legal action.
@@ -116,7 +116,7 @@ def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> 
 
 
 def _made(opponents: Iterable[Opponent], start: State) -> tuple[list[Agent], list[str]]:
-    """The agents and their names."""
+    """Make an agent from each opponent. Returns the agents and their names."""
     given = list(opponents)
     agents = [make_agent(each) for each in given]
     for agent in agents:
@@ -125,7 +125,7 @@ def _made(opponents: Iterable[Opponent], start: State) -> tuple[list[Agent], lis
 
 
 def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
-    """The agents, their names, and the bounds of each seat; see `OpponentPool`."""
+    """The attributes `agents`, `names` and `bounds` of an `OpponentPool`."""
     seats = start.num_players - 1
     if not isinstance(opponents, Mapping):
         agents, names = make_opponents(opponents, start)

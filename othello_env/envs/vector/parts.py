@@ -29,13 +29,13 @@ class Parts:
         self._sharing = Sharing(num_threads)
         self._count = 1
         self._parts: dict[int, list[tuple[slice, Batch]]] = {}
-        """For each number of threads that share a step: the indices of the games and the games of each part."""
+        """The key is the number of threads that share a step. The value has the indices and the games of each part."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_parts": {}}
 
     def cut(self, batch: Batch) -> None:
-        """Divide this batch into parts. Call this again after an array of the batch was replaced."""
+        """Divide this batch into parts. Call this method again after an array of the batch is replaced."""
         bounds = np.linspace(0, len(batch), self._threads.count + 1).astype(int).tolist()
         slices = [slice(a, b) for a, b in pairwise(bounds)]
         whole = [(slice(0, len(batch)), batch)]
@@ -49,7 +49,9 @@ class Parts:
         return found
 
     def run(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """Call work(part, places) for all parts and return the results. Threads share the work as in the last `step`.
+        """Call work(part, places) for all parts and return the results.
+
+        If threads shared the work of the last `step`, they also share this work.
 
         Raises:
             RuntimeError: a thread cannot be started.

@@ -1,4 +1,4 @@
-"""Decide whether threads share the steps of a batch. The decision depends on measured times."""
+"""Decide by measured times whether threads share the steps of a batch."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from time import perf_counter
 __all__ = ["Sharing"]
 
 _WORTHWHILE_SECONDS = 1e-4
-"""Steps are shared only if one thread needs at least this time for a step. To wake a thread takes about this time."""
+"""Steps are shared only if one thread needs at least this time for a step. Waking a thread takes about this time."""
 _PERIOD = 256
 _IS_SHARED = (False, False, True, True) * 4
-"""Each period begins with a trial; see `Sharing`. For each step of the trial, whether threads share this step.
+"""For each step of a trial, whether threads share this step. `Sharing` explains trials.
 
-If all games are at the same ply, fast and slow steps may alternate. So in a trial, half of the shared steps and half of
-the other steps have even numbers.
+If all games are at the same ply, fast and slow steps may alternate. So half of the shared steps and half of the other
+steps have even numbers.
 """
 
 
@@ -21,24 +21,24 @@ class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
     Every period of 256 steps begins with a trial: one thread makes eight steps, and all threads share eight other
-    steps. The faster way is used for all other steps of the period. The times of single steps vary, so earlier trials
-    count, too. Each trial counts half as much as the trial after it. Very short steps are not shared, not even in a
-    trial. The choice changes only the speed.
+    steps. Then the faster of these two ways is used for all other steps of the period. The times of single steps vary,
+    so earlier trials count, too. Each trial counts half as much as the trial after it. Very short steps are not shared,
+    not even in a trial. The choice changes only the speed.
 
     Args:
-        most: the number of threads.
+        most: the number of threads that make a shared step.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._step = -1  # the first step loads the kernels, so it is not part of a trial
+        self._step = -1  # step -1 is in no trial, because the first step also loads the kernels
         self._trial = [0.0, 0.0]  # the seconds of this period's trial: the steps in one thread, and the shared steps
-        self._seconds = [0.0, 0.0]  # the weighted sums of these seconds over all trials
+        self._seconds = [0.0, 0.0]  # the weighted sums over all trials, in the same order
         self._is_shared = self._is_faster_shared = False
         self._began = 0.0
 
     def begin(self) -> int:
-        """Begin a step. Returns the number of threads that share it, 1 or `most`."""
+        """Begin a step. Returns the number of threads that make the step, 1 or `most`."""
         if self._most == 1:
             return 1
         if self._step == 2 and self._trial[0] < 2 * _WORTHWHILE_SECONDS:
