@@ -100,7 +100,7 @@ def _record(game: PageGame) -> Response:
 
 
 class _Replays:
-    """Draws games and positions as files. Only one file is drawn at a time, so that other requests find free threads."""
+    """Draws games and positions as files, one file at a time, so that other requests find free threads."""
 
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)

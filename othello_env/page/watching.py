@@ -1,8 +1,8 @@
 """Shows the present content of the watched folder, and offers the checkpoints that appear in it as agents.
 
-The command ``othello-env serve --runs`` names the watched folder, in which trainings write their files. A request cannot
-name a file: the server itself looks for checkpoints in the folder. It loads each checkpoint in a process in which agents
-think. The loading has the same limit of time as an agent's answer.
+The command ``othello-env serve --runs`` names the watched folder, in which trainings write their files. A request
+cannot name a file: the server itself looks for checkpoints in the folder. It loads each checkpoint in a process in
+which agents think. The loading has the same limit of time as an agent's answer.
 """
 
 from __future__ import annotations
@@ -125,9 +125,9 @@ class Watching:
     async def answer(self, request: Request) -> Response:
         """The content of the folder (see `Runs.to_json`), and the agents that a page may ask.
 
-        ``leftOut`` also has the files that could not be loaded as agents. ``version`` is a hash of the whole answer. The
-        page sends the version that it has in the query's field ``known``. If this version is still the present one, the
-        answer is empty and has status 204. If no folder is watched, the answer is null.
+        ``leftOut`` also has the files that could not be loaded as agents. ``version`` is a hash of the whole answer.
+        The page sends the version of its last answer in the query's field ``known``. If the version has not changed,
+        the answer is empty and has status 204. If no folder is watched, the answer is null.
         """
         if self._runs is None or self.checkpoints is None:
             return JSONResponse(None)

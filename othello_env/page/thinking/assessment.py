@@ -50,7 +50,7 @@ class Assessment:
     """What an agent thinks of a position.
 
     Attributes:
-        kind: ``"values"`` or ``"probabilities"``. This says what `actions` has.
+        kind: what `actions` has: ``"values"`` or ``"probabilities"``.
         unit: the unit of the values.
         values: the value of the position for each player. None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
@@ -77,7 +77,7 @@ class Assessment:
     moves: dict[int, MoveFacts] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as values for JSON, which has no infinity: a sure win is the text ``inf``, a sure loss ``-inf``."""
+        """The fields as values for JSON. JSON has no infinity: a sure win is the text ``inf``, a sure loss ``-inf``."""
         return {
             "kind": self.kind,
             "unit": self.unit,

@@ -72,7 +72,7 @@ class Thinkers:
         return answer
 
     async def _begin(self, client: str, request: dict[str, Any]) -> asyncio.Task[dict[str, Any]]:
-        """Wait for a turn (the right to use a process). Then start a task that answers the request and ends the turn."""
+        """Wait for a turn (the right to use a process). Then start a task that answers the request in this turn."""
         async with contextlib.AsyncExitStack() as turn:
             await turn.enter_async_context(self._turns.turn(client, is_move=request["task"] == "move"))
             if self._is_closed:
