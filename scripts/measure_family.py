@@ -3,8 +3,8 @@
     python scripts/measure_family.py
 
 The random games are played with `State` objects and in the vector environment. Each rate is the median of several
-windows, in plies a second on one core. It is shown with its ratio to the speed of perft of Othello, and with the lowest
-and the highest ratio.
+windows of time, in plies a second on one core. It is shown with its ratio to the speed of perft for Othello, and with
+the lowest and the highest ratio. (Perft counts all sequences of a number of plies.)
 """
 
 import statistics
@@ -19,7 +19,7 @@ from othello_env import Checkers, State, Tribolo, make_agent
 from othello_env.games.hashing import mix_int
 
 NEW_GAMES: dict[str, Callable[[int], State]] = {"Checkers": lambda _: Checkers(), "Tribolo": Tribolo}
-"""For each game, a function that makes the start position from a key."""
+"""For each game, a function that makes the start position. In Tribolo, its argument determines the random start."""
 AT_ONCE = 4096
 """The number of games in the vector environment."""
 
@@ -63,7 +63,7 @@ def main() -> None:
     for game, new_game in NEW_GAMES.items():
         report(f"{game}, States", bench.measure(states_work(new_game)))
         report(f"{game}, vector env, self-play, N={AT_ONCE}", bench.measure(VectorWork(AT_ONCE, game=game)))
-    search_moves(6, 1)  # compiles
+    search_moves(6, 1)  # not measured: the first game compiles code
     seconds = search_moves(6, 5)
     median, worst = statistics.median(seconds), max(seconds)
     print(f"checkers, alpha-beta 6: median {1e3 * median:.2f} ms a move, worst of {len(seconds)} {1e3 * worst:.2f} ms")
