@@ -8,12 +8,12 @@ The fit begins with the weights of ``--start``. Without ``--start``, it begins w
 ``--self-play`` games of self-play (TD(0.9), and no player prefers the moves that turn the most discs).
 
 Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
-and some random moves. In a tenth of the games, all moves are random. The script labels some positions after moves. It
-chooses single moves of a game, or all moves of a position in a game, sometimes after one or two additional random
-moves. If at most ``--exact`` squares are empty, the label is exact. Otherwise the label is the value of a search to
-``--depth`` with the present weights. At the end of the round, the weights are fitted to the labels of the last
-``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from the
-better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
+and some random moves. In a tenth of the games, all moves are random. Some positions are labelled: the positions after
+single moves of a game, and the positions after all moves of a position. Sometimes one or two additional random moves
+come before these moves. If at most ``--exact`` squares are empty, the label is exact. Otherwise the label is the value
+of a search to ``--depth`` with the present weights. At the end of the round, the weights are fitted to the labels of
+the last ``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from
+the better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
 
 After each round, the script prints a line with the error (root mean square) and the correlation of the network's values
 and the labels, before and after the fit. These numbers are for the held-out positions of the round: the positions of
