@@ -147,7 +147,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
 
     def iterate(self) -> dict[str, float]:
-        """Learn from some minibatches. Return the mean losses, and the share of held-out positions with a right move."""
+        """Learn from some minibatches. Return the mean losses, and the share of right moves in held-out games."""
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
         sums = {"policy": 0.0, "value": 0.0}
