@@ -27,7 +27,7 @@ from othello_env.support.locks import try_lock
 __all__ = ["HELD_OUT", "FitFolder", "Labels"]
 
 HELD_OUT = 20
-"""The positions of every 20th game are held out: weights are not fitted to them, but their error is measured."""
+"""The positions of every 20th game are held out: they only measure the error, and no weights are fitted to them."""
 _FORMAT = "othello-env n-tuple fit 1"
 _LARGEST = 1 << 28  # bytes of a part
 _TYPES = {"own": np.uint64, "opponent": np.uint64, "values": np.float32, "games": np.int64}
@@ -105,7 +105,7 @@ class FitFolder:
         """The weights at the beginning of an earlier round.
 
         Raises:
-            ValueError: their file is missing or damaged.
+            ValueError: the file of the weights is missing or damaged.
         """
         path = self.folder / f"weights-{number:03d}.npz"
         try:

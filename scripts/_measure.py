@@ -135,7 +135,7 @@ def timed(run: Callable[[], float]) -> Work:
 
 
 def report(name: str, figure: Figure) -> Figure:
-    """Print a figure under its name, and return it."""
+    """Print the name of a figure and the figure. Return the figure."""
     print(f"{name:52}{figure}", flush=True)
     return figure
 

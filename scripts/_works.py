@@ -20,7 +20,10 @@ T = TypeVar("T")
 
 
 def perft_work(depth: int = 7) -> Work:
-    """Perft from the start on one core. A unit is a leaf (a position at the end of a sequence), which is computed."""
+    """Perft from the start on one core. A unit is a leaf: the position at the end of a sequence.
+
+    Perft computes every leaf. It does not only count the moves that lead to the leaves.
+    """
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
 

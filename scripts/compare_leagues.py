@@ -1,4 +1,4 @@
-"""Compare three sets of opponents for PPO on 6x6: a league, only the newest past self, and only packaged agents.
+"""Compare three sets of opponents for PPO on 6x6: a league, only the newest snapshot, and only packaged agents.
 
     python scripts/compare_leagues.py --out runs/compare --iterations 1000
     python scripts/compare_leagues.py --out runs/compare --iterations 1000 --resume

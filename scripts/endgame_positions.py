@@ -5,7 +5,7 @@
 Textbook players of several strengths play each other after ten random plies. The players use no learned weights, so new
 weights do not change the positions. Each game gives at most one position: the first position with a wanted number of
 empty squares. The wanted number is 8 for the first position, 9 for the second position, and so on up to 12. Then it is
-8 again. A position is kept only if its moves have different scores, and if no mirror image of it was kept before.
+8 again. A position is kept only if its moves do not all have the same score. Of mirror images, only one is kept.
 """
 
 import random

@@ -4,8 +4,9 @@ r"""Fit the n-tuple network to positions that are labelled by its own searches a
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --rounds 60 --threads 2
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --start runs/ntuple.npz
 
-The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which learn from
-``--self-play`` games of self-play (TD(0.9), and no player prefers the moves that turn the most discs).
+The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which first learn from
+self-play (``--self-play`` games). In this self-play, lambda of TD(lambda) is 0.9, and no player prefers the moves that
+turn the most discs.
 
 Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
 and some random moves. In a tenth of the games, all moves are random. Some positions are labelled: the positions after
@@ -15,14 +16,14 @@ of a search to ``--depth`` with the present weights. At the end of the round, th
 the last ``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from
 the better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
 
-After each round, the script prints a line with the error (root mean square) and the correlation of the network's values
-and the labels, before and after the fit. These numbers are for the held-out positions of the round: the positions of
-every 20th game are never used to fit.
+After each round, the script prints a line about the network before and after the fit. It has the root mean square error
+of the network's values and their correlation with the labels. These numbers are for the held-out positions of the
+round: the positions of every 20th game are never used to fit.
 
 All files of the work are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
-fit. The same command then continues, and the result is the same as without the interruption. A higher number of rounds
-continues a finished fit. The same seed gives the same weights with any number of threads. The card in the file of the
-weights (a JSON text) says how they were made.
+fit. The same command then continues, and the result is the same as without the interruption. With a higher ``--rounds``
+a finished fit continues. The same seed gives the same weights with any number of threads. The file of the weights has a
+card, a JSON text that says how the weights were made.
 """
 
 import math
@@ -126,7 +127,7 @@ class Fit:
         return NTupleNetwork(args.size, trained.stages, trained.weights, trained.training)
 
     def round(self, number: int, before: NTupleNetwork) -> NTupleNetwork:
-        """Label the positions of a round with the weights `before` the round, and return the fitted weights."""
+        """Label the positions of a round with the network `before`, and return the network with fitted weights."""
         labels = [self.labels(k, before if k == number else None) for k in self.window(number)]
         new = labels[-1]
         held_out = new.examples(held_out=True)
@@ -161,7 +162,7 @@ class Fit:
         return range(max(0, number + 1 - self.args.window), number + 1)
 
     def labels(self, number: int, network: NTupleNetwork | None) -> Labels:
-        """The labels of a round. If a part is missing, it is labelled with the weights from before the round."""
+        """The labels of a round. If a part is missing, the weights at the beginning of the round label it again."""
         args, first = self.args, number * self.args.games
 
         def make(games: range) -> Labels:

@@ -62,7 +62,7 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
-    # The random openings skip a part of the first stages, so positions of an incomplete stage are left out.
+    # Random openings skip the first plies. If they skip a part of a stage, the whole stage is left out.
     most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1
     found: list[tuple[int, list[float]]] = []
     while len(found) < count:

@@ -7,8 +7,8 @@
 Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
 Both play their moves with the compiled rules. Each speed is the median of several windows of time. It is shown with its
 ratio to another speed, and with the lowest and the highest ratio. For compiled alpha-beta, the other speed is that of
-alpha-beta in Python. In all other cases, it is the speed of perft on one core. (Perft counts all sequences of a number
-of plies.) For learning, a last column has the speed with several threads divided by the speed with one thread. Compare
+alpha-beta in Python. In all other cases, it is the speed of perft on one core. Perft counts all sequences of a number
+of plies. For learning, a last column has the speed with several threads divided by the speed with one thread. Compare
 the ratios, because absolute times depend on the machine.
 """
 
@@ -69,7 +69,7 @@ def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
 
 
 def measure_alphabeta(args: Arguments) -> None:
-    """Print how fast the compiled search and the search in Python visit the same nodes."""
+    """Print the nodes a second of the compiled search and of the search in Python."""
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
     fast = AlphaBeta(args.depth, evaluate)
@@ -96,7 +96,7 @@ def measure_mcts(bench: Bench, args: Arguments) -> None:
 
 
 def measure_batches(bench: Bench, seed: int) -> None:
-    """Print the number of positions a second that agents answer when they get many positions at once."""
+    """Print for how many positions a second an agent chooses moves, if it gets many positions at once."""
     batch = OthelloPositions.from_states(random_positions(2_000, seed))
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:

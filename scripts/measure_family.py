@@ -4,7 +4,7 @@
 
 The random games are played with `State` objects and in the vector environment. Each rate is the median of several
 windows of time, in plies a second on one core. It is shown with its ratio to the speed of perft for Othello, and with
-the lowest and the highest ratio. (Perft counts all sequences of a number of plies.)
+the lowest and the highest ratio. Perft counts all sequences of a number of plies.
 """
 
 import statistics
@@ -19,7 +19,7 @@ from othello_env import Checkers, State, Tribolo, make_agent
 from othello_env.games.hashing import mix_int
 
 NEW_GAMES: dict[str, Callable[[int], State]] = {"Checkers": lambda _: Checkers(), "Tribolo": Tribolo}
-"""For each game, a function that makes the start position. In Tribolo, its argument determines the random start."""
+"""For each game, a function that makes the start position. For Tribolo, the function's argument is a random seed."""
 AT_ONCE = 4096
 """The number of games in the vector environment."""
 
@@ -41,7 +41,7 @@ def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
 
 
 def search_moves(depth: int, games: int) -> list[float]:
-    """The seconds of each move of alpha-beta in games of checkers against random play."""
+    """The time of each move, in seconds, of alpha-beta in games of checkers against random play."""
     agent, seconds = make_agent(f"alphabeta:depth={depth},eval=positional"), []
     for game in range(games):
         state = Checkers()

@@ -4,9 +4,9 @@
     python scripts/measure_league.py --members 100 --at-once 1 4 --opponents random --games 1024
 
 The script plays a batch of games with and without a league. With a league, each rollout begins with new opponents, and
-each step records the games that ended. The time for both counts. Without a league, the same batch plays against one
-opponent. The members of the league are copies of this opponent under different names, so only the number of opponents
-differs. The time to choose random actions does not count. The opponent ``network`` needs PyTorch:
+each step records the games that ended. The time for both is measured, too. Without a league, the same batch plays
+against one opponent. The members of the league are copies of this opponent under different names, so only the number of
+opponents differs. The time to choose random actions does not count. The opponent ``network`` needs PyTorch:
 ``pip install 'othello-env[torch]'``.
 """
 
@@ -72,7 +72,7 @@ class LeagueWork:
         self._at_once, self._rollout = at_once, rollout
         self._rng = np.random.default_rng(0)
         self._masks: Any = self._envs.reset(seed=0)[0]["action_mask"]
-        self()  # not measured: in the first rollout, all games begin at once; later they are at different stages
+        self()  # not measured: only after this rollout, the games are at different stages
 
     def __call__(self) -> tuple[float, float]:
         league, spent = self._league, 0.0

@@ -10,7 +10,8 @@ Each time is the median of several runs. Compare the ratios, because absolute ti
 
 Perft counts all sequences of a number of plies from the start, and computes the last position of each sequence (a
 leaf). The column "of perft" is the engine's nodes a second divided by the leaves a second of perft. The speed of perft
-is measured before and after every row of the middlegame and every group of endgames. The column uses the mean of both.
+is measured before and after every row of the middlegame and every group of endgames. The column uses the mean of both
+measurements.
 """
 
 import re
@@ -64,7 +65,7 @@ class Arguments:
 
     @property
     def endgames(self) -> range:
-        """The numbers of the endgames of the FFO suite to solve.
+        """The numbers of the endgames of the FFO suite (published test positions) that the engine solves.
 
         Raises:
             ValueError: ``--ffo`` is wrong.

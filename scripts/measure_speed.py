@@ -4,13 +4,13 @@
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
     python scripts/measure_speed.py --boards 6 4 --picture speed.png
 
-All speeds are compared with perft on one core. Perft counts all sequences of a number of plies. It makes the positions
-with the same compiled rules as the environments. A speed is the number of steps divided by the time that passed, with
-the ends of games and the resets included. It is the median of several windows of time. It is shown with its ratio to
-perft, and with the lowest and the highest ratio. The games of a batch begin at different stages, because a step costs
-more at some stages than at others. The time to choose random actions does not count, except for Pgx, which chooses them
-in its compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other libraries are measured if
-they are installed (``pip install 'othello-env[peers]'``).
+All speeds are compared with perft on one core. Perft counts all sequences of a number of plies, with the same compiled
+rules as the environments. A speed is the number of steps divided by the time that passed. The time includes the ends of
+games and the resets. Each speed is the median of several windows of time. It is shown with its ratio to perft, and with
+the lowest and the highest ratio. The games of a batch begin at different stages, because a step costs more at some
+stages than at others. The time to choose random actions does not count, except for Pgx, which chooses them in its
+compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other libraries are measured if they
+are installed (``pip install 'othello-env[peers]'``).
 """
 
 from __future__ import annotations
@@ -108,7 +108,10 @@ def single_work(env: OthelloEnv) -> Work:
 
 
 def pgx_work(n: int = 16384, steps: int = 64) -> Work:
-    """Plies of Pgx on all cores, in a compiled loop that also chooses the actions. All calls play the same games on."""
+    """Plies of Pgx on all cores, in a compiled loop that also chooses the actions.
+
+    Each call continues the games of the call before.
+    """
     import jax
     import jax.numpy as jnp
     import pgx

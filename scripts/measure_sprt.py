@@ -1,12 +1,12 @@
-"""Simulate matches with the sequential probability ratio test. Print its errors and the number of games it needs.
+"""Simulate matches with the sequential probability ratio test. Print how often the test errs and how long it takes.
 
     python scripts/measure_sprt.py
     python scripts/measure_sprt.py --runs 10000 --differences 20 50
 
 Each simulated pair of games has one of the five possible scores. The probabilities of these scores come from a real
 match of equal agents: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. For other Elo differences,
-the probabilities are changed as little as possible, so that the mean score fits the difference. The number of games is
-compared with that of a test that has a fixed number of games and the same error rates. The same seed repeats a
+the probabilities are changed as little as possible, so that the mean score fits the difference. Another test needs a
+fixed number of games for the same error rates. The script compares the two numbers of games. The same seed repeats a
 simulation.
 """
 

@@ -5,8 +5,8 @@
 
 All games are 8x8, and one thread plays both sides. The policy "random" chooses random legal actions, so it shows what
 the environment and TorchRL's loop cost. The policy "actor" is that of ``scripts/train_torchrl.py``. A rollout has 64
-steps, and continues the games of the rollout before. All speeds are compared with that of the batch of games without
-TorchRL, with random actions.
+steps, and continues the games of the rollout before. All speeds are compared with the speed of the same batch of games
+without TorchRL, with random actions.
 """
 
 import sys

@@ -3,9 +3,10 @@
     python scripts/perft.py                        # depths 1 to 11 from the start
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
-A line of play is a sequence of plies. A pass is a ply. A game that ends earlier counts as one line. `--divide` prints
-the count of each move. If a total is wrong, compare these counts with the counts of another program. Add a move whose
-counts differ to `--moves`, and compare again, until you find the position in which the programs differ.
+A line of play is a sequence of as many plies as the depth says. A pass is a ply. A game that ends earlier also counts
+as one line. `--divide` prints the count of each move. If a total is wrong, compare these counts with the counts of
+another program. Add a move whose counts differ to `--moves`, and compare again, until you find the position in which
+the programs differ.
 """
 
 import time

@@ -3,10 +3,10 @@
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-v0.json --records ladder-v0.jsonl
 
 The ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the two rungs above it, from all
-packaged openings and with both colours. Each game is added to the file ``--records``, so the same command continues
-where it was stopped. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung has the
-rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening. A test
-plays these games again. The test fails if a rung plays differently.
+packaged openings and with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
+same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
+has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
+A test plays these games again. The test fails if a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. With `--first`, only the weakest rungs are rated.
 To check the ratings with other games, give other openings and another seed:

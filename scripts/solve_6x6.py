@@ -2,10 +2,10 @@
 
     python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
 
-The file has moves for both players. For each player, it has one best move in each position that can arise while this
-player follows the file and the other player makes any moves. Only positions with more than --down-to empty squares are
-solved. The script solves positions in the order of play, because the best move in a position decides which positions
-can follow. Mirror images count once.
+The file has moves for both players. For each player, it has one best move in each position that can arise if this
+player follows the file and the other player makes any moves. Positions with at most --down-to empty squares are left
+out. The script solves positions in the order of play, because the best move in a position decides which positions can
+follow. Mirror images count once.
 
 The script writes the file about once a minute and at the end, also after Ctrl-C. An unfinished file can be used, too.
 If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a second
@@ -58,9 +58,9 @@ class Task:
 
 
 def after_passes(state: Othello) -> tuple[Othello, int]:
-    """The position after a forced pass, or `state` itself if its player need not pass. Also return a sign, -1 or 1.
+    """The position after a forced pass, and -1. If the player need not pass, the position itself, and 1.
 
-    The score of the returned position times this sign is the score of `state`, for the player to move in `state`.
+    The number is a sign: the score of the returned position times this sign is the score of `state`.
     """
     return (state.play(state.pass_action), -1) if state.must_pass else (state, 1)
 
@@ -151,11 +151,11 @@ class Run:
 
     @property
     def waiting(self) -> int:
-        """The number of needed positions that no process solves yet."""
+        """The number of tasks that wait in the stacks."""
         return sum(map(len, self.stacks))
 
     def run(self) -> None:
-        """Solve all positions that the file must have: first the positions for Black, then those for White."""
+        """Solve all positions that the file must have: first with Black as the follower, then with White."""
         context = multiprocessing.get_context("spawn")
         workers: list[tuple[Any, Connection]] = []
         try:
@@ -241,7 +241,7 @@ class Run:
 
 
 def coverage(book: Book) -> dict[str, int]:
-    """For each player, a number of empty squares. The book has all needed positions with more empty squares than this.
+    """For each player, a number of empty squares. With more empty squares, the book has all needed positions.
 
     A position is needed for a player if it can arise while this player follows the book. A player whose first moves are
     missing in the book is left out.

@@ -48,16 +48,16 @@ _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
-    ClosedError: 503,  # the page repeats its request until a server answers it
+    ClosedError: 503,  # the server ends; the page repeats its request until a server runs again
     BusyError: 429,
     ThinkingError: 502,
     ValueError: 400,
     TypeError: 400,
     ClientDisconnect: 400,  # nobody reads the answer
 }
-"""The HTTP status of each kind of error. An error may belong to several kinds: then the first of these kinds counts."""
+"""The HTTP status of each kind of error. If an error belongs to several kinds, the first of these kinds decides."""
 _TASKS = ("move", "value", "actions", "exact")
-"""Tasks of agents that are refused when the game is over."""
+"""The tasks that an agent can do only while the game is not over."""
 
 
 def make_app(
@@ -78,8 +78,8 @@ def make_app(
             `othello_env.page.results.read_results`.
         thinkers: the processes in which agents think. By default the application makes new processes. It closes
             the processes when it ends.
-        first_requests: requests to agents that are answered when the application starts. So the code that these
-            requests need is compiled before a page sends them.
+        first_requests: requests to agents that are answered when the application starts. So the code that agents
+            need is compiled before a page asks them.
         recorded: the games of tournaments. The page can replay them.
         runs: the training runs and leagues that the server watches; None if it watches nothing.
     """

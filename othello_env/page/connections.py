@@ -9,7 +9,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST_CONNECTIONS", "Connection"]
 
 MOST_CONNECTIONS = 200
-"""When the number of open connections reaches this limit, the one that has been idle for the longest time is closed."""
+"""When the number of open connections reaches this limit, the connection that has been idle longest is closed."""
 _IDLE_SECONDS = 5.0
 """The headers of the next request must arrive within this time, in seconds.
 

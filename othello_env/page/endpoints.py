@@ -37,7 +37,7 @@ def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, Endpoint]:
     """The functions that answer messages about games. The keys are the names of the messages.
 
     Args:
-        recorded: files of tournament games. A page can ask for each of these games.
+        recorded: files of tournament games. A page can ask for any of these games.
     """
 
     async def read_recorded(fields: Reader, _request: Request) -> Response:

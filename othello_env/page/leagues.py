@@ -71,7 +71,7 @@ def _rated(payoffs: Payoffs) -> dict[str, Any]:
     try:
         ratings = payoffs.ratings()
         unexplained = payoffs.transitivity().unexplained
-    except (ValueError, IndexError):  # not all members are connected by games, or there is no member
+    except (ValueError, IndexError):  # there is no member, or some members have no games that connect them
         return {"anchor": None, "ratings": None, "unexplained": None}
     found = [
         {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}

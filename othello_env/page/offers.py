@@ -106,8 +106,8 @@ class Offers:
         offers: the agents, in the order in which the page lists them.
 
     Attributes:
-        found: more agents, which the server found in the watched folder. The page lists them first, after the agents
-            with the label `YOURS`.
+        found: more agents, which the server found in the folder that it watches. The page lists these agents directly
+            after the agents with the label `YOURS`.
     """
 
     def __init__(self, offers: Sequence[Offer]) -> None:
@@ -179,9 +179,9 @@ def _plays(agent: Agent, game: str) -> bool:
 FIRST_REQUESTS = tuple(
     {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
     for offer in PACKAGED
-    if ":ms=" not in offer.spec  # with a time limit, the engine runs the same compiled code as without
+    if ":ms=" not in offer.spec  # not needed: the engine runs the same compiled code without a time limit
     for game in offer.games
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
-    if ":" not in game  # on smaller boards, the agents run the same compiled code
+    if ":" not in game  # not needed: on 8x8, the agents run the same compiled code as on smaller boards
 )
 """Requests that together use all code of the packaged agents that is compiled at its first use."""

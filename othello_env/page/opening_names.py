@@ -90,7 +90,7 @@ def _names() -> dict[Othello, str]:
             try:
                 for action in transform_actions(list(actions), symmetry).tolist():
                     state = state.play(action)
-            except ValueError:  # this symmetry swaps the colours of the start
+            except ValueError:  # the moves are not legal, because this symmetry swaps the colours of the start
                 continue
             names[state] = name
     return names

@@ -147,7 +147,7 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _thinned(points: list[list[float]]) -> list[list[float]]:
-    """At most about `_MOST_POINTS` of the points, at regular intervals. The last point is always kept."""
+    """Thin out a line to about `_MOST_POINTS` points at regular intervals. The last point is always kept."""
     return points[: -1 : -(-len(points) // _MOST_POINTS)] + points[-1:]
 
 
@@ -170,7 +170,7 @@ def _elo(point: dict[str, Any]) -> dict[str, Any]:
 
 def _number(value: Any) -> float:
     number = float(value)
-    if isinstance(value, bool | str) or not abs(number) < 1e12:  # false for infinity and NaN, too
+    if isinstance(value, bool | str) or not abs(number) < 1e12:  # infinity and NaN are refused, too
         raise ValueError(f"{value!r} is not a number")
     return number
 

@@ -1,4 +1,4 @@
-"""Reads a folder of training runs while they go on: learning curves, ratings, leagues and checkpoints."""
+"""Reads the learning curves, ratings, leagues and checkpoints in a folder of training runs, while the runs go on."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
 _LARGEST_CHECKPOINT = 1 << 30  # bytes
 _LONGEST_REASON = 300  # characters
-_DEEPEST = 3  # levels of subfolders in which files are looked for
-_MOST_SEEN = 20_000  # the most entries of one folder that are looked at
-_MOST_IN_ALL = 100_000  # the most files of all folders that are looked at
+_DEEPEST = 3  # the most levels of subfolders that are searched
+_MOST_SEEN = 20_000  # the most files and subfolders of one folder that are looked at
+_MOST_IN_ALL = 100_000  # the most files in all folders together that are looked at
 
 
 class Runs:

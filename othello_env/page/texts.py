@@ -155,7 +155,7 @@ def _cells_in(words: list[str]) -> int:
 
 
 def _read_checkers(record: PageGame, text: str) -> PageGame:
-    """Read a game in PDN, or a position in FEN (which names the player to move) and the moves after it."""
+    """Read a game in PDN, or the FEN of a position and the moves after this position."""
     usual = Checkers()
     games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
     if len(games) != 1:

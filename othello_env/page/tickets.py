@@ -81,13 +81,13 @@ class _Ticket:
         self._end: asyncio.TimerHandle | None = None
 
     def join(self) -> None:
-        """Add a waiting request to the number."""
+        """Count a request that begins to wait for the answer."""
         self._waiting += 1
         if self._end is not None:
             self._end.cancel()
 
     def leave(self, patience: float) -> None:
-        """Take a request off the number. If the number is then 0, a new request must come within `patience` seconds."""
+        """Count a request that no longer waits. If none waits, a new request must come within `patience` seconds."""
         self._waiting -= 1
         if not self._waiting:
             self._end = asyncio.get_running_loop().call_later(patience, self._stop)

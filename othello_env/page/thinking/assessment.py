@@ -20,7 +20,7 @@ EXACT_EMPTIES = 14
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
 _SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
-_MOST_LINES = 64  # more moves than any position has
+_MOST_LINES = 64  # no position has more moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class Assessment:
         actions: for each legal action, its value for the player to move, or its probability.
         source: how `values` was found: by ``"search"``, by ``"evaluation"`` (without looking ahead) or by
             ``"perfect play"``.
-        bound: the largest absolute value that is possible. None if it is not known.
-        visits: for each legal action, the number of times that a tree search tried it. Empty for other agents.
+        bound: the largest absolute value that is possible. None if this bound is not known.
+        visits: for each legal action, how often a tree search visited it. Empty for other agents.
         nodes: the number of positions that the search visited. None if the agent does not give it.
         depth: the depth of the search in plies. None if the agent does not give it.
         line: the names of the moves that the agent expects. Empty if the agent does not give them.
@@ -119,7 +119,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
 
 
 def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
-    """What the agent's optional methods say about a position. None if it has no method that gives values."""
+    """What the agent's optional methods say about a position. None if the agent has no method that gives values."""
     known = powers(agent)
     if "analyse" in known:
         return _analysed(agent, state, actions)
@@ -147,7 +147,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=_bound(numbers) if depth is None else None,  # an agent with a depth has an evaluation without a bound
+        bound=_bound(numbers) if depth is None else None,  # a search to a depth gives points of its evaluation
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
         depth=depth,
@@ -235,7 +235,7 @@ def exact(agent: Any, state: State) -> Assessment:
     """The final disc difference after each legal action under perfect play. It is positive if the player to move wins.
 
     Raises:
-        AgentError: the agent has no solver, or the position is not near the end of a game of Othello.
+        AgentError: the agent cannot solve positions, or the position is not near the end of a game of Othello.
     """
     if "exact_scores" not in powers(agent):
         raise AgentError(f"{agent!r} does not solve endgames")

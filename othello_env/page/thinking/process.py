@@ -22,7 +22,9 @@ _START_SECONDS = 120.0
 
 
 class Process:
-    """A process in which agents think. `spawn` starts the process, and `ready` waits until it can answer requests.
+    """A process in which agents think.
+
+    `spawn` starts the process. `ready` waits until the process can answer requests.
 
     Attributes:
         has_answered: whether the process has answered a request. The first answer may take longer, because code may

@@ -105,7 +105,7 @@ class Thinkers:
         try:
             async with asyncio.timeout(seconds):
                 return await process.ask(request)
-        except BaseException as error:  # also if this call is cancelled
+        except BaseException as error:  # also a CancelledError, when this call is cancelled
             await self._kill(process)
             if isinstance(error, TimeoutError):
                 raise ThinkingError(f"{request['spec']} was stopped after {seconds:g} s") from None
@@ -137,13 +137,13 @@ class Thinkers:
         try:
             for request in requests:
                 await process.ask(request)
-        except ThinkingError:  # the process died; a page that sends the same request will get the error
+        except ThinkingError:  # the process died; if a page sends the same request later, the page will get the error
             pass
         finally:
             await self._kill(process)
 
     async def close(self) -> None:
-        """End all processes. After this, every request raises a ClosedError."""
+        """End all processes. Every later request raises a ClosedError."""
         self._is_closed = True
         for tasks in (self._answering, self._idle):  # in this order: a cancelled answer puts its process into _idle
             unfinished: list[asyncio.Task[Any]] = list(tasks)

@@ -36,7 +36,7 @@ class Turns:
 
         Args:
             name: the client's name.
-            is_move: whether the think is for a move of a game. If not, the page only shows its answer.
+            is_move: whether the answer of the think is a move. The page only shows all other answers.
 
         Raises:
             BusyError: this client has too many thinks, or too many clients have thinks.
