@@ -70,7 +70,7 @@ def positions(
 
     Args:
         seed: the seed of the games.
-        empty: the wanted numbers of empty squares, in turn.
+        empty: the wanted numbers of empty squares. They are used in turn.
         solve: a function that returns the exact score of each legal action of a position, for the player to move.
         size: the side of the board.
         random_plies: the number of random plies at the beginning of each game.

@@ -158,7 +158,7 @@ class Fit:
         return network
 
     def window(self, number: int) -> range:
-        """The rounds whose labels are fitted at the end of a round."""
+        """The rounds to whose labels the weights are fitted at the end of a round."""
         return range(max(0, number + 1 - self.args.window), number + 1)
 
     def labels(self, number: int, network: NTupleNetwork | None) -> Labels:

@@ -28,7 +28,7 @@ from othello_env.data import (
 )
 
 GAMES = 50_000
-"""The number of games in each measurement. GGF files and transcripts have fewer games."""
+"""The number of games in a measurement. Slow measurements use fewer games."""
 
 
 def works(folder: Path) -> dict[str, Callable[[], float]]:

@@ -1,4 +1,4 @@
-"""Measure checkers and Tribolo: random games, and moves of alpha-beta with depth 6 in checkers.
+"""Measure the speed of checkers and Tribolo: random games, and moves of alpha-beta with depth 6 in checkers.
 
     python scripts/measure_family.py
 

@@ -116,7 +116,7 @@ def measure_middlegame(
     )
     for name in evaluations:
         for depth in depths:
-            best: list[int] = []  # the moves of the search that is not selective
+            best: list[int] = []  # the moves without selective search, to compare with
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])

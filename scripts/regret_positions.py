@@ -3,11 +3,11 @@
     python scripts/regret_positions.py othello_env/arena/rating --size 6
 
 The positions are for `othello_env.arena.measure_regret`. Each position has the exact score of every move. As in
-`endgame_positions.py`, the positions come from games of textbook players, which begin with a few random plies. The
-players use no learned weights, so new weights do not change the positions. Each game gives at most one position: the
-first position with a wanted number of empty squares. On 6x6, the wanted number is 4 for the first position, 5 for the
-second position, and so on up to 22. Then it is 4 again. A position is kept only if its moves do not all have the same
-score. Of mirror images, only one is kept.
+`endgame_positions.py`, the positions come from games that textbook players play after a few random plies. The players
+use no learned weights, so new weights do not change the positions. Each game gives at most one position: the first
+position with a wanted number of empty squares. On 6x6, the wanted number is 4 for the first position, 5 for the second
+position, and so on up to 22. Then it is 4 again. A position is kept only if its moves do not all have the same score.
+Of mirror images, only one is kept.
 
 Each opening is a few random plies, with Black's exact score. On 6x6, about half of the openings are draws with perfect
 play. On 4x4, no opening is a draw, because draws are rare. Openings that one side wins by many discs are left out,
@@ -39,7 +39,7 @@ class Plan:
     """The settings of the positions and openings for one size of the board.
 
     Attributes:
-        empty: the wanted numbers of empty squares, in turn.
+        empty: the wanted numbers of empty squares. They are used in turn.
         positions: the number of positions.
         random_plies: the number of random plies at the beginning of each game from which a position comes.
         draws: the number of openings that are draws with perfect play.

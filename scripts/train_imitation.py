@@ -1,4 +1,4 @@
-"""Train a policy and value network on games (PyTorch: ``pip install 'othello-env[torch]'``).
+"""Train a policy and value network on recorded games (PyTorch: ``pip install 'othello-env[torch]'``).
 
     othello-env data make match engine:depth=4,epsilon=0.05 --games 4000 --out strong
     python scripts/train_imitation.py --games-from strong --out runs/imitation.safetensors --seconds 300

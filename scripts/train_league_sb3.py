@@ -66,7 +66,7 @@ def export(model: MaskablePPO, out: Path) -> None:
     example = tuple(torch.zeros((1, *spaces[name].shape), dtype=torch.int8) for name in names)
     axes = {name: {0: "n"} for name in (*names, "logits")}
     options = {"input_names": names, "output_names": ["logits"], "dynamic_axes": axes}
-    # PyTorch calls this exporter deprecated, but its newer exporter needs more packages.
+    # PyTorch calls this exporter deprecated, but PyTorch's newer exporter needs more packages.
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
         torch.onnx.export(Actor(model.policy), example, str(out), dynamo=False, **options)
 

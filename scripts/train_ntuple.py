@@ -133,7 +133,7 @@ def read_curve(file: Path, trainer: Trainer) -> Curve:
 
 @dataclass
 class Course:
-    """A training: the trainer, the points of its curve, and the command's arguments."""
+    """The state of a training: the trainer, the points of the learning curve, and the command's arguments."""
 
     trainer: Trainer
     curve: Curve

@@ -203,6 +203,6 @@ async def _error(_request: Request, error: Exception) -> Response:
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
-    """The answer to a message that is too large or too slow, or to a request for something that does not exist."""
+    """The answer to a message that is too large or too slow, or to a request for a path that does not exist."""
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)

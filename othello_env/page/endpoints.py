@@ -57,7 +57,7 @@ def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, Endpoint]:
 
 
 async def _show(fields: Reader, _request: Request) -> Response:
-    """The positions of a game from ply ``from`` on. Only if ``from`` is 0, the answer also has the empty board."""
+    """The positions of a game, beginning at the ply ``from``. If ``from`` is 0, the answer also has the empty board."""
     game = fields.game()
     first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
     return JSONResponse(await asyncio.to_thread(_views, game, first))

@@ -46,7 +46,7 @@ class Checkpoints:
         self._looking: asyncio.Task[None] | None = None
 
     def start_to_look(self) -> None:
-        """Begin to look for new and changed checkpoints. If the last look has not ended yet, let it go on instead."""
+        """Begin to look for new and changed checkpoints. If an earlier look still goes on, begin no new look."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self.look())
 
