@@ -20,7 +20,7 @@ After each round, the script prints a line about the network before and after th
 of the network's values and their correlation with the labels. These numbers are for the held-out positions of the
 round: the positions of every 20th game are never used to fit.
 
-All files of the work are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
+All intermediate files are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
 fit. The same command then continues, and the result is the same as without the interruption. With a higher ``--rounds``
 a finished fit continues. The same seed gives the same weights with any number of threads. The file of the weights has a
 card, a JSON text that says how the weights were made.

@@ -76,8 +76,8 @@ def make_app(
         port: the port of the server. The header Host of each request must name this port.
         results: the results that the page draws, one dict for each file; see
             `othello_env.page.results.read_results`.
-        thinkers: the processes in which agents think. By default the application makes new processes. It closes
-            the processes when it ends.
+        thinkers: the processes in which agents think. By default the application makes new processes. When the
+            application ends, it closes the processes.
         first_requests: requests to agents that are answered when the application starts. So the code that agents
             need is compiled before a page asks them.
         recorded: the games of tournaments. The page can replay them.
@@ -196,7 +196,7 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of its text, without ``(action N)``."""
+    """The answer to a message that raised an error: the first line of the error's text, without ``(action N)``."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = (str(error) or type(error).__name__).splitlines()[0]
     return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)

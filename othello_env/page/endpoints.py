@@ -29,7 +29,7 @@ Endpoint = Callable[[Reader, Request], Awaitable[Response]]
 """A function that answers a message. Its arguments are the message's fields and the HTTP request."""
 
 _LONGEST_PASTE = 8000
-_PIXELS = 80  # the side of a square in a PNG
+_PIXELS = 80  # the side of a square in a PNG file, in pixels
 _OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
 
 

@@ -37,7 +37,7 @@ class Reader:
         self._fields: dict[str, Any] = value
 
     def has(self, name: str) -> bool:
-        """Whether the object has a field with this name that is not null."""
+        """Whether the object has this field, and the field is not null."""
         return self._fields.get(name) is not None
 
     def get(self, name: str) -> Any:
