@@ -111,7 +111,7 @@ class Windows:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """The number of units a second in one window. The work is repeated until it has taken `seconds`."""
+    """The number of units a second in one window. The work is repeated for at least `seconds`."""
     units = spent = 0.0
     while spent < seconds or not spent:
         more, took = work()

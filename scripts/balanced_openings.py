@@ -2,9 +2,9 @@
 
     python scripts/balanced_openings.py othello_env/arena/balanced-v0.txt
 
-The script finds all positions after some plies. Of equal positions and mirror images, only one is used. The script goes
-through these positions in random order. It keeps a position if the engine expects a result close to even. A quick
-search first rules out most of the uneven positions. The same arguments, engine and weights give the same list.
+The script finds all positions after some plies. Of positions that are equal or mirror images, only one is used. The
+script goes through these positions in random order. It keeps a position if the engine expects a result close to even. A
+quick search first rules out most of the uneven positions. The same arguments, engine and weights give the same list.
 """
 
 import random

@@ -1,4 +1,4 @@
-r"""Fit the n-tuple network to positions that are labelled by its own searches and by exact endgame scores.
+r"""Fit the n-tuple network to positions that are labelled by searches with the network and by exact endgame scores.
 
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --rounds 60 --threads 2
@@ -16,9 +16,9 @@ of a search to ``--depth`` with the present weights. At the end of the round, th
 the last ``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from
 the better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
 
-After each round, the script prints a line about the network before and after the fit. It has the root mean square error
-of the network's values and their correlation with the labels. These numbers are for the held-out positions of the
-round: the positions of every 20th game are never used to fit.
+After each round, the script prints a line about the network before and after the fit. The line has the root mean square
+error of the network's values, and the correlation of these values with the labels. Both numbers are for the held-out
+positions of the round: the positions of every 20th game are never used to fit.
 
 All intermediate files are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
 fit. The same command then continues, and the result is the same as without the interruption. With a higher ``--rounds``
@@ -162,7 +162,7 @@ class Fit:
         return range(max(0, number + 1 - self.args.window), number + 1)
 
     def labels(self, number: int, network: NTupleNetwork | None) -> Labels:
-        """The labels of a round. If a part is missing, the weights at the beginning of the round label it again."""
+        """The labels of a round. A missing part is labelled again with the weights at the beginning of the round."""
         args, first = self.args, number * self.args.games
 
         def make(games: range) -> Labels:

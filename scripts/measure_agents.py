@@ -1,15 +1,15 @@
-"""Measure the speed of alpha-beta, of MCTS, of agents that answer to batches, and of an n-tuple network that learns.
+"""Measure the speed of alpha-beta, MCTS, agents that get batches of positions, and an n-tuple network that learns.
 
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
     python scripts/measure_agents.py --parts learning --batches 32 256 --threads 2
 
 Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
-Both play their moves with the compiled rules. Each speed is the median of several windows of time. It is shown with its
-ratio to another speed, and with the lowest and the highest ratio. For compiled alpha-beta, the other speed is that of
-alpha-beta in Python. In all other cases, it is the speed of perft on one core. Perft counts all sequences of a number
-of plies. For learning, a last column has the speed with several threads divided by the speed with one thread. Compare
-the ratios, because absolute times depend on the machine.
+Both searches play moves with the compiled rules. Each speed is the median of several windows of time, and is divided by
+another speed. The lowest and the highest ratio are shown, too. For compiled alpha-beta, the other speed is that of
+alpha-beta in Python. In all other cases, the other speed is that of perft on one core. Perft counts all sequences of a
+number of plies. For learning, a last column has the speed with several threads divided by the speed with one thread.
+Compare the ratios, because absolute times depend on the machine.
 """
 
 from collections.abc import Sequence

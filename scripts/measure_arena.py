@@ -6,7 +6,7 @@
 
 The first two lines are about two tournaments, in which all agents play each other. In the first tournament, the agents
 look at most one ply ahead. In the second tournament, they are alpha-beta agents of depth 4. A tournament is played
-several times, and the figures are medians. A line compares the time of the tournament with the time of its agents'
+several times, and the figures are medians. Each line compares the time of the tournament with the time of its agents'
 answers. The tournament also needs time for openings, rules, and a file in which all games are recorded. Compare the
 ratios, because absolute times depend on the machine. The lowest and the highest ratio are shown, too.
 

@@ -3,8 +3,8 @@
     python scripts/measure_family.py
 
 The random games are played with `State` objects and in the vector environment. Each rate is the median of several
-windows of time, in plies a second on one core. It is shown with its ratio to the speed of perft for Othello, and with
-the lowest and the highest ratio. Perft counts all sequences of a number of plies.
+windows of time, in plies a second on one core, and is divided by the speed of perft for Othello. The lowest and the
+highest ratio are shown, too. Perft counts all sequences of a number of plies.
 """
 
 import statistics

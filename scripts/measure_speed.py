@@ -6,11 +6,11 @@
 
 All speeds are compared with perft on one core. Perft counts all sequences of a number of plies, with the same compiled
 rules as the environments. A speed is the number of steps divided by the time that passed. The time includes the ends of
-games and the resets. Each speed is the median of several windows of time. It is shown with its ratio to perft, and with
-the lowest and the highest ratio. The games of a batch begin at different stages, because a step costs more at some
-stages than at others. The time to choose random actions does not count, except for Pgx, which chooses them in its
-compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other libraries are measured if they
-are installed (``pip install 'othello-env[peers]'``).
+games and the resets. Each speed is the median of several windows of time, and is divided by the speed of perft. The
+lowest and the highest ratio are shown, too. The games of a batch begin at different stages, because a step costs more
+at some stages than at others. The time to choose random actions does not count, except for Pgx, which chooses the
+actions in its compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other libraries are
+measured if they are installed (``pip install 'othello-env[peers]'``).
 """
 
 from __future__ import annotations

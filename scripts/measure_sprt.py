@@ -1,4 +1,4 @@
-"""Simulate matches with the sequential probability ratio test. Print how often the test errs and how long it takes.
+"""Simulate the sequential probability ratio test of matches: how often it errs, and how many games it needs.
 
     python scripts/measure_sprt.py
     python scripts/measure_sprt.py --runs 10000 --differences 20 50

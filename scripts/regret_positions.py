@@ -11,7 +11,7 @@ Of mirror images, only one is kept.
 
 Each opening is a few random plies, with Black's exact score. On 6x6, about half of the openings are draws with perfect
 play. On 4x4, no opening is a draw, because draws are rare. Openings that one side wins by many discs are left out,
-because after them even weak play rarely changes the winner.
+because even weak play rarely changes the winner of such an opening.
 """
 
 import random

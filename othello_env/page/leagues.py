@@ -1,4 +1,4 @@
-"""What the page shows of a league: the scores of its members against each other, and their ratings.
+"""What the page shows of a league: the scores of its members against each other, and the members' ratings.
 
 The members of a league are earlier versions of a learner, and other opponents of the learner.
 """

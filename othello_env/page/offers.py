@@ -78,7 +78,7 @@ class Offer:
         return {name: known[name] for name in SETTINGS if name in known}
 
     def allows(self, spec: str) -> bool:
-        """Whether a page may use a spec: it differs from this offer's spec only in options that a page may change."""
+        """Whether a page may use a spec: only options that a page may change differ from this offer's spec."""
         try:
             (head, options), (mine, own) = split_spec(spec), split_spec(self.spec)
         except SpecError:
@@ -116,7 +116,7 @@ class Offers:
 
     def __iter__(self) -> Iterator[Offer]:
         found = {offer.spec: offer for offer in self.found}
-        # If an agent that the command names is also a file in the watched folder, it gets the version of that file.
+        # If the command names the file of an agent in the watched folder, the offer gets the version of this file.
         given = [replace(found.pop(offer.spec, offer), label=offer.label) for offer in self._offers]
         yours = [offer for offer in given if offer.label == YOURS]
         others = [offer for offer in given if offer.label != YOURS]
