@@ -241,10 +241,10 @@ class Run:
 
 
 def coverage(book: Book) -> dict[str, int]:
-    """For each player, a number of empty squares. With more empty squares, the book has all needed positions.
+    """For each player, the number of empty squares above which the book is complete.
 
-    A position is needed for a player if it can arise while this player follows the book. A player whose first moves are
-    missing in the book is left out.
+    The book is complete for a player if it has every position that can arise while this player follows the book. A
+    player whose first moves are missing in the book is left out.
     """
     covered = {}
     for follower, name in enumerate(Othello.player_names):

@@ -40,8 +40,8 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `GAMES` that the agent plays.
-        version: if the agent comes from a file that may change: the time in ns of its last change, a hyphen,
-            and its size in bytes. Otherwise empty.
+        version: the time of the last change of the agent's file, in ns, a hyphen, and the file's size in bytes. Empty
+            if the agent does not come from a file that may change.
     """
 
     spec: str

@@ -112,7 +112,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     if not board:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
-    game = str(Rules.of(start) or rules)  # on the page, each size of an Othello board is a different game
+    game = str(Rules.of(start) or rules)  # may differ from record.game: each size of board is a game of its own
     return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 

@@ -59,7 +59,7 @@ class Process:
         """Wait until the process has started.
 
         Raises:
-            ThinkingError: the process ended, or took too long.
+            ThinkingError: the process ended, or took too long to start.
         """
         line = b""
         with contextlib.suppress(TimeoutError):

@@ -39,7 +39,7 @@ class Turns:
             is_move: whether the answer of the think is a move. The page only shows all other answers.
 
         Raises:
-            BusyError: this client has too many thinks, or too many clients have thinks.
+            BusyError: this client has too many unanswered requests, or too many clients have unanswered requests.
         """
         client = self._clients.get(name) or _Client(self._share)
         if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
