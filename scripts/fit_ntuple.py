@@ -21,9 +21,9 @@ error of the network's values, and the correlation of these values with the labe
 positions of the round: the positions of every 20th game are never used to fit.
 
 All intermediate files are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
-fit. The same command then continues, and the result is the same as without the interruption. To continue a
-finished fit, give a higher ``--rounds``. The same seed gives the same weights with any number of threads. The file of the weights has a
-card, a JSON text that says how the weights were made.
+fit. The same command then continues, and the result is the same as without the interruption. To continue a finished
+fit, give a higher ``--rounds``. The same seed gives the same weights with any number of threads. The file of the
+weights has a card, a JSON text that says how the weights were made.
 """
 
 import math

@@ -104,7 +104,7 @@ def measure_workers(args: Arguments, folder: Path) -> None:
 
 
 def measure_clock(games: int, windows: int, folder: Path) -> None:
-    """Print the time that a game with a clock takes. The start of the worker process that plays the game does not count."""
+    """Print the time that a game with a clock takes. The start of the worker process does not count."""
     few, each = max(games // 50, 2) // 2 * 2, []
     for _ in range(windows):
         times = []

@@ -41,7 +41,7 @@ def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
 
 
 def search_moves(depth: int, games: int) -> list[float]:
-    """The time of each move, in seconds, of alpha-beta in games of checkers against random play."""
+    """The seconds that alpha-beta takes for each of its moves in games of checkers against random play."""
     agent, seconds = make_agent(f"alphabeta:depth={depth},eval=positional"), []
     for game in range(games):
         state = Checkers()

@@ -52,7 +52,8 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     game = PageGame.read(request["record"])
     states = game.states()
     state = states[-1]
-    # A new seat makes the agent begin the game again. So the answer does not depend on earlier requests.
+    # A seat is an agent that plays one game. A new seat makes the agent begin the game again. So the answer does not
+    # depend on earlier requests.
     seat = Seat(agent, seat_key(game.seed, state.to_move))
     match request["task"]:
         case "move":
