@@ -78,8 +78,8 @@ def make_app(
             `othello_env.page.results.read_results`.
         thinkers: the processes in which agents think. By default the application makes new processes. When the
             application ends, it closes the processes.
-        first_requests: requests that agents answer when the application starts. So the code that agents
-            need is compiled before a page asks them.
+        first_requests: requests that agents answer when the application starts. So the code that agents need
+            is compiled before a page asks them.
         recorded: the games of tournaments. The page can replay them.
         runs: the training runs and leagues that the server watches; None if it watches nothing.
     """

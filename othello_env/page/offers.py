@@ -40,7 +40,7 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `GAMES` that the agent plays.
-        version: the time of the last change of the agent's file, in ns, a hyphen, and the file's size in bytes. Empty
+        version: ``TIME-SIZE``: the time in ns when the agent's file changed last, and the file's size in bytes. Empty
             if the agent does not come from a file that may change.
     """
 
