@@ -7,8 +7,7 @@
 
     args = parse(__doc__, Arguments)
 
-Every number has bounds. A wrong value ends the command with a message. The message gives the expected values and the
-given value.
+Every number has bounds. A wrong value ends the command with a message, which gives the expected and the given value.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
@@ -41,7 +40,7 @@ def real(default: Any, help_text: str, least: float, most: float = 1e9) -> Any:
 
 
 def one_of(default: Any, help_text: str, values: Sequence[Any], *, nargs: str | None = None) -> Any:
-    """A field for one of `values`, which must have the same type. With `nargs`, a field for a tuple of such values."""
+    """A field for one of `values`, which all have the same type. With `nargs`, a field for a tuple of such values."""
     *others, last = values
     expected = f"{', '.join(map(str, others))} or {last}"
     return _field(default, help_text, _reader(type(last), lambda value: value in values, expected), nargs=nargs)
@@ -53,7 +52,7 @@ def text(default: Any, help_text: str, *, nargs: str | None = None) -> Any:
 
 
 def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional: bool = False) -> Any:
-    """A field for a path to write, which ends in `suffix`. The path is required unless the field has a default."""
+    """A field for the path of an output, which ends in `suffix`. The path is required if the field has no default."""
 
     def path_to_write(given: str) -> Path:
         found = Path(given)
@@ -80,7 +79,7 @@ def _field(default: Any, help_text: str, read: Callable[[str], Any] | None, **mo
 
 
 def _reader(kind: Callable[[str], T], accepts: Callable[[T], bool], expected: str) -> Callable[[str], T]:
-    """A function that argparse calls with a text. It returns the value, or raises an error that argparse shows."""
+    """A function that converts a text into a value for argparse. It raises an error if the value is not accepted."""
 
     def read(given: str) -> T:
         try:
@@ -96,7 +95,7 @@ def _reader(kind: Callable[[str], T], accepts: Callable[[T], bool], expected: st
 
 
 def option(name: str) -> str:
-    """The option's name for a field's name: ``--random-plies`` for ``random_plies``."""
+    """The name of the option for a field: ``--random-plies`` for ``random_plies``."""
     return "--" + name.replace("_", "-")
 
 
@@ -109,13 +108,13 @@ def parse(description: str | None, kind: type[T], arguments: Sequence[str] | Non
 def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
     """The command's arguments as objects of several dataclasses. The dataclasses' fields must have different names.
 
-    A dataclass may have a method `check`. If its fields do not fit together or name something that cannot be used, this
-    method raises ImportError, OSError or ValueError.
+    A dataclass may have a method `check`, which raises ImportError, OSError or ValueError if the values do not fit
+    together or cannot be used.
 
     Args:
-        description: the script's docstring, for ``--help``.
+        description: the script's docstring, which ``--help`` prints.
         kinds: the dataclasses.
-        arguments: the words of the command line; by default, the words with which the script was started.
+        arguments: the words of the command line. By default, these are the words with which the script was started.
 
     Returns:
         One object for each dataclass, in the order of `kinds`.

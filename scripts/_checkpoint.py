@@ -1,7 +1,7 @@
-"""Save and load the state of a training run with PyTorch: the learner's tensors, and a card with the run's progress.
+"""Save and load the state of a training run with PyTorch: the tensors of its learner, and a card.
 
-A card is a dict. It has the run's settings, the number of iterations and the points of the learning curve. All contents
-of the file are checked before they are used, since anybody may have written the file.
+The card is a dict with the run's settings, the number of iterations and the points of the learning curve. The whole
+content of a file is checked before it is used, because anybody may have written the file.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["learner_tensors", "network_of", "read_run", "restore_learner"]
 
 _LARGEST_FILE = 16 << 30  # bytes
 
-_Tensors = dict[str, Any]  # torch.Tensor by name
+_Tensors = dict[str, Any]  # the values are torch.Tensor
 
 
 def learner_tensors(network: TorchNetwork, optimizer: Any) -> _Tensors:
-    """A dict of a network's weights and of Adam's state (running means of the gradients), for `restore_learner`."""
+    """The weights of a network and the state of its optimiser Adam, as a dict that `restore_learner` accepts."""
     tensors = {f"weights.{name}": weight for name, weight in network.weights.items()}
     for name, weight in network.weights.items():
         tensors |= {f"adam.{name}.{key}": value for key, value in optimizer.state.get(weight, {}).items()}
@@ -41,13 +41,13 @@ def restore_learner(tensors: _Tensors, network: TorchNetwork, optimizer: Any) ->
     state = {}
     for number, (name, weight) in enumerate(network.trained_weights().items()):
         shapes = {"step": (), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
-        if any(f"adam.{name}.{key}" in tensors for key in shapes):  # a weight without gradients has no state
+        if any(f"adam.{name}.{key}" in tensors for key in shapes):  # Adam keeps nothing for a weight without gradients
             state[number] = {key: _sound(tensors, f"adam.{name}.{key}", shape) for key, shape in shapes.items()}
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
 def network_of(tensors: _Tensors, owner: str, like: TorchNetwork) -> TorchNetwork:
-    """Make a network on the CPU of the same kind as `like`. Its weights are the tensors with the names ``owner.name``.
+    """Make a network of the same kind as `like`, on the CPU. Each weight is the tensor ``{owner}.{weight's name}``.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
@@ -80,20 +80,20 @@ def read_run(
     over: str,
     opponents: Sequence[str],
 ) -> tuple[_Tensors, dict[str, Any]]:
-    """Read the tensors and the card of a run from its file, to resume the run with the same settings.
+    """Read the tensors and the card of a run from its file, so that the run can be resumed.
 
     Args:
         path: the file.
-        form: the name of the format; the card must have the same name.
-        settings: the settings by name; the card must have the same settings.
-        counts: the names of integers in the card, in addition to ``iteration``; each integer must be at least 0.
-        over: the name of a number that each point of the curve must have, in addition to ``iteration`` and ``seconds``.
+        form: the name of the file's format. The card must name the same format.
+        settings: the run's settings by name. The card must have the same settings.
+        counts: the names of integers that the card must have besides ``iteration``. They must be at least 0.
+        over: the name of a number that each point of the curve must have besides ``iteration`` and ``seconds``.
         opponents: the opponents for which each point of the curve must have a score.
 
     Raises:
         FileNotFoundError: there is no such file.
-        OSError: it is not a regular file, or cannot be read.
-        ValueError: it is not the file of such a run, or the settings differ.
+        OSError: the path is not that of a regular file, or the file cannot be read.
+        ValueError: the file does not hold a run in this format, or the settings differ.
     """
     tensors, card = read_tensors(path, _LARGEST_FILE)
     was = card.get("settings")
@@ -112,7 +112,7 @@ def read_run(
 
 
 def _is_progress(progress: dict[str, Any], over: str, opponents: Sequence[str]) -> bool:
-    """Whether `progress` has the seconds of a run and valid points of its curve."""
+    """Whether `progress` has the seconds that a run took, and valid points of the learning curve."""
     points = progress.get("curve")
     return (
         _are_numbers(progress, "seconds")

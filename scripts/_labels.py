@@ -1,9 +1,9 @@
-"""The folder of a fit of n-tuple weights: labelled positions in parts, and the weights after each round.
+"""The folder of a fit of n-tuple weights. It has the labelled positions and the weights of each round.
 
 ``recipe.json`` holds the settings that determine all other files. ``weights-000.npz`` has the first weights.
-``labels-000-000.npz``, ``labels-000-001.npz`` and so on have the positions that were labelled with these weights, and
-``weights-001.npz`` has the weights that were fitted to them. Each file is written completely or not at all. If a file
-is missing or damaged, the same command makes it again, with the same content.
+``labels-000-000.npz``, ``labels-000-001.npz`` and so on have the positions that were labelled with the first weights.
+``weights-001.npz`` has the weights that were fitted to these labels, and so on. Each file is written completely or not
+at all. If a file is missing or damaged, the same command makes the file again, with the same content.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from othello_env.support.locks import try_lock
 __all__ = ["HELD_OUT", "FitFolder", "Labels"]
 
 HELD_OUT = 20
-"""The positions of every 20th game are not used to fit weights. They show the error on unseen positions."""
+"""The positions of every 20th game are held out: they only measure the error, and no weights are fitted to them."""
 _FORMAT = "othello-env n-tuple fit 1"
 _LARGEST = 1 << 28  # bytes of a part
 _TYPES = {"own": np.uint64, "opponent": np.uint64, "values": np.float32, "games": np.int64}
 
 
 class Labels(NamedTuple):
-    """Labelled positions, and the number of the game of each position.
+    """N labelled positions, and the number of the game from which each position comes.
 
     Attributes:
-        rows: the positions and their labels, N rows.
-        games: (N,) int64.
+        rows: the positions and their labels (N rows).
+        games: the numbers of the games, (N,) int64.
     """
 
     rows: Examples
@@ -46,12 +46,12 @@ class Labels(NamedTuple):
 
     @classmethod
     def joined(cls, parts: list[Labels]) -> Labels:
-        """Several parts as one."""
+        """Join the labelled positions of several parts."""
         games = np.concatenate([part.games for part in parts])
         return cls(Examples.joined([part.rows for part in parts]), games)
 
     def examples(self, *, held_out: bool) -> Examples:
-        """The positions that are held out, or all other positions."""
+        """The held-out positions if `held_out` is true, otherwise all other positions."""
         return self.rows.part((self.games % HELD_OUT == 0) == held_out)
 
 
@@ -60,7 +60,7 @@ class FitFolder:
 
     Args:
         folder: a new folder, or a folder with the same recipe.
-        recipe: plain values that determine all files.
+        recipe: the settings that determine all files, as values for JSON.
 
     Raises:
         OSError: the folder cannot be read or written.
@@ -81,7 +81,7 @@ class FitFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes away from the folder during the block.
+        """During the ``with`` block, no other process may use the folder.
 
         Raises:
             ValueError: another process uses the folder.
@@ -92,7 +92,7 @@ class FitFolder:
             yield
 
     def weights(self, number: int, make: Callable[[], NTupleNetwork]) -> NTupleNetwork:
-        """The weights at the beginning of a round. If their file is missing or damaged, they are made and written."""
+        """The weights at the beginning of a round. If their file is missing or damaged, `make` makes them again."""
         path = self.folder / f"weights-{number:03d}.npz"
         try:
             return NTupleNetwork.load(path)
@@ -105,7 +105,7 @@ class FitFolder:
         """The weights at the beginning of an earlier round.
 
         Raises:
-            ValueError: their file is missing or damaged.
+            ValueError: the file of the weights is missing or damaged.
         """
         path = self.folder / f"weights-{number:03d}.npz"
         try:
@@ -114,18 +114,18 @@ class FitFolder:
             raise ValueError(f"{path} is missing; give the same command again") from None
 
     def labels(self, number: int, part: int, games: range, make: Callable[[range], Labels]) -> Labels:
-        """A part of the labelled positions of a round. If its file is missing or damaged, it is made and written.
+        """A part of the labelled positions of a round. If its file is missing or damaged, `make` makes it again.
 
         Args:
-            number: the round.
+            number: the number of the round.
             part: the number of the part.
-            games: the numbers of the part's games.
-            make: labels the positions of these games.
+            games: the numbers of the games from which the part's positions come.
+            make: a function that labels the positions of these games.
         """
         path = self.folder / f"labels-{number:03d}-{part:03d}.npz"
         try:
             return _read(path)
-        except DAMAGE:  # FileNotFoundError is an OSError
+        except DAMAGE:  # also if the file is missing: DAMAGE contains OSError
             labels = make(games)
         buffer = io.BytesIO()
         np.savez_compressed(buffer, allow_pickle=False, **labels.rows._asdict(), games=labels.games)
@@ -134,9 +134,9 @@ class FitFolder:
 
 
 def _read(path: Path) -> Labels:
-    """Read a part.
+    """Read a part from its file.
 
-    Raises one of the errors `DAMAGE` if the file is missing or damaged.
+    If the file is missing or damaged, this raises one of the errors in `DAMAGE`.
     """
     with open_archive(io.BytesIO(read_file(path, _LARGEST))) as archive:
         if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in _TYPES):

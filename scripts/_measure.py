@@ -1,8 +1,10 @@
-"""Measure speed for the scripts: divide the units of work by the time that passed, and never take the best call.
+"""Measure speeds for the scripts.
 
-In a window, the work is repeated for some time. A figure is the median of several windows, shown with the lowest and
-the highest value. The yardstick is other work to compare with. A window of the yardstick runs just before every window
-of work. So the ratio of work to yardstick stays right, even if the machine becomes slower or faster.
+A measurement has several windows. In each window, the work is repeated for some time, and the rate is the units of work
+divided by this time. The result is the median of the windows, shown with the lowest and the highest value.
+
+The speed of the work is also divided by the speed of other work, the yardstick. A window of the yardstick runs just
+before every window of the work. So the ratio stays right, even if the machine becomes slower or faster.
 """
 
 from __future__ import annotations
@@ -33,10 +35,10 @@ __all__ = [
 ]
 
 Work = Callable[[], tuple[float, float]]
-"""A function that does some work. It returns the number of units of work and the seconds that they took."""
+"""A function that does some work. It returns the number of units of work and the time in seconds."""
 
 _BUSY = 0.5
-"""If the load average before a measurement is above this, other work was running."""
+"""If the load average before a measurement is above this value, other programs were running."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Bench:
     Attributes:
         yardstick: the work to compare with.
         windows: the number of windows.
-        seconds: the shortest time of work in a window, in seconds.
+        seconds: the shortest time of a window, in seconds.
     """
 
     yardstick: Work
@@ -85,8 +87,8 @@ class Bench:
     seconds: float = 1.0
 
     def measure(self, work: Work) -> Figure:
-        """Measure some work. Before each window of work, a window of the yardstick runs for a quarter of its time."""
-        self.yardstick()  # compiles, and fills caches
+        """Measure some work. A window of the yardstick takes a quarter of the time of a window of the work."""
+        self.yardstick()  # not measured: the first calls compile code and fill caches
         work()
         rates, ratios = [], []
         for _ in range(self.windows):
@@ -98,18 +100,18 @@ class Bench:
 
 @dataclass(frozen=True)
 class Windows:
-    """Command-line arguments of a script that measures in windows."""
+    """The command-line arguments about windows: their length and their number."""
 
     seconds: float = real(1.0, "seconds of work in each window", least=1e-3)
     windows: int = whole(5, "windows for each figure")
 
     def bench(self, yardstick: Work) -> Bench:
-        """A bench with these windows."""
+        """A bench that measures with these windows."""
         return Bench(yardstick, self.windows, self.seconds)
 
 
 def rate(work: Work, seconds: float) -> float:
-    """The number of units a second in one window. The work is repeated until it has taken `seconds`."""
+    """The number of units a second in one window. The work is repeated for at least `seconds`."""
     units = spent = 0.0
     while spent < seconds or not spent:
         more, took = work()
@@ -119,7 +121,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def timed(run: Callable[[], float]) -> Work:
-    """Turn `run` into a `Work`. `run` does some work and returns how many units of work it did.
+    """Make a `Work` of the function `run`, which does some work and returns the number of units of work.
 
     The whole time of `run` counts.
     """
@@ -133,19 +135,19 @@ def timed(run: Callable[[], float]) -> Work:
 
 
 def report(name: str, figure: Figure) -> Figure:
-    """Print a figure under its name, and return it."""
+    """Print the name of a figure and the figure. Return the figure."""
     print(f"{name:52}{figure}", flush=True)
     return figure
 
 
 def spread(values: Iterable[float]) -> str:
-    """The median, the lowest and the highest of some ratios, as a text."""
+    """The median, the lowest and the highest of some values, as a text."""
     values = sorted(values)
     return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
 
 
 def truth(name: str) -> list[dict[str, str]]:
-    """The rows of a CSV file in ``tests/data``. Each row is a dict with the names of the columns as keys."""
+    """The rows of a CSV file in ``tests/data``. Each row is a dict, whose keys are the names of the columns."""
     with (Path(__file__).parents[1] / "tests" / "data" / name).open(encoding="utf-8") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
 

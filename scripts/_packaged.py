@@ -1,4 +1,4 @@
-"""Functions for the scripts that make the package's data: keys of positions, lists in files, a hash of the weights."""
+"""Functions for the scripts that make the package's data files."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -16,18 +16,18 @@ __all__ = ["canonical", "line_of", "weights_digest", "write_list"]
 
 
 def canonical(state: Othello) -> bytes:
-    """A key of a position. All mirror images of the position have the same key."""
+    """A key of a position. A position that is turned or mirrored has the same key."""
     planes = state.observation(state.to_move)
     return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
 
 
 def line_of(state: Othello, scores: Mapping[int, int]) -> str:
-    """A position as a line of a list: its transcript, then ``move:score`` for each move of the player to move."""
+    """A line of text about a position: its transcript, then ``move:score`` for each move of the player to move."""
     return " ".join([state.transcript(), *(f"{state.action_to_text(a)}:{score:+d}" for a, score in scores.items())])
 
 
 def write_list(file: Path, head: str, lines: Iterable[str], count: int) -> None:
-    """Write a list of `count` lines to a file, after the comment `head`. Show the number of lines that are ready."""
+    """Write the comment `head` and the first `count` lines to a file. Show the progress in the terminal."""
     found = [head]
     for number, line in enumerate(islice(lines, count), start=1):
         found.append(line)
@@ -37,6 +37,6 @@ def write_list(file: Path, head: str, lines: Iterable[str], count: int) -> None:
 
 
 def weights_digest() -> str:
-    """A short hash of the packaged n-tuple weights for 8x8. Data files name it if they depend on the weights."""
+    """A short hash of the packaged n-tuple weights for 8x8. Data files that depend on the weights contain this hash."""
     weights = resources.files("othello_agents") / "weights" / "ntuple_8x8.npz"
     return hashlib.sha256(weights.read_bytes()).hexdigest()[:16]

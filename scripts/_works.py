@@ -1,4 +1,7 @@
-"""Work whose speed several scripts measure: perft, steps of many games at once, and games that Python code plays."""
+"""Work whose speed several scripts measure: perft, steps of many games at once, and games that Python code plays.
+
+Perft counts all sequences of a number of plies from a position.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +20,10 @@ T = TypeVar("T")
 
 
 def perft_work(depth: int = 7) -> Work:
-    """Perft from the start on one core. A unit is a leaf. Perft computes the position of every leaf."""
+    """Perft from the start on one core. A unit is a leaf: the position at the end of a sequence.
+
+    Perft computes every leaf. It does not only count the moves that lead to the leaves.
+    """
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
 
@@ -31,14 +37,14 @@ class VectorWork:
         n: the number of games.
         opponent: a spec; None for self-play.
         threads: the number of threads.
-        game: ``Othello``, or another game that has a vector environment.
+        game: ``Othello``, or the name of another game that has a vector environment.
         options: options of the environment, such as ``size``.
     """
 
     STAGES = 60
-    """The approximate number of plies of a game on 8x8. The measured games begin spread evenly over these plies.
+    """The approximate number of plies of a game on 8x8. The games of a batch are spread evenly over these plies.
 
-    On a smaller board they begin spread over the plies of the first half of a game, since many random games end early.
+    On a smaller board, the games are spread over the first half of a game, because many random games end early.
     """
     STEPS = 8
 
@@ -79,9 +85,9 @@ def driven_work(
     The time to choose random actions does not count.
 
     Args:
-        begin: begins a game with a seed, and returns an observation of it.
-        choices: returns the legal actions for an observation; no actions when the game is over.
-        step: plays an action, and returns the next observation.
+        begin: a function that begins a game with a seed, and returns the first observation.
+        choices: a function that returns the legal actions for an observation; no actions when the game is over.
+        step: a function that plays an action, and returns the next observation.
         games: the number of games.
     """
     rng = np.random.default_rng(0)

@@ -2,9 +2,9 @@
 
     python scripts/balanced_openings.py othello_env/arena/balanced-v0.txt
 
-The script finds all positions after some plies. Equal positions and mirror images count once. The script goes through
-these positions in random order. It keeps a position if the engine expects a result close to even. A quick search first
-rules out most of the uneven positions. The same arguments, engine and weights give the same list.
+The script finds all positions after some plies. Of positions that are equal or mirror images, only one is used. The
+script goes through these positions in random order. It keeps a position if the engine expects a result close to even. A
+quick search first rules out most of the uneven positions. The same arguments, engine and weights give the same list.
 """
 
 import random
@@ -38,7 +38,7 @@ class Arguments:
 
 
 def positions_after(plies: int) -> list[Othello]:
-    """All unfinished positions after some plies from the start, in a fixed order; mirror images count once.
+    """All unfinished positions after some plies from the start, in a fixed order. Mirror images count once.
 
     >>> [len(positions_after(plies)) for plies in range(1, 5)]
     [1, 3, 14, 60]
@@ -55,7 +55,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 
 def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """Yield each position that both a quick and a deep search value as close to even, and the deep search's score."""
+    """Yield the positions that a quick and a deep search judge as close to even, and the scores of the deep search."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN:

@@ -1,4 +1,4 @@
-"""Draw the curves of several training runs against one opponent in one picture.
+"""Draw a picture with the learning curves of several training runs: the scores against one opponent.
 
     python scripts/compare_curves.py --runs nothing.json tuned.json --out compare.png
 
@@ -27,13 +27,13 @@ class Arguments:
     opponent: str = text(LADDER[-1], "draw the scores against this opponent")
 
     def check(self) -> None:
-        """Check that there is a file."""
+        """Check that at least one file is given."""
         if not self.runs:
             raise ValueError("--runs: expected at least one file")
 
 
 def curve(file: str, opponent: str) -> tuple[list[CurvePoint], str]:
-    """The points of a run's curve, and the unit that the run counts: ``plies``, ``games`` or ``positions``.
+    """The points of a run's curve, and the unit in which the run counts: ``plies``, ``games`` or ``positions``.
 
     Raises:
         OSError: the file cannot be read.

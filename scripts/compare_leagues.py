@@ -1,12 +1,12 @@
-"""Compare three sets of opponents for PPO on 6x6: a league, only its newest self, and only packaged agents.
+"""Compare three sets of opponents for PPO on 6x6: a league, only the newest snapshot, and only packaged agents.
 
     python scripts/compare_leagues.py --out runs/compare --iterations 1000
     python scripts/compare_leagues.py --out runs/compare --iterations 1000 --resume
 
-The script trains an agent with each set of opponents and each seed. All trainings play the same number of plies, and in
-all of them the same share of the games (``--league``) is against opponents. Only these opponents differ. At the end all
-agents and the packaged opponents play each other. The table has their Elo ratings (`random` is 0), and for each agent
-its lowest score against another agent. Ctrl-C ends the current training, and ``--resume`` continues from there.
+The script trains an agent with each set of opponents and each seed. All trainings play the same number of plies. In
+each training, the same share of the games (``--league``) is against the opponents, and the other games are self-play.
+At the end all agents and the packaged opponents play each other. A table shows their Elo ratings (`random` has 0), and
+for each agent its lowest score against another agent. Ctrl-C ends the current training, and ``--resume`` continues it.
 """
 
 import sys

@@ -17,7 +17,7 @@ class Arguments:
 
 
 def played(state: State, spec: str, plies: int) -> State:
-    """The position after an agent has played `plies` plies against itself, or fewer if the game ends earlier."""
+    """The position after an agent has played `plies` plies against itself, or fewer plies if the game ends earlier."""
     agent = make_agent(spec, seed=1)
     agent.new_game(1)
     for _ in range(plies):

@@ -2,11 +2,10 @@
 
     python scripts/endgame_positions.py othello_env/arena/rating/endgame-v0.txt
 
-Textbook players of several strengths play each other after ten random plies. They use no learned weights, so new
+Textbook players of several strengths play each other after ten random plies. The players use no learned weights, so new
 weights do not change the positions. Each game gives at most one position: the first position with a wanted number of
-empty squares. At first the wanted number is 8. After each position that is kept, it is the next of 9, 10, 11,
-12, and then 8 again. A position is kept only if the player to move has
-moves of different scores, and if no mirror image of the position was kept before.
+empty squares. The wanted number is 8 for the first position, 9 for the second position, and so on up to 12. Then it is
+8 again. A position is kept only if its moves do not all have the same score. Of mirror images, only one is kept.
 """
 
 import random
@@ -46,7 +45,7 @@ class Arguments:
 def game(number: int, seed: int, empty: int, size: int = 8, random_plies: int = RANDOM_PLIES) -> Othello | None:
     """The first position of a game with `empty` empty squares.
 
-    None if the game ends before, or if this position has only one legal action.
+    None if the game ends earlier, or if this position has only one legal action.
     """
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
@@ -67,14 +66,14 @@ def positions(
     size: int = 8,
     random_plies: int = RANDOM_PLIES,
 ) -> Iterator[str]:
-    """An endless sequence of positions as lines, each with the score of every move for the player to move.
+    """Yield positions without end. Each position is a line of text with the scores of all moves.
 
     Args:
         seed: the seed of the games.
-        empty: the wanted numbers of empty squares, in turn.
-        solve: returns the exact score of each legal action of a position, for the player to move.
+        empty: the wanted numbers of empty squares. They are used in turn.
+        solve: a function that returns the exact score of each legal action of a position, for the player to move.
         size: the side of the board.
-        random_plies: the random plies at the beginning of each game.
+        random_plies: the number of random plies at the beginning of each game.
     """
     seen: set[bytes] = set()
     number = 0

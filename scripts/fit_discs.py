@@ -1,17 +1,17 @@
-"""Fit a formula that converts a result that the engine expects into discs.
+"""Fit a formula that converts the result that the engine expects (-1 to 1) into discs.
 
     python scripts/fit_discs.py --games 400
     python scripts/fit_discs.py --games 400 --size 6
     python scripts/fit_discs.py --games 100 --compare
 
-The engine plays against itself from random openings. In positions with 12 to 54 empty squares (on 6x6, 12 to 26), the
-engine expects a result from -1 to 1. The script compares the inverse hyperbolic tangent (atanh) of this result with the
-margin in discs at the end of the game. It fits a formula by least squares: discs = (a + b * empty squares) *
-atanh(result). The same arguments give the same numbers. The numbers a and b of each board are in
+The engine plays against itself from random openings. The script takes the positions with 12 to 54 empty squares (on
+6x6, 12 to 26). A search of each position gives the result that the engine expects. The end of the game gives the margin
+in discs. The script fits this formula by least squares: discs = (a + b * empty squares) * atanh(result). The same
+arguments give the same numbers. The numbers a and b of each board are in
 `agents/othello_agents/engine/analysis.py`. Run the script again whenever the n-tuple weights change.
 
-With ``--compare`` the script fits nothing. It compares the losses that a review estimates with the exact losses of the
-same moves. The moves come from games of weak players, in positions with 13 to 18 empty squares.
+With ``--compare`` the script fits nothing. It compares the losses that a review of a game estimates with the exact
+losses of the same moves. The moves come from games of weak players, in positions with 13 to 18 empty squares.
 """
 
 import math
@@ -27,7 +27,7 @@ from othello_env.data import Games, match_games, review_game
 from othello_env.data.review import ANALYST, BLUNDER
 
 LEAST, MOST = 12, {6: 26, 8: 54}
-"""The lowest number of empty squares of the positions, and the highest number by the size of the board."""
+"""The lowest number of empty squares in a position, and for each size of the board the highest number."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Arguments:
 
 
 def compare(args: Arguments) -> None:
-    """Print how well the losses that a review estimates agree with the exact losses."""
+    """Print how well the losses that a review estimates agree with the exact losses of the same moves."""
     weak = "engine:depth=2,exact=0,epsilon=0.1"
     games = args.play(weak, "ntuple:epsilon=0.1")
     rows = []

@@ -1,27 +1,29 @@
-r"""Fit the n-tuple network to positions that are labelled by its own searches and by exact endgame scores.
+r"""Fit the n-tuple network to positions that are labelled by searches with the network and by exact endgame scores.
 
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --rounds 60 --threads 2
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --start runs/ntuple.npz
 
-The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which learn from
-``--self-play`` games of self-play (with trace 0.9, and without players that grab discs).
+The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which first learn from
+self-play (``--self-play`` games). In this self-play, lambda of TD(lambda) is 0.9, and no player prefers the moves that
+turn the most discs.
 
 Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
-and some random moves; in a tenth of the games, all moves are random. Some positions of these games are labelled: single
-positions after a move; the positions after all moves of a position; and such positions after one or two random moves.
-If at most ``--exact`` squares are empty, the label is exact. Otherwise it is the value of a search to ``--depth`` with
-the present weights. At the end of the round, the weights are fitted to the labels of the last ``--window`` rounds, by
-logistic regression for each stage of the game. The next round's labels come from the better network, so what the
-endgames teach spreads to earlier positions by ``--depth`` plies a round.
+and some random moves. In a tenth of the games, all moves are random. Some positions are labelled: the positions after
+single moves of a game, and the positions after all moves of a position. Sometimes one or two additional random moves
+come before these moves. If at most ``--exact`` squares are empty, the label is exact. Otherwise the label is the value
+of a search to ``--depth`` with the present weights. At the end of the round, the weights are fitted to the labels of
+the last ``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from
+the better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
 
-A line for each round has the error (root mean square) and the correlation of the network's values and the labels,
-before and after the fit. They are for the round's held-out positions: the positions of every 20th game are never used
-to fit.
+After each round, the script prints a line about the network before and after the fit. The line has the root mean square
+error of the network's values, and the correlation of these values with the labels. Both numbers are for the held-out
+positions of the round: the positions of every 20th game are never used to fit.
 
-All files of the work are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
-fit. The same command then continues, and the result is the same as without the interruption. More rounds may be added.
-The same seed gives the same weights with any number of threads. The card of the weights says how they were made.
+All intermediate files are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
+fit. The same command then continues, and the result is the same as without the interruption. To continue a finished
+fit, give a higher ``--rounds``. The same seed gives the same weights with any number of threads. The file of the
+weights has a card, a JSON text that says how the weights were made.
 """
 
 import math
@@ -45,7 +47,7 @@ from othello_env.support.threads import Threads
 MIXTURE = {"epsilon": 0.1, "random_games": 0.1, "singles": 0.1, "siblings": 0.035, "stray": 0.3}
 """Probabilities; `othello_agents.engine.labelling.Plan` explains them."""
 PART = 1000
-"""The number of games in a part of the labels. Threads share the games of a part."""
+"""The number of games in a part of the labels. The threads share the games of each part."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Arguments:
             raise ValueError(f"--out and --start are the same file, {self.out}")
 
     def recipe(self) -> dict[str, Any]:
-        """The settings that determine the weights. More rounds continue the same work."""
+        """The settings that determine the weights. The number of rounds is left out, so that it can be raised later."""
         free = ("out", "folder", "threads", "half", "rounds")
         settings = {name: value for name, value in asdict(self).items() if name not in free}
         if self.start is not None:
@@ -92,7 +94,7 @@ class Fit:
         recipe: the settings that determine the weights.
         start: the weights of ``--start``, or None.
         folder: the files.
-        threads: share the labels and the fit.
+        threads: the threads that label positions and fit weights.
     """
 
     args: Arguments
@@ -125,7 +127,7 @@ class Fit:
         return NTupleNetwork(args.size, trained.stages, trained.weights, trained.training)
 
     def round(self, number: int, before: NTupleNetwork) -> NTupleNetwork:
-        """Label the positions of a round with the weights before it, and return the fitted weights."""
+        """Label the positions of a round with the network `before`, and return the network with fitted weights."""
         labels = [self.labels(k, before if k == number else None) for k in self.window(number)]
         new = labels[-1]
         held_out = new.examples(held_out=True)
@@ -156,11 +158,11 @@ class Fit:
         return network
 
     def window(self, number: int) -> range:
-        """The rounds whose labels are fitted at the end of a round."""
+        """The rounds to whose labels the weights are fitted at the end of a round."""
         return range(max(0, number + 1 - self.args.window), number + 1)
 
     def labels(self, number: int, network: NTupleNetwork | None) -> Labels:
-        """The labels of a round. Missing parts are made with the weights at the beginning of the round."""
+        """The labels of a round. A missing part is labelled again with the weights at the beginning of the round."""
         args, first = self.args, number * self.args.games
 
         def make(games: range) -> Labels:
@@ -179,7 +181,7 @@ class Fit:
 
 
 def finite(number: float) -> float | None:
-    """A number for the card. A card can hold no NaN, so the number of a stage without positions is None."""
+    """A number for the card, which is JSON and holds no NaN. NaN, from a stage without positions, becomes None."""
     return round(number, 4) if math.isfinite(number) else None
 
 

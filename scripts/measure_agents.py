@@ -1,15 +1,15 @@
-"""Measure the speed of agents: nodes of alpha-beta, simulations of MCTS, answers to batches, games of learning.
+"""Measure the speed of alpha-beta, MCTS, agents that get batches of positions, and an n-tuple network that learns.
 
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
     python scripts/measure_agents.py --parts learning --batches 32 256 --threads 2
 
 Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
-Both play their moves with the compiled rules. Each figure is the median of several windows of time, shown with the
-lowest and the highest ratio. For alpha-beta, the ratio is the speed of the compiled search divided by the speed of the
-search in Python. For all other figures, it is the speed divided by the speed of perft on one core. A last column shows
-how many times as many games several threads learn from as one thread. Compare the ratios, because absolute times depend
-on the machine.
+Both searches play moves with the compiled rules. Each speed is the median of several windows of time, and is divided by
+another speed. The lowest and the highest ratio are shown, too. For compiled alpha-beta, the other speed is that of
+alpha-beta in Python. In all other cases, the other speed is that of perft on one core. Perft counts all sequences of a
+number of plies. For learning, a last column has the speed with several threads divided by the speed with one thread.
+Compare the ratios, because absolute times depend on the machine.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def search_work(agent: AlphaBeta, states: Sequence[Othello]) -> Work:
 
 
 def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
-    """Searches of one position. A unit is a simulation."""
+    """Tree searches of one position. A unit is a simulation."""
     agent = Mcts(simulations, seed=seed)
 
     def run() -> int:
@@ -69,11 +69,11 @@ def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
 
 
 def measure_alphabeta(args: Arguments) -> None:
-    """Print how fast the compiled search and the search in Python visit the same nodes."""
+    """Print the nodes a second of the compiled search and of the search in Python."""
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
     fast = AlphaBeta(args.depth, evaluate)
-    # The lambda is not a registered evaluation, so this agent searches in Python and not in the compiled kernels.
+    # The lambda is not a registered evaluation, so this agent searches in Python and not in compiled code.
     slow = AlphaBeta(args.depth, lambda state, player: evaluate(state, player))
     nodes = sum(fast.search(state).nodes for state in states)
     assert nodes == sum(slow.search(state).nodes for state in states)
@@ -89,14 +89,14 @@ def measure_alphabeta(args: Arguments) -> None:
 
 
 def measure_mcts(bench: Bench, args: Arguments) -> None:
-    """Print the simulations a second from the start and from a random position."""
+    """Print how many simulations MCTS makes in a second, from the start and from a random position."""
     print("\nMonte Carlo tree search, simulations of one position, one thread")
     for state in (Othello(), random_positions(args.positions, args.seed)[-1]):
         print(f"{f'{sum(state.scores())} discs':34}{bench.measure(simulation_work(state, 1000, args.seed))}")
 
 
 def measure_batches(bench: Bench, seed: int) -> None:
-    """Print the number of positions a second that agents answer when they get many positions at once."""
+    """Print for how many positions a second an agent chooses moves, if it gets many positions at once."""
     batch = OthelloPositions.from_states(random_positions(2_000, seed))
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:
@@ -105,14 +105,14 @@ def measure_batches(bench: Bench, seed: int) -> None:
 
 
 def learning_work(batch: int, threads: int, games: int) -> Work:
-    """Self-play of an n-tuple network that learns, after at least 10,240 games. A unit is a game."""
+    """Self-play of an n-tuple network that learns. A unit is a game. The first 10,240 games are not measured."""
     trainer = Trainer(seed=1, batch=batch, num_threads=threads)
     trainer.run(games=-(-10_240 // batch) * batch)
     return timed(lambda: trainer.run(games=games))
 
 
 def measure_learning(bench: Bench, args: Arguments) -> None:
-    """Print the games a second from which an n-tuple network learns, and what more threads bring."""
+    """Print the games a second from which an n-tuple network learns, with one thread and with more threads."""
     print("\nself-play learning of an n-tuple network, games")
     for batch in args.batches:
         games = -(-1024 // batch) * batch

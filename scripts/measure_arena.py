@@ -1,18 +1,18 @@
-"""Measure tournaments: the games a second, and the time that a tournament takes in addition to its agents' own time.
+"""Measure tournaments: the games a second, and the time of a tournament compared with the time of its agents.
 
     python scripts/measure_arena.py
     python scripts/measure_arena.py --games 200 --workers 1 2 4
     python scripts/measure_arena.py --ray
 
-Each of the first lines is about one tournament, in which agents of one kind all play each other: agents that look one
-ply ahead, or alpha-beta of depth 4. The tournament is played several times, and all games are recorded in a file. The
-figures are medians. A ratio is shown with the lowest and the highest value. The time of the agents' answers is measured
-in the same run. The tournament also needs time for openings, rules, records and the file. Compare the ratios, because
-absolute times depend on the machine.
+The first two lines are about two tournaments, in which all agents play each other. In the first tournament, the agents
+look at most one ply ahead. In the second tournament, they are alpha-beta agents of depth 4. A tournament is played
+several times, and the figures are medians. Each line compares the time of the tournament with the time of its agents'
+answers. The tournament also needs time for openings, rules, and a file in which all games are recorded. Compare the
+ratios, because absolute times depend on the machine. The lowest and the highest ratio are shown, too.
 
-The next lines are about one tournament with several numbers of worker processes in turn. The script checks that the
-games are the same. These times include the start of the processes. With ``--ray`` the tournament is also played as
-tasks of a Ray cluster on this machine (the extra ``ray``).
+The next lines are about one tournament that is played with several numbers of worker processes in turn. The script
+checks that the games are the same. The times include the start of the processes. With ``--ray`` the tournament is also
+played as tasks of a Ray cluster on this machine (the extra ``ray``). The last line has the time of a game with a clock.
 """
 
 import tempfile
@@ -65,7 +65,7 @@ def play(
 def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder: Path) -> None:
     """Play a tournament several times in this process, and compare its time with the time of its agents."""
     agents = {name: Timed(make_agent(name, 0)) for name in names}
-    play_tournament(agents, Schedule(names, 2))  # compiles
+    play_tournament(agents, Schedule(names, 2))  # not measured: the first games compile code
     taken, own, n = [], [], 0
     for window in range(windows):
         for agent in agents.values():
@@ -83,7 +83,7 @@ def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder
 
 
 def measure_workers(args: Arguments, folder: Path) -> None:
-    """Play one tournament with several numbers of workers in turn; the times include the start of the workers."""
+    """Play one tournament with several numbers of workers in turn, and print the games a second."""
     if args.ray:
         import_extra("ray", "ray").init(num_cpus=max(args.workers), log_to_driver=False, logging_level="ERROR")
     kinds = list(product(args.workers, (False, True) if args.ray else (False,)))
@@ -104,7 +104,7 @@ def measure_workers(args: Arguments, folder: Path) -> None:
 
 
 def measure_clock(games: int, windows: int, folder: Path) -> None:
-    """Print the time of a game with a clock, without the start of the worker process that plays the game."""
+    """Print the time that a game with a clock takes. The start of the worker process does not count."""
     few, each = max(games // 50, 2) // 2 * 2, []
     for _ in range(windows):
         times = []

@@ -2,8 +2,9 @@
 
     python scripts/measure_data.py
 
-Each rate is the median of several windows on one core. It is shown with its ratio to the positions a second of perft,
-and with the lowest and the highest ratio. Files are written to a temporary folder and read from there.
+Each rate is the median of several windows of time on one core, and is divided by the speed of perft on one core. The
+lowest and the highest ratio are shown, too. Perft counts all sequences of a number of plies. Files are written to a
+temporary folder and read from there.
 """
 
 import tempfile
@@ -27,11 +28,11 @@ from othello_env.data import (
 )
 
 GAMES = 50_000
-"""The number of games in each piece of work. GGF files and transcripts have fewer games."""
+"""The number of games in a measurement. Slow measurements use fewer games."""
 
 
 def works(folder: Path) -> dict[str, Callable[[], float]]:
-    """A dict from titles to functions. Each function does a piece of work and returns the number of its units."""
+    """What is measured: for each title, a function that does some work and returns the number of units of work."""
     games = random_games(GAMES, seed=1)
     paths = {ending: folder / f"games.{ending}" for ending in ("npz", "wtb", "ggf", "txt")}
     few = games[: GAMES // 50]

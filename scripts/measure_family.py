@@ -1,10 +1,10 @@
-"""Measure checkers and Tribolo: random games, and moves of alpha-beta with depth 6 in checkers.
+"""Measure the speed of checkers and Tribolo: random games, and moves of alpha-beta with depth 6 in checkers.
 
     python scripts/measure_family.py
 
 The random games are played with `State` objects and in the vector environment. Each rate is the median of several
-windows, in plies a second on one core. It is shown with its ratio to the speed of perft of Othello, and with the lowest
-and the highest ratio.
+windows of time, in plies a second on one core, and is divided by the speed of perft for Othello. The lowest and the
+highest ratio are shown, too. Perft counts all sequences of a number of plies.
 """
 
 import statistics
@@ -19,7 +19,7 @@ from othello_env import Checkers, State, Tribolo, make_agent
 from othello_env.games.hashing import mix_int
 
 NEW_GAMES: dict[str, Callable[[int], State]] = {"Checkers": lambda _: Checkers(), "Tribolo": Tribolo}
-"""For each game, a function that makes the start position from a key."""
+"""For each game, a function that makes the start position. For Tribolo, the function's argument is a random seed."""
 AT_ONCE = 4096
 """The number of games in the vector environment."""
 
@@ -41,7 +41,7 @@ def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
 
 
 def search_moves(depth: int, games: int) -> list[float]:
-    """The seconds of each move of alpha-beta in games of checkers against random play."""
+    """The seconds that alpha-beta takes for each of its moves in games of checkers against random play."""
     agent, seconds = make_agent(f"alphabeta:depth={depth},eval=positional"), []
     for game in range(games):
         state = Checkers()
@@ -63,7 +63,7 @@ def main() -> None:
     for game, new_game in NEW_GAMES.items():
         report(f"{game}, States", bench.measure(states_work(new_game)))
         report(f"{game}, vector env, self-play, N={AT_ONCE}", bench.measure(VectorWork(AT_ONCE, game=game)))
-    search_moves(6, 1)  # compiles
+    search_moves(6, 1)  # not measured: the first game compiles code
     seconds = search_moves(6, 5)
     median, worst = statistics.median(seconds), max(seconds)
     print(f"checkers, alpha-beta 6: median {1e3 * median:.2f} ms a move, worst of {len(seconds)} {1e3 * worst:.2f} ms")

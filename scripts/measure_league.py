@@ -1,12 +1,12 @@
-"""Measure how much slower a league is: steps a second against many members, compared with one opponent.
+"""Measure how much a league slows down the games: steps a second against its members, and against one opponent.
 
     python scripts/measure_league.py
     python scripts/measure_league.py --members 100 --at-once 1 4 --opponents random --games 1024
 
-The speed is compared with that of the same batch against one opponent, without a league. With the league, each rollout
-begins with new opponents, and each step records the games that ended. The time for this counts, and also the time for
-the ends of games. The members are copies of one opponent under different names, so only the number of opponents
-differs. The time to choose random actions does not count. The opponent ``network`` needs PyTorch:
+The script plays a batch of games with and without a league. With a league, each rollout begins with new opponents, and
+each step records the games that ended. The time for both is measured, too. Without a league, the same batch plays
+against one opponent. The members of the league are copies of this opponent under different names, so only the number of
+opponents differs. The time to choose random actions does not count. The opponent ``network`` needs PyTorch:
 ``pip install 'othello-env[torch]'``.
 """
 
@@ -40,7 +40,7 @@ class Arguments(Windows):
 
 
 def agent_of(kind: str) -> Agent:
-    """An agent of this kind. The network has the default sizes of `train_ppo.py` and random weights."""
+    """The agent of a spec, or for ``network`` a network with the default sizes of `train_ppo.py` and random weights."""
     if kind != NETWORK:
         return make_agent(kind)
     import torch
@@ -55,10 +55,10 @@ class LeagueWork:
     """Rollouts of a batch against a league. A unit is a step of one game.
 
     Args:
-        kind: the kind of the members.
+        kind: the spec of the members, or ``network``.
         n: the number of games.
-        rollout: the number of steps of a rollout; each call plays one rollout.
-        members: the number of members; None for one opponent and no league.
+        rollout: the number of steps of a rollout. Each call plays one rollout.
+        members: the number of members. None for one opponent and no league.
         at_once: the number of opponents drawn for a rollout.
     """
 
@@ -72,7 +72,7 @@ class LeagueWork:
         self._at_once, self._rollout = at_once, rollout
         self._rng = np.random.default_rng(0)
         self._masks: Any = self._envs.reset(seed=0)[0]["action_mask"]
-        self()  # all games of the first rollout begin at once; in later rollouts the games are at different stages
+        self()  # not measured: only after this rollout, the games are at different stages
 
     def __call__(self) -> tuple[float, float]:
         league, spent = self._league, 0.0

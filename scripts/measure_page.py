@@ -50,13 +50,13 @@ class Arguments:
     chromium: str | None = text(shutil.which("chromium"), "the path of the program chromium")
 
     def check(self) -> None:
-        """Check that there is a browser."""
+        """Check that a browser was found or given."""
         if self.chromium is None:
             raise ValueError("there is no program chromium on the PATH; give the browser's path with --chromium")
 
 
 def click(page: Page, selector: str) -> float:
-    """Click on the first element that matches; return the milliseconds until the frame that shows the effect."""
+    """Click on the first element that matches the selector. Return the milliseconds until the effect is drawn."""
     before = page.evaluate("answers.length")
     page.locator(selector).first.click()
     while page.evaluate("answers.length") == before:

@@ -6,10 +6,12 @@ r"""Measure the engine: its speed, the nodes and time to each depth, exact endga
     python scripts/measure_search.py --threads 2 --depths 16
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
-Each time is the median of several runs. Compare the ratios, because absolute times depend on the machine. The column
-"of perft" compares the engine with perft. The bare perft rate is the number of leaves a second that perft counts from
-the start. (Perft computes the position of every leaf.) This rate is measured before and after every row of the
-middlegame and every group of endgames. The ratio uses the mean of both rates.
+Each time is the median of several runs. Compare the ratios, because absolute times depend on the machine.
+
+Perft counts all sequences of a number of plies from the start, and computes the last position of each sequence (a
+leaf). The column "of perft" is the engine's nodes a second divided by the leaves a second of perft. The speed of perft
+is measured before and after every row of the middlegame and every group of endgames. The column uses the mean of both
+measurements.
 """
 
 import re
@@ -31,7 +33,7 @@ from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
 T = TypeVar("T")
-REFERENCE_RATE = 57.0  # million leaves a second of perft; times of endgames are also converted to this speed
+REFERENCE_RATE = 57.0  # millions of leaves a second; times of endgames are also given for a machine with this speed
 MOST_FFO = 44
 PERFT = perft_work(8)
 
@@ -63,7 +65,7 @@ class Arguments:
 
     @property
     def endgames(self) -> range:
-        """The numbers of the endgames of the FFO suite to solve.
+        """The numbers of the endgames of the FFO suite (published test positions) that the engine solves.
 
         Raises:
             ValueError: ``--ffo`` is wrong.
@@ -78,19 +80,19 @@ class Arguments:
 
 
 def perft_rate() -> float:
-    """The number of leaves that perft counts in a second, in millions; measured for half a second."""
+    """The number of leaves that perft counts in a second, in millions. The measurement takes half a second."""
     return rate(PERFT, 0.5) / 1e6
 
 
 def beside_perft(run: Callable[[], T]) -> tuple[T, float]:
-    """Call `run`. Return its result, and the mean of the perft rates just before and just after the call."""
+    """Call `run`. Return its result, and the mean speed of perft just before and just after the call."""
     before = perft_rate()
     result = run()
     return result, (before + perft_rate()) / 2
 
 
 def positions(empty: int, n: int, seed: int) -> list[Othello]:
-    """Positions of random games with `empty` empty squares and more than one move."""
+    """Positions of random games with `empty` empty squares and more than one legal move."""
     found: list[Othello] = []
     while len(found) < n:
         seed += 1
@@ -106,7 +108,7 @@ def measure_middlegame(
 ) -> None:
     """Print the nodes and the time to each depth, with and without selective search.
 
-    Up to depth 8, also print the nodes of textbook alpha-beta divided by the nodes of the engine.
+    Up to depth 8, also print how many times as many nodes textbook alpha-beta visits.
     """
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
@@ -114,7 +116,7 @@ def measure_middlegame(
     )
     for name in evaluations:
         for depth in depths:
-            best: list[int] = []  # the moves of the search that is not selective
+            best: list[int] = []  # the moves without selective search, to compare with
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])
@@ -139,13 +141,13 @@ def measure_middlegame(
 
 
 def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
-    """The number of nodes that the textbook alpha-beta visits, with moves in ascending order."""
+    """The number of nodes that alpha-beta visits without the engine's improvements, with moves in ascending order."""
     textbook = AlphaBeta(depth, name)
     return sum(textbook.search(state).nodes for state in states)
 
 
 def measure_exact(n: int, seed: int, repeats: int) -> None:
-    """Print the times to find the best score, and to find every move's score, with 12 empty squares."""
+    """Print the time to find the best score, and the time to find every move's score, with 12 empty squares."""
     states, engine = positions(12, n, seed), Engine(exact=12)
     engine.act(states[0])
     exact_scores(states[:1])
@@ -199,10 +201,10 @@ def endgames(numbers: Container[int]) -> list[tuple[int, Othello, int]]:
 def measure_threads(
     threads: int, depth: int | None, states: Sequence[Othello], ends: Sequence[Othello], repeats: int
 ) -> None:
-    """Print how much faster several threads are than one: to a depth, and to the end of the game.
+    """Print how much faster several threads are than one thread, in searches to a depth and to the end of the game.
 
-    One thread and several take turns, position by position. Both engines have a table of 64 MiB. Without a depth or
-    without endgames, this search is left out.
+    Each position is searched with one thread and then with several. Both engines have a transposition table of 64 MiB.
+    If `depth` is None, there are no searches to a depth. If `ends` is empty, there are no searches to the end.
     """
     engines = {count: Engine(depth=depth or 1, exact=0, hash=64, threads=count) for count in (1, threads)}
     for engine in engines.values():
@@ -249,7 +251,7 @@ def main() -> None:
         depth = max(args.depths, default=None)
         measure_threads(args.threads, depth, positions(40, args.positions, args.seed), ends, args.repeats)
         return
-    PERFT()  # compiles
+    PERFT()  # not measured: the first call compiles code
     print(f"bare perft: {perft_rate():.1f} M leaves a second")
     if args.depths and args.evals:
         measure_middlegame(args.depths, positions(40, args.positions, args.seed), args.evals, args.repeats)

@@ -4,12 +4,13 @@
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
     python scripts/measure_speed.py --boards 6 4 --picture speed.png
 
-All speeds are compared with perft on one core. Perft makes positions one after the other with the same kernels. A
-figure is the number of steps divided by the time that passed, with the ends of games and the resets included. It is the
-median of several windows, shown with the lowest and the highest ratio. The games of a batch begin at different stages,
-because the steps of games at the same stage are all cheap or all expensive. The time to choose random actions does not
-count. Only Pgx chooses them in its compiled loop, where this time counts. Compare the ratios, because absolute rates
-depend on the machine. Other libraries are measured if they are installed (``pip install 'othello-env[peers]'``).
+All speeds are compared with perft on one core. Perft counts all sequences of a number of plies, with the same compiled
+rules as the environments. A speed is the number of steps divided by the time that passed. The time includes the ends of
+games and the resets. Each speed is the median of several windows of time, and is divided by the speed of perft. The
+lowest and the highest ratio are shown, too. The games of a batch begin at different stages, because a step costs more
+at some stages than at others. The time to choose random actions does not count, except for Pgx, which chooses the
+actions in its compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other libraries are
+measured if they are installed (``pip install 'othello-env[peers]'``).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Arguments(Windows):
 
 def memory_a_game(n: int = 16384) -> float:
     """The bytes of memory for each game of a self-play environment, without the arrays that a step returns."""
-    VectorWork(1).close()  # makes the tables that all environments share
+    VectorWork(1).close()  # makes the tables that all environments share, so that they are not counted
     tracemalloc.start()
     env = OthelloVectorEnv(n, opponent=None, copy=False)
     observation, info = env.reset(seed=0)
@@ -66,7 +67,7 @@ def memory_a_game(n: int = 16384) -> float:
 
 
 def sampler_works(n: int = 4096) -> tuple[Work, Work]:
-    """Two pieces of work: choose random actions for N games by `sample_legal`, and by Gymnasium's masked sampling."""
+    """Two kinds of work: choosing random actions for N games with `sample_legal`, and with Gymnasium's own method."""
     space = gymnasium.spaces.MultiDiscrete([65] * n)
     rng = np.random.default_rng(0)
     masks = np.repeat(Othello().action_mask()[np.newaxis], n, axis=0)
@@ -74,12 +75,12 @@ def sampler_works(n: int = 4096) -> tuple[Work, Work]:
 
 
 def masked(mask: Any) -> Sequence[int]:
-    """The legal actions of a mask; no actions if the mask is None."""
+    """The legal actions of a mask. If the mask is None, there are no actions."""
     return () if mask is None else np.flatnonzero(mask)
 
 
 def aec_work(env: Any) -> Work:
-    """Random games of a PettingZoo environment, by `last` and `step`, resets included. A unit is a ply."""
+    """Random games of a PettingZoo environment, with its methods `reset`, `last` and `step`. A unit is a ply."""
 
     def look() -> Any:
         observation, _, is_over, _, _ = env.last()
@@ -97,7 +98,7 @@ def aec_work(env: Any) -> Work:
 
 
 def single_work(env: OthelloEnv) -> Work:
-    """Random games of a single environment, resets included. A unit is a step."""
+    """Random games of an environment with one game, including the resets. A unit is a step."""
 
     def step(action: int) -> Any:
         observation, _, is_over, _, _ = env.step(action)
@@ -107,7 +108,10 @@ def single_work(env: OthelloEnv) -> Work:
 
 
 def pgx_work(n: int = 16384, steps: int = 64) -> Work:
-    """Plies of Pgx on all cores, in a compiled loop that also chooses the actions. Each run continues the games."""
+    """Plies of Pgx on all cores, in a compiled loop that also chooses the actions.
+
+    Each call continues the games of the call before.
+    """
     import jax
     import jax.numpy as jnp
     import pgx
@@ -134,7 +138,7 @@ def pgx_work(n: int = 16384, steps: int = 64) -> Work:
 
 
 def open_spiel_work() -> Work:
-    """Plies of OpenSpiel's Othello, with planes and masks after each ply. Python code plays them step by step."""
+    """Plies of OpenSpiel's Othello, with observation planes and masks. Python code plays the games step by step."""
     import pyspiel
 
     game = pyspiel.load_game("othello")
@@ -156,7 +160,7 @@ def open_spiel_work() -> Work:
 
 
 def rust_reversi_work() -> Work:
-    """Plies of rust-reversi's board, without planes. Python code plays them step by step."""
+    """Plies of rust-reversi's board, without observation planes. Python code plays the games step by step."""
     from rust_reversi import Board
 
     board: Any = None
@@ -182,7 +186,7 @@ def rust_reversi_work() -> Work:
 
 
 def envpool_work(n: int = 1024, steps: int = 8) -> Work:
-    """Steps of EnvPool's Othello on all cores, with planes and masks. The time to choose actions does not count."""
+    """Steps of EnvPool's Othello on all cores, with planes and masks. The time to choose the actions does not count."""
     import envpool
 
     env = envpool.make("Othello-v1", env_type="gymnasium", num_envs=n, seed=0, num_threads=os.cpu_count())
@@ -214,7 +218,7 @@ def measure_vector(bench: Bench, args: Arguments) -> dict[str, dict[int, float]]
     """Print the steps a second of vector environments, in self-play and against opponents.
 
     Returns:
-        The nanoseconds of a step of one game, by the title of the measurement and by the number of games.
+        A dict of dicts: for each title and each number of games, the nanoseconds that a step of one game takes.
     """
     runs = [("self-play", n, None, threads, 8) for n in args.sizes for threads in args.threads if threads <= n]
     runs += [(f"self-play on {size}x{size}", n, None, 1, size) for size in args.boards for n in args.sizes]
@@ -229,7 +233,7 @@ def measure_vector(bench: Bench, args: Arguments) -> dict[str, dict[int, float]]
 
 
 def measure_single(bench: Bench) -> None:
-    """Print the steps a second of the environments with one game, and the speed of choosing random actions."""
+    """Print the steps a second of the environments with one game, and the time to choose random actions."""
     own, theirs = (bench.measure(work) for work in sampler_works())
     print(
         f"sample_legal takes {4096e6 / own.rate:.0f} us for 4096 games, "

@@ -1,12 +1,13 @@
-"""Simulate matches with the sequential probability ratio test. Print how often it errs and how many games it needs.
+"""Simulate the sequential probability ratio test of matches: how often it errs, and how many games it needs.
 
     python scripts/measure_sprt.py
     python scripts/measure_sprt.py --runs 10000 --differences 20 50
 
 Each simulated pair of games has one of the five possible scores. The probabilities of these scores come from a real
-match of equal agents: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. They are changed as little
-as possible, so that the mean score fits the true Elo difference. The number of games is compared with that of a test
-with a fixed number of games and the same errors. The same seed repeats a simulation.
+match of equal agents: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. For other Elo differences,
+the probabilities are changed as little as possible, so that the mean score fits the difference. Another test needs a
+fixed number of games for the same error rates. The script compares the two numbers of games. The same seed repeats a
+simulation.
 """
 
 from __future__ import annotations
@@ -36,12 +37,15 @@ class Arguments:
 
 
 def expected(elo: float) -> float:
-    """The expected score, 0 to 1, of a difference in Elo."""
+    """The expected score, 0 to 1, of a player whose Elo is higher than the opponent's by `elo`."""
     return 1 / (1 + math.pow(10, -elo / 400))
 
 
 def tilted(shares: Sequence[float], mean: float) -> list[float]:
-    """Change probabilities so that the mean score is `mean`: multiply each by ``exp(x * score)``; bisection finds x."""
+    """Change the probabilities of the scores so that the mean score is `mean`.
+
+    Each probability is multiplied by ``exp(x * score)``, and then divided by the sum of all. Bisection finds x.
+    """
     low, high = -50.0, 50.0
     while True:
         x = (low + high) / 2
@@ -53,7 +57,10 @@ def tilted(shares: Sequence[float], mean: float) -> list[float]:
 
 
 def simulate(test: Sprt, elo: float, runs: int, seed: int) -> tuple[float, float]:
-    """The share of runs that accept `elo1`, and the mean number of games, if `elo` is the true difference."""
+    """The share of runs that accept the hypothesis `elo1`, and the mean number of games of a run.
+
+    `elo` is the true difference of the simulated players.
+    """
     rng = random.Random(seed)  # noqa: S311 - nothing here is secret
     weights = tilted(SHARES, expected(elo))
     accepted = games = 0
@@ -68,7 +75,7 @@ def simulate(test: Sprt, elo: float, runs: int, seed: int) -> tuple[float, float
 
 
 def fixed_games(test: Sprt) -> float:
-    """The number of games of a test with a fixed number of games and the same two errors."""
+    """The number of games that a test with a fixed number of games needs for the same two error rates."""
     mean = sum(share * score for share, score in zip(SHARES, SCORES, strict=True))
     variance = sum(share * (score - mean) ** 2 for share, score in zip(SHARES, SCORES, strict=True))
     z = NormalDist().inv_cdf(1 - test.alpha) + NormalDist().inv_cdf(1 - test.beta)

@@ -4,10 +4,10 @@
     python scripts/measure_start.py --cases engine mcts --repeats 3
 
 Each case runs in new processes. A "first process" finds no machine code in the cache, as after an installation. A
-"later process" finds the code that another process stored there. Times are medians, with the shortest and the longest
-time. Absolute times depend on the machine. So each time is also given as a multiple of the time of a later process with
-the single environment. The cases take turns, so that all cases are affected in the same way if the machine becomes
-slower.
+"later process" finds the code that another process stored in the cache. Times are medians of several runs, with the
+shortest and the longest time. Absolute times depend on the machine. So each time is also divided by the time that a
+later process takes for the environment with one game. The cases take turns. So all cases are affected in the same way
+if the machine becomes slower.
 """
 
 import os
@@ -60,7 +60,7 @@ class Arguments:
 
 
 def seconds(program: str, cache: str, processes: int = 1) -> float:
-    """Start several processes at once with the same program. Return the seconds until all processes have ended."""
+    """Start several processes with the same program at once. Return the seconds until all of them have ended."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
     began = time.perf_counter()
     command = [sys.executable, "-c", program]
@@ -72,7 +72,7 @@ def seconds(program: str, cache: str, processes: int = 1) -> float:
 
 
 def cold(program: str, processes: int = 1) -> float:
-    """Like `seconds`, with an empty cache."""
+    """Like `seconds`, but with an empty cache of machine code."""
     with tempfile.TemporaryDirectory() as cache:
         return seconds(program, cache, processes)
 

@@ -3,10 +3,10 @@
     python scripts/measure_torchrl.py
     python scripts/measure_torchrl.py --games 64 256 1024
 
-All games are 8x8, and one thread plays both sides. The policy of the first lines chooses random legal actions, so these
-lines show what the environment and TorchRL's loop cost. The policy of the other lines is the actor of
-``scripts/train_torchrl.py``. A rollout has 64 steps and goes on where the last rollout ended. The yardstick is the
-batch of games without TorchRL, with the same random actions.
+All games are 8x8, and one thread plays both sides. The policy "random" chooses random legal actions, so it shows what
+the environment and TorchRL's loop cost. The policy "actor" is that of ``scripts/train_torchrl.py``. A rollout has 64
+steps, and continues the games of the rollout before. All speeds are compared with the speed of the same batch of games
+without TorchRL, with random actions.
 """
 
 import sys
@@ -44,7 +44,7 @@ class Arguments(Windows):
 
 
 def generic(games: int) -> EnvBase:
-    """The batch in TorchRL's generic wrapper, with the transform that makes random actions legal."""
+    """The batch of games in TorchRL's generic wrapper, with the transform that makes random actions legal."""
     env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, opponent=None, autoreset_mode="Disabled")
     return TransformedEnv(GymWrapper(env, categorical_action_encoding=True), ActionMask())
 
@@ -66,7 +66,7 @@ def actor(games: int) -> Callable[[Any], Any]:
 
     def policy(tensordict: Any) -> Any:
         masks = tensordict["action_mask"]
-        if masks.dtype != torch.bool:  # the mask of the wrapper must be converted
+        if masks.dtype != torch.bool:  # the masks of the generic wrapper are integers
             tensordict = tensordict.copy().set("action_mask", masks.bool())
         return play(tensordict).select("action", "logits", "action_log_prob")
 
@@ -74,7 +74,7 @@ def actor(games: int) -> Callable[[Any], Any]:
 
 
 def collecting(env: EnvBase, policy: Callable[[Any], Any]) -> Work:
-    """Work that collects a rollout. Its unit is a ply."""
+    """Work that collects a rollout. A unit of work is a ply."""
     begin = env.reset()
 
     def run() -> int:
@@ -90,7 +90,7 @@ def collecting(env: EnvBase, policy: Callable[[Any], Any]) -> Work:
 
 
 def plain(games: int) -> Work:
-    """Work that plays the batch of games without TorchRL. Its unit is a ply."""
+    """Work that plays the batch of games without TorchRL. A unit of work is a ply."""
     env, rng = make_vec_env(games, opponent=None), np.random.default_rng(1)
     seen = env.reset(seed=1)[0]
 

@@ -1,11 +1,12 @@
-"""Count the lines of play from a position (perft), and compare the 8x8 start with published counts.
+"""Count the lines of play from a position (perft). For the 8x8 start, compare the counts with published counts.
 
     python scripts/perft.py                        # depths 1 to 11 from the start
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
-A pass is a ply, and a finished game is a leaf. `--divide` prints the count of each move. If a total is wrong, compare
-these counts with the counts of another program. Add a move whose counts differ to `--moves`, and compare again, until
-you find the position in which the programs differ.
+A line of play is a sequence of as many plies as the depth says. A pass is a ply. A game that ends earlier also counts
+as one line. `--divide` prints the count of each move. If a total is wrong, compare these counts with the counts of
+another program. If the two counts of a move differ, add this move to `--moves`, and compare again, until you find the
+position in which the programs differ.
 """
 
 import time
@@ -30,18 +31,18 @@ class Arguments:
 
 
 def published() -> dict[int, int]:
-    """The published number of leaves at each depth from the 8x8 start."""
+    """For each depth, the published number of lines of play from the 8x8 start."""
     return {int(row["depth"]): int(row["leaves"]) for row in truth("perft.csv")}
 
 
 def count(state: Othello, depth: int) -> int:
-    """The number of lines of `depth` plies from a position."""
+    """The number of lines of play of `depth` plies from a position."""
     own, opponent = np.uint64(state.own), np.uint64(state.opponent)
     return int(bitboard.perft(own, opponent, bitboard.BOARDS[state.size], depth))
 
 
 def divide(state: Othello, depth: int) -> str:
-    """A text with the board and the count of each move. If two programs differ, it shows the moves that differ."""
+    """A text with the board and the count of each move, to compare with the counts of another program."""
     lines = [str(state), f"depth {depth}:"]
     for action in state.legal_actions():
         lines.append(f"{state.action_to_text(action)} {count(state.play(action), depth - 1)}")
@@ -55,7 +56,7 @@ def main() -> None:
         print(divide(state, args.depth))
         return
     expected = published() if state == Othello() else {}
-    count(state, 1)  # compiles
+    count(state, 1)  # not measured: the first call compiles code
     for depth in range(1, args.depth + 1):
         began = time.perf_counter()
         leaves = count(state, depth)

@@ -2,11 +2,11 @@
 
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-v0.json --records ladder-v0.jsonl
 
-An opponent of the ladder is called a rung. Each rung plays the two rungs above it, from all packaged openings and with
-both colours. Each game is added to the file of records, so the same command continues where it was stopped. The ratings
-explain all results as well as possible (`othello_env.arena.rating.elo`). The lowest rung has the rating 0. The ladder's
-file says how the ratings were found, and has a hash of the games from the first opening. A test plays these games
-again. It fails if a rung plays differently.
+The ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the two rungs above it, from all
+packaged openings and with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
+same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
+has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
+A test plays these games again. The test fails if a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. With `--first`, only the weakest rungs are rated.
 To check the ratings with other games, give other openings and another seed:
@@ -57,7 +57,10 @@ RUNGS = (
     "engine:depth=8",
     "engine:depth=10",
 )
-"""The rungs from the weakest to the strongest. Of two neighbours, both win games. No rung has a limit of time."""
+"""The rungs from the weakest to the strongest. Each rung wins some games against its neighbours.
+
+No rung has a limit of time, so that the same games can be played again.
+"""
 
 STEPS = 2
 """Each rung plays this number of rungs above it."""
@@ -77,7 +80,7 @@ class Arguments:
 
 
 def schedule(rungs: Sequence[str], games: int, openings: str | tuple[str, ...] = BALANCED, seed: int = 0) -> Schedule:
-    """The schedule: each rung plays the `STEPS` rungs above it."""
+    """A schedule in which each rung plays the `STEPS` rungs above it."""
     return Schedule(tuple(rungs), games, openings, seed, near=STEPS)
 
 

@@ -2,15 +2,16 @@
 
     python scripts/regret_positions.py othello_env/arena/rating --size 6
 
-The positions are for `othello_env.arena.measure_regret`: each position has the exact score of every move. They come
-from games as in `endgame_positions.py`, on a smaller board: textbook players play after a few random plies. They use no
-learned weights, so new weights do not change the positions. Each game gives at most one position. The wanted number of
-empty squares changes from position to position, in turn. A position is kept only if the player to move has moves of
-different scores, and if no mirror image of the position was kept before.
+The positions are for `othello_env.arena.measure_regret`. Each position has the exact score of every move. As in
+`endgame_positions.py`, the positions come from games that textbook players play after a few random plies. The players
+use no learned weights, so new weights do not change the positions. Each game gives at most one position: the first
+position with a wanted number of empty squares. On 6x6, the wanted number is 4 for the first position, 5 for the second
+position, and so on up to 22. Then it is 4 again. A position is kept only if its moves do not all have the same score.
+Of mirror images, only one is kept.
 
-Each opening is a few random plies, with Black's exact score. On 6x6 half of the openings are draws with perfect play.
-On 4x4 hardly any opening is a draw. Openings that one side wins by many discs are left out, since there even weak play
-rarely changes the winner.
+Each opening is a few random plies, with Black's exact score. On 6x6, about half of the openings are draws with perfect
+play. On 4x4, no opening is a draw, because draws are rare. Openings that one side wins by many discs are left out,
+because even weak play rarely changes the winner of such an opening.
 """
 
 import random
@@ -38,13 +39,13 @@ class Plan:
     """The settings of the positions and openings for one size of the board.
 
     Attributes:
-        empty: the numbers of empty squares of the positions.
+        empty: the wanted numbers of empty squares. They are used in turn.
         positions: the number of positions.
-        random_plies: the random plies at the beginning of the positions' games.
+        random_plies: the number of random plies at the beginning of each game from which a position comes.
         draws: the number of openings that are draws with perfect play.
-        others: the number of other openings.
-        opening_plies: the plies of each opening.
-        largest: the greatest exact score, in discs, of an opening that is no draw.
+        others: the number of openings that one side wins.
+        opening_plies: the number of plies in each opening.
+        largest: the largest margin, in discs, by which a side wins an opening with perfect play.
     """
 
     empty: range
@@ -75,7 +76,7 @@ def scorer(size: int) -> Callable[[Othello], int]:
 
 
 def scored_positions(size: int, seed: int) -> Iterator[str]:
-    """An endless sequence of positions as lines, each with the exact score of every move for the player to move."""
+    """Yield positions without end. Each position is a line of text with the exact scores of all moves."""
     plan, score = PLANS[size], scorer(size)
 
     def solve(state: Othello) -> dict[int, int]:
@@ -85,7 +86,7 @@ def scored_positions(size: int, seed: int) -> Iterator[str]:
 
 
 def openings(size: int, seed: int) -> Iterator[str]:
-    """The openings as lines, each with Black's exact score."""
+    """Yield the openings. Each opening is a line of text with its moves and Black's exact score."""
     plan, score = PLANS[size], scorer(size)
     rng = random.Random(f"openings {seed}")  # noqa: S311 - no secret
     wanted = {True: plan.draws, False: plan.others}

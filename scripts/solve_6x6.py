@@ -1,15 +1,15 @@
-"""Solve 6x6: make the file from which the agent `perfect` reads its moves at the beginning of a game.
+"""Solve 6x6 Othello: make the file from which the agent `perfect` reads its moves at the beginning of a game.
 
     python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
 
-The file has moves for both players. For each player it has one best move in every position with more than --down-to
-empty squares that can arise while this player follows the file and the other player plays anything. The script solves
-positions in the order of play, because the best move in a position decides which positions can follow. Mirror images
-count once.
+The file has moves for both players. For each player, the file has one best move in each position that can arise if
+this player follows the file and the other player makes any moves. Positions with at most --down-to empty squares are
+left out. The script solves positions in the order of play, because the best move in a position decides which positions
+can follow. Mirror images count once.
 
-The script writes the file about once a minute and at the end, also after Ctrl-C. The file can always be used. If the
-file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a second run
-with --down-to 22 solve the same positions as one run with --down-to 22.
+The script writes the file about once a minute and at the end, also after Ctrl-C. An unfinished file can be used, too.
+If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a second
+run with --down-to 22 solve the same positions as one run with --down-to 22.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from othello_env import Othello
 
 SAVE_SECONDS = 60
 EXPECTED = -4
-"""A guess of Black's score. It changes only how long the first searches take."""
+"""A guess of Black's score with perfect play. A wrong guess only makes the first searches take longer."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,15 @@ class Task:
 
 
 def after_passes(state: Othello) -> tuple[Othello, int]:
-    """The position after a forced pass, if there is one, and the sign (1 or -1) that converts its score back."""
+    """The position after a forced pass, and -1. If the player need not pass, the position itself, and 1.
+
+    The number is a sign: the score of the returned position times this sign is the score of `state`.
+    """
     return (state.play(state.pass_action), -1) if state.must_pass else (state, 1)
 
 
 def positions_to_move(state: Othello, follower: int) -> Iterator[Othello]:
-    """The next positions in which the player `follower` has a move, whatever the other player does."""
+    """The next positions in which the player `follower` can move, after any moves of the other player."""
     if state.is_over:
         return
     if state.must_pass:
@@ -89,7 +92,7 @@ class Tree:
     seen: set[tuple[int, int]] = field(default_factory=set)
 
     def tasks(self, state: Othello, follower: int, guess: int) -> list[Task]:
-        """The unsolved positions of the tree below `state`. `guess` is a guess of the follower's score in `state`."""
+        """The unsolved positions that can follow from `state`. `guess` estimates the follower's score in `state`."""
         found: list[Task] = []
         todo = [(each, guess) for each in positions_to_move(state, follower)]
         while todo:
@@ -107,9 +110,9 @@ class Tree:
         return found
 
     def _derive(self, state: Othello) -> tuple[int, int] | None:
-        """Solve a position without a search. Return None if a position after one of its moves is not solved yet.
+        """Solve a position from the scores of the positions after its moves, without a search.
 
-        Otherwise return the score for the player to move, and a best action.
+        Return the score for the player to move, and a best action. Return None if one of these scores is not known yet.
         """
         scores: dict[int, int] = {}
         for action in state.legal_actions():
@@ -125,7 +128,7 @@ class Tree:
 
 def work(tasks: Connection, megabytes: int) -> None:
     """Solve the tasks that come through a connection, until None comes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the main process saves the book and ends this process
     solver = Solver(megabytes)
     while (task := tasks.recv()) is not None:
         began = time.perf_counter()
@@ -134,7 +137,10 @@ def work(tasks: Connection, megabytes: int) -> None:
 
 
 class Run:
-    """Solves the tasks of both players in several processes, and saves the book now and then."""
+    """Solves the tasks of both players in several processes, and saves the book about once a minute.
+
+    A stack of tasks belongs to each process.
+    """
 
     def __init__(self, args: Arguments, book: Book) -> None:
         self.args = args
@@ -145,11 +151,11 @@ class Run:
 
     @property
     def waiting(self) -> int:
-        """The number of positions that are needed and that no process has got yet."""
+        """The number of tasks that wait in the stacks."""
         return sum(map(len, self.stacks))
 
     def run(self) -> None:
-        """Solve all positions that the file must have: first those in which Black follows it, then those for White."""
+        """Solve all positions that the file must have: first with Black as the follower, then with White."""
         context = multiprocessing.get_context("spawn")
         workers: list[tuple[Any, Connection]] = []
         try:
@@ -160,11 +166,11 @@ class Run:
                 workers.append((worker, ours))
             connections = [connection for _, connection in workers]
             start = Othello(6)
-            first = start.play(start.legal_actions()[0])  # the other first moves are mirror images of this one
+            first = start.play(start.legal_actions()[0])  # the other first moves are mirror images of this move
             self.begin(first, follower=0, guess=EXPECTED)
             self.work_off(connections)
             self.begin(start, follower=1, guess=-EXPECTED)
-            self.tree.tasks(start, 0, EXPECTED)  # adds the start: its score follows from the position after its move
+            self.tree.tasks(start, 0, EXPECTED)  # adds the start to the book: the score after its first move is known
             self.work_off(connections)
             for connection in connections:
                 connection.send(None)
@@ -174,7 +180,7 @@ class Run:
                 worker.terminate()
 
     def begin(self, state: Othello, follower: int, guess: int) -> None:
-        """Add the unsolved positions below a position, and spread them over the processes."""
+        """Add the unsolved positions that can follow from a position, and spread them over the stacks."""
         self.tree.seen.clear()
         for place, task in enumerate(self.tree.tasks(state, follower, guess)):
             self.stacks[place % len(self.stacks)].append((task, follower))
@@ -201,17 +207,17 @@ class Run:
                 idle.append((place, connection))
 
     def next_task(self, place: int) -> tuple[Task, int]:
-        """Take the next position for a process: the last position that this process found, if there is one.
+        """Take the next task for the process with the number `place`.
 
-        There the positions in the process's memory help the most. Otherwise take the first position of the process with
-        the most waiting positions, since the most positions are below the first one.
+        If the process's own stack has tasks, take the last one: it is close to the positions that the process has in
+        memory. Otherwise take the first task of the longest stack, because the most positions can follow from it.
         """
         if self.stacks[place]:
             return self.stacks[place].pop()
         return max(self.stacks, key=len).pop(0)
 
     def take(self, task: Task, score: int, action: int, place: int, follower: int) -> None:
-        """Store the result of a task, and add the positions that are needed because of its best move."""
+        """Store the result of a task, and add the unsolved positions that can follow from its best move."""
         self.tree.book.add(task.state, score, action)
         self.solved += 1
         below = self.tree.tasks(task.state.play(action), follower, score)
@@ -235,10 +241,10 @@ class Run:
 
 
 def coverage(book: Book) -> dict[str, int]:
-    """For each player: a number of empty squares. The book has all needed positions with more empty squares.
+    """For each player, the number of empty squares above which the book is complete.
 
-    A position is needed for a player if it can arise while this player follows the book. A player whose first moves are
-    missing is left out.
+    The book is complete for a player if it has every position that can arise while this player follows the book. A
+    player whose first moves are missing in the book is left out.
     """
     covered = {}
     for follower, name in enumerate(Othello.player_names):

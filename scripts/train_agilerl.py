@@ -5,9 +5,9 @@
     python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/small.pt
 
 AgileRL uses the vector environment without changes, and reads the masks from `info`. AgileRL needs a version of
-pettingzoo below 1.27. Version 2.58 of agilerl imports peft but does not install it. The best agent is saved in
-AgileRL's own format (``PPO.load``). Such a file holds pickled objects: load only files that you trust. Ctrl-C ends the
-training and keeps the best agent of the last evolution.
+pettingzoo below 1.27. Version 2.58 of agilerl imports peft but does not install it, so install it yourself. The best
+agent is saved in AgileRL's own format, which ``PPO.load`` reads. Such a file holds pickled objects: load only files
+that you trust. Ctrl-C ends the training and keeps the best agent of the last evolution.
 
 To let the agent play, write these lines into a file ``policy.py``:
 
@@ -63,7 +63,7 @@ def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> l
     torch.manual_seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - AgileRL uses the global random state
     size = env.single_observation_space["observation"].shape[-1]
-    whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}  # the same as a dense layer
+    whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}  # equal to a dense layer
     network = {
         "latent_dim": 128,
         "encoder_config": {"latent_dim": 128, "cnn_config": whole_board},
@@ -84,7 +84,7 @@ def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> l
 
 
 def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, seed: int, out: Path) -> PPO:
-    """Let each agent make `steps` moves, write the best agent to `out`, and return it. This closes the environment."""
+    """Let each agent make `steps` moves. Write the best agent to `out`, and return it. Close the environment."""
     env.reset(seed=seed)
     best, *_ = train_on_policy(
         env,
@@ -104,7 +104,7 @@ def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, se
 
 
 def as_policy(agent: PPO) -> Policy:
-    """The agent as a function of observations and masks. It samples its actions, as AgileRL does."""
+    """The agent as a function of observations and masks. The function samples the actions, as AgileRL does."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         return agent.get_action({"observation": observations, "action_mask": masks}, action_mask=masks)[0]

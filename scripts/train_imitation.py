@@ -1,13 +1,14 @@
-"""Train a policy and value network on games (PyTorch: ``pip install 'othello-env[torch]'``).
+"""Train a policy and value network on recorded games (PyTorch: ``pip install 'othello-env[torch]'``).
 
     othello-env data make match engine:depth=4,epsilon=0.05 --games 4000 --out strong
     python scripts/train_imitation.py --games-from strong --out runs/imitation.safetensors --seconds 300
     python scripts/train_ppo.py --init runs/imitation.safetensors --out runs/tuned.safetensors --seconds 600
 
-The network learns which move was played, and how the game ended. In positions with few empty squares it learns perfect
-play instead: every best move is right, and the value is the result of perfect play. In each minibatch, all boards are
-turned or mirrored in the same way, by one of the eight symmetries. The network does not learn from every tenth game. In
-these games the script measures how often the network's likeliest move is right.
+The network learns which move was played, and how the game ended. In positions with few empty squares, the network
+learns perfect play instead: every best move is right, and the value is the result of perfect play. In each minibatch,
+all boards are turned or mirrored in the same way, by one of the eight symmetries. Every tenth game is held out: the
+network does not learn from it. In the held-out games, the script measures how often the network's likeliest move is
+right.
 
 The games are a dataset, or a file of any format that `othello_env.data` reads, such as WTHOR. All positions are kept in
 memory, with about 270 bytes for each position. The path of the written file is the spec of an agent:
@@ -41,7 +42,7 @@ from othello_env.games.othello.symmetries import COUNT, transform_observation, t
 
 FORMAT = "othello-env imitation 1"
 HELD_OUT = 10
-"""Every tenth game is held out: the network does not learn from it. These games measure the network."""
+"""Every tenth game is held out: the network does not learn from it, but is measured in it."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Settings:
     )
 
     def check(self) -> None:
-        """Check that the dataset or file of the games exists, and that there is a network."""
+        """Check that the dataset or file of the games exists, and that a network can be made from the settings."""
         new_network(self)
         if not self.games_from or not Path(self.games_from).exists():
             raise ValueError(f"--games-from: expected a dataset or a file of games, got {self.games_from!r}")
@@ -87,11 +88,12 @@ def parts(settings: Settings) -> Iterator[Games]:
 
 
 def positions(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the positions to learn from and the positions that are held out. Forced passes are left out.
+    """Read the positions to learn from, and the held-out positions. Forced passes are left out.
 
     Returns:
         Two dicts of arrays: ``observations`` (M, 2, S, S), ``masks`` (M, A), ``right`` (M, A) with 1 for each action
-        that counts as right, and ``results`` (M,), the result for the player to move.
+        that counts as right, and ``results`` (M,), the result for the player to move. M is the number of positions, S
+        the side of the board, A the number of actions.
     """
     found: list[dict[str, Any]] = []
     before = 0
@@ -145,7 +147,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
 
     def iterate(self) -> dict[str, float]:
-        """Learn from some minibatches. Return the mean losses, and how often the agent is right in held-out games."""
+        """Learn from some minibatches. Return the mean losses, and the share of right moves in held-out games."""
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
         sums = {"policy": 0.0, "value": 0.0}
@@ -154,14 +156,14 @@ class Learner:
                 sums[name] += loss
         losses = {name: total / s.minibatches for name, total in sums.items()}
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
-        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean changes quickly at first
+        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # at first, the newest weights count most
         self.average.approach(self.network, share)
         self.iteration += 1
         self.positions += s.minibatches * s.minibatch
         return losses | {"held-out": self.agreement()}
 
     def learn(self, rng: np.random.Generator) -> dict[str, float]:
-        """Change the weights once; return the losses."""
+        """Change the weights once, and return the losses."""
         s = self.settings
         chosen = rng.integers(len(self.learned["results"]), size=s.minibatch)
         symmetry = int(rng.integers(COUNT))
@@ -191,7 +193,7 @@ class Learner:
 
     @property
     def trained(self) -> TorchNetwork:
-        """The network with the mean of the weights."""
+        """The network whose weights are the running means of the learner's weights."""
         return self.average
 
     @property
@@ -200,7 +202,7 @@ class Learner:
         return NeuralAgent(self.average)
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """Play the matches for a point of the curve."""
+        """Play the matches for a point of the learning curve."""
         return {"scores": play_ladder(self.agent, self.settings.size, games)}
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
@@ -216,7 +218,7 @@ class Learner:
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it is not the file of such a run, or the settings differ.
+            ValueError: the file does not hold a run of this script, or the settings differ.
         """
         tensors, card = read_run(
             path, FORMAT, asdict(settings), counts=("positions",), over="positions", opponents=LADDER

@@ -4,9 +4,9 @@
     othello-env league runs/sb3-league --games 40 --matrix runs/matrix.png
 
 The script needs ``pip install 'othello-env[sb3,onnx]' onnx``. The learner plays against fixed opponents and its own
-snapshots. Prioritised fictitious self-play chooses among them (`othello_env.league`). A snapshot is an ONNX file, so
-every command can play against it. The folder ``--out`` holds the league and the last policy, ``newest.onnx``. Ctrl-C
-ends the training and keeps the league and the policy.
+snapshots. Prioritised fictitious self-play chooses the opponents by the learner's results against them (see
+`othello_env.league`). A snapshot is an ONNX file, so every command can play against it. The folder ``--out`` holds the
+league and the last policy, ``newest.onnx``. Ctrl-C ends the training and keeps the league and the policy.
 """
 
 import contextlib
@@ -66,7 +66,7 @@ def export(model: MaskablePPO, out: Path) -> None:
     example = tuple(torch.zeros((1, *spaces[name].shape), dtype=torch.int8) for name in names)
     axes = {name: {0: "n"} for name in (*names, "logits")}
     options = {"input_names": names, "output_names": ["logits"], "dynamic_axes": axes}
-    # PyTorch calls this exporter deprecated, but its newer exporter needs more packages.
+    # PyTorch calls this exporter deprecated, but PyTorch's newer exporter needs more packages.
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
         torch.onnx.export(Actor(model.policy), example, str(out), dynamo=False, **options)
 
@@ -82,7 +82,7 @@ class Rollouts(BaseCallback):
         if self.rollouts % self.every == 0:
             export(self.model, self.newest)
             self.league.add(f"{self.newest}:temperature=1", played=self.num_timesteps)
-            self.league.save(self.newest.parent)  # a kill loses only what came after the last snapshot
+            self.league.save(self.newest.parent)  # so a run that is killed keeps everything up to this snapshot
         self.training_env.env.set_opponents(self.league.opponents())
         self.rollouts += 1
 

@@ -10,14 +10,14 @@ r"""Train the n-tuple network by self-play, and record its score over games and 
         --out agents/othello_agents/weights/ntuple_6x6.npz
 
 The last two commands make the weights that come with the package. Move the old weights away first: only ``--resume``
-overwrites a file. The learning curve is written beside the weights as JSON, and with ``--picture`` also as a picture.
-It has a point whenever the number of games has doubled. A point is the score of the network, which looks one ply ahead,
-against alpha-beta with the evaluation ``weighted``, from random openings.
+overwrites a file. The learning curve is written beside the weights as JSON, and with ``--picture`` also as a picture. A
+point is added to the curve whenever the number of games has doubled. A point has the network's scores against
+alpha-beta with the evaluation ``weighted``, from random openings. In these matches, the network looks one ply ahead.
 
 The same seed, batch and number of games give the same weights and scores. The weights are also written every five
 minutes. Ctrl-C ends the training and keeps what was learned. If you then run the same command with ``--resume``, the
-result is the same as without the interruption. After you have made new weights for 8x8, run ``scripts/fit_probcut.py``.
-It fits the engine's selective search to the new weights.
+result is the same as without the interruption. After you have made new weights for 8x8, run ``scripts/fit_probcut.py``,
+which fits the engine's selective search to the new weights.
 """
 
 import math
@@ -37,7 +37,7 @@ from othello_env.support.files import check_output, parse_json, read_file, write
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 LARGEST_CURVE = 16 << 20  # bytes
-KEEP = 300.0  # the weights are written after this number of seconds, if no point of the curve is added before
+KEEP = 300.0  # seconds between two writes of the weights, unless a new point of the curve comes earlier
 
 Curve = list[dict[str, float]]
 
@@ -61,7 +61,7 @@ class Arguments:
     resume: bool = flag("continue the training of the network in --out, with its size, seed and batch")
 
     def check(self) -> None:
-        """Check that the training has an end, and that no weights are overwritten."""
+        """Check that ``--games`` or ``--seconds`` ends the training, and that no weights are overwritten."""
         if self.games is None and self.seconds is None:
             raise ValueError("give --games or --seconds")
         if self.out.exists() and not self.resume:
@@ -97,7 +97,7 @@ def begin(args: Arguments) -> tuple[Trainer, Curve]:
 
 
 def measure(trainer: Trainer, games: int) -> dict[str, float]:
-    """The score against alpha-beta with each depth, and half the width of the score's 95% interval."""
+    """The score against alpha-beta of each depth, and half the width of each score's 95% interval."""
     size = trainer.network.size
     scores = {}
     for depth in OPPONENTS[size]:
@@ -133,7 +133,7 @@ def read_curve(file: Path, trainer: Trainer) -> Curve:
 
 @dataclass
 class Course:
-    """A training: the trainer, the points of its curve, and the command's arguments."""
+    """The state of a training: the trainer, the points of the learning curve, and the command's arguments."""
 
     trainer: Trainer
     curve: Curve
@@ -145,7 +145,7 @@ class Course:
         return f"{self.trainer.games:,} games  {self.trainer.seconds:.0f} s"
 
     def next_point(self) -> Goal:
-        """When to add the next point: after ``--first`` games, then after twice as many, and so on.
+        """The number of games at which the next point is added: ``--first``, then twice as many, and so on.
 
         The number of games is rounded up to whole batches.
         """
@@ -165,7 +165,7 @@ class Course:
         print(self.where, *words, sep="  ", flush=True)
 
     def keep(self) -> None:
-        """Write all files. Before the first game, write nothing, so that the file ``--out`` is not overwritten."""
+        """Write all files. Before the first game, write nothing, so that a file ``--out`` is not overwritten."""
         if self.trainer.games:
             self.write(half=False)
 

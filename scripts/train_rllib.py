@@ -4,10 +4,10 @@
     python scripts/train_rllib.py --iterations 100 --out runs/rllib
     python scripts/train_rllib.py --size 6 --workers 2 --iterations 100 --out runs/small
 
-RLlib steps the environment through its `PettingZooEnv`, and masks actions in its `ActionMaskingTorchRLModule`. The
-wrapper `Observations` gives that module the planes as a row of floats, under the name that the module expects. The
-training is saved as a folder in RLlib's own format (``Algorithm.from_checkpoint``). Such a folder holds pickled
-objects: load only folders that you trust. Ctrl-C ends the training and keeps what was learned.
+RLlib uses the environment through its `PettingZooEnv`, and masks actions in its `ActionMaskingTorchRLModule`. The
+wrapper `Observations` gives this module the observation as a row of floats, under the name that the module expects. The
+training is saved as a folder in RLlib's own format, which ``Algorithm.from_checkpoint`` reads. Such a folder holds
+pickled objects: load only folders that you trust. Ctrl-C ends the training and keeps what was learned.
 
 To let the policy play, write these lines into a file ``policy.py``:
 
@@ -76,13 +76,13 @@ def make_env(arguments: dict[str, Any]) -> PettingZooEnv:
 
 
 def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 4000, **arguments: Any) -> PPO:
-    """Make a PPO. Its settings suit a game whose only reward comes at the end.
+    """Make RLlib's PPO algorithm. Its settings suit a game whose only reward comes at the end.
 
     Args:
         seed: the seed of everything random. Without workers, the same seed repeats a run.
-        workers: the number of processes that play; with 0, the learner's own process plays.
+        workers: the number of processes that only play. With 0, the learner's own process plays.
         games: the number of games that each process plays at once.
-        steps: the number of steps between two changes of the policy.
+        steps: the number of steps in an iteration, from which the policy learns.
         arguments: the arguments of `othello_v0.env`.
     """
     register_env("othello", make_env)
@@ -99,7 +99,7 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
 
 
 def as_policy(module: ActionMaskingTorchRLModule) -> Policy:
-    """An agent that plays the likeliest action: a function of observations and masks."""
+    """An agent that plays the likeliest actions, as a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         rows = torch.from_numpy(observations).flatten(1).float()

@@ -4,9 +4,9 @@
     python scripts/train_sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/small.zip
 
 Stable-Baselines3 has its own interface for vector environments. `othello_env.envs.OthelloVecEnv` is the compiled vector
-environment with that interface. A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works without
-changes. The model is saved in Stable-Baselines3's own format. Such a file may hold pickled objects: load only files
-that you trust. Ctrl-C ends the training and keeps what was learned.
+environment with this interface. The environment with one game, ``gymnasium.make("othello_env/Othello-v0")``, works
+without changes. The model is saved in Stable-Baselines3's own format. Such a file may hold pickled objects: load only
+files that you trust. Ctrl-C ends the training and keeps what was learned.
 
 To let the model play, write these lines into a file ``policy.py``:
 
@@ -56,7 +56,7 @@ def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:
 
 
 def as_policy(model: MaskablePPO) -> Policy:
-    """The model as an agent that plays the likeliest actions: a function of observations and masks."""
+    """An agent that plays the model's likeliest actions, as a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         seen = {"observation": observations, "action_mask": masks}

@@ -4,9 +4,9 @@
     python scripts/train_tianshou.py --epochs 20 --out runs/tianshou.pt
 
 Tianshou's `PettingZooEnv` uses the environment without changes and reads the masks. In the replay buffer, the
-observation after a move belongs to the other side, so the learner must not bootstrap from its value. Therefore the
-horizon of the returns is longer than any game, so that each return sums all rewards to the end of its game. Ctrl-C ends
-the training and keeps what was learned.
+observation after a move belongs to the other side. So the learner must not bootstrap from the value of this
+observation. Therefore the horizon of the n-step returns is longer than any game: each return sums all rewards to the
+end of the game. Ctrl-C ends the training and keeps what was learned.
 
 To let the network play, write these lines into a file ``policy.py``:
 
@@ -105,7 +105,7 @@ class Learner:
         return float((returns[:, 0].mean() + 1) / 2)
 
     def train(self, epochs: int, steps: int = 2000) -> Any:
-        """Play and learn for some epochs. An epoch has `steps` steps, of which the opponent's steps are a part."""
+        """Play and learn for some epochs. An epoch has `steps` steps, including the opponent's steps."""
         return self.algorithm.run_training(
             OffPolicyTrainerParams(
                 training_collector=self.collector,

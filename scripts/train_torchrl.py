@@ -4,9 +4,9 @@
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt
     python scripts/train_torchrl.py --self-play --iterations 200 --out runs/both.pt
 
-The games are `othello_env.envs.TorchRLEnv`, an environment of TorchRL for a whole batch. With ``--self-play`` the
-policy plays both sides, and `SelfPlayGAE` computes the advantages of each side from its own turns. Without it, the
-policy plays against ``--opponent``, and TorchRL's own `GAE` computes the advantages.
+The environment is `othello_env.envs.TorchRLEnv`, which plays a whole batch of games in TorchRL's interface. With
+``--self-play`` the policy plays both sides, and `SelfPlayGAE` computes the advantages of each side from its own turns.
+Without this option, the policy plays against ``--opponent``, and TorchRL's own `GAE` computes the advantages.
 
 Ctrl-C ends the training and keeps what was learned.
 
@@ -87,7 +87,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.loss.parameters(), rate)
 
     def iterate(self) -> Any:
-        """Play some steps of games from new starts, learn from the steps, and return them as a TensorDict (N, T)."""
+        """Play T steps of N new games, learn from these steps, and return them as a TensorDict (N, T)."""
         with torch.no_grad():
             played = self.env.rollout(self.steps, self.actor, break_when_any_done=False)
             self.advantage(played)
@@ -107,7 +107,7 @@ class Learner:
 
 
 def as_policy(scores: Planes) -> Policy:
-    """An agent that plays the legal action with the highest score: a function of observations and masks."""
+    """An agent that plays the legal action with the highest score, as a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         with torch.no_grad():

@@ -1,8 +1,8 @@
 """The page's server: its static files, and its answers to the page's messages.
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
-The answer is JSON, or a file if the message asks for a replay. In these cases the answer is ``{"error": text}``: the
-message is wrong, too large or too slow; an agent fails; or `othello_env.page.guard.Guard` refuses the request.
+The answer is JSON, or a file if the message asks for a replay. The answer is ``{"error": text}`` if the message is
+wrong, too large or too slow, if an agent fails, or if `othello_env.page.guard.Guard` refuses the request.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ __all__ = ["LARGEST_BODY", "make_app"]
 LARGEST_BODY = 64 * 1024
 """The largest message, in bytes."""
 _BODY_SECONDS = 10.0
-"""The longest time that a message may take to arrive."""
+"""The longest time, in seconds, that a message may take to arrive."""
 _LONGEST_NAME = 64
-"""The most characters that the name of a client or of a ticket may have."""
+"""The most characters in the name of a client (a loaded page) or of a ticket (see `Tickets`)."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
-    ClosedError: 503,  # the page asks again when a server runs again
+    ClosedError: 503,  # the server ends; the page repeats its request until a server runs again
     BusyError: 429,
     ThinkingError: 502,
     ValueError: 400,
     TypeError: 400,
     ClientDisconnect: 400,  # nobody reads the answer
 }
-"""The HTTP status of each kind of error. If several kinds fit an error, the first one is used."""
+"""The HTTP status of each kind of error. If an error belongs to several kinds, the first of these kinds decides."""
 _TASKS = ("move", "value", "actions", "exact")
-"""The tasks for an agent that need a position in which the game is not over."""
+"""The tasks that an agent can do only while the game is not over."""
 
 
 def make_app(
@@ -74,13 +74,14 @@ def make_app(
     Args:
         offers: the agents that a page may ask. Requests for other agents are refused.
         port: the port of the server. The header Host of each request must name this port.
-        results: the contents of files that the page draws; see `othello_env.page.results.read_results`.
-        thinkers: the processes in which agents think; by default the application makes its own. When the application
-            ends, it closes them.
-        first_requests: requests that are answered when the application starts. This compiles the code that these
-            requests need.
+        results: the results that the page draws, one dict for each file; see
+            `othello_env.page.results.read_results`.
+        thinkers: the processes in which agents think. By default the application makes new processes. When the
+            application ends, it closes the processes.
+        first_requests: requests that agents answer when the application starts. So the code that agents need
+            is compiled before a page asks them.
         recorded: the games of tournaments. The page can replay them.
-        runs: the folder of training runs and the leagues that are watched, or None.
+        runs: the training runs and leagues that the server watches; None if it watches nothing.
     """
     thinkers = thinkers or Thinkers()
     known = Offers(offers)
@@ -124,7 +125,7 @@ async def _index(_request: Request) -> Response:
 
 
 def _get(name: str, content: Callable[[], object]) -> Route:
-    """A route that answers with the content that a function returns."""
+    """A route for GET requests. Its answer is what `content` returns, as JSON."""
 
     async def endpoint(_request: Request) -> Response:
         return JSONResponse(content())
@@ -133,7 +134,7 @@ def _get(name: str, content: Callable[[], object]) -> Route:
 
 
 class _Asking:
-    """Answers the messages for agents.
+    """Answers the messages in which a page asks an agent something.
 
     Args:
         offers: the agents that may be asked.
@@ -146,7 +147,7 @@ class _Asking:
         self._tickets = Tickets()
 
     async def think(self, fields: Reader, request: Request) -> Response:
-        """An agent's move, or what the agent thinks of a position. The agent is stopped when the page has gone."""
+        """An agent's move, or what the agent thinks of a position. If the page is closed, the agent is stopped."""
         client = fields.text("client", _LONGEST_NAME)
         key = client, fields.text("ticket", _LONGEST_NAME)
         return await self._tickets.answer(key, lambda: self._think(client, fields), request)
@@ -195,13 +196,13 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error. It has the first line of the error, without numbers of actions."""
+    """The answer to a message that raised an error: the first line of the error's text, without ``(action N)``."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = (str(error) or type(error).__name__).splitlines()[0]
     return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
-    """The answer to a message that is too large or too slow, or to a request for something that does not exist."""
+    """The answer to a message that is too large or too slow, or to a request for a path that does not exist."""
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)

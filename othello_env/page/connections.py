@@ -1,4 +1,4 @@
-"""Connections to the page's server. A connection that is idle for too long is closed, so that it blocks no other."""
+"""Connections to the page's server. Idle connections are closed, because the number of connections is limited."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST_CONNECTIONS", "Connection"]
 
 MOST_CONNECTIONS = 200
-"""When this number of connections is open, a new connection closes the one that has been idle for the longest time."""
+"""When the number of open connections reaches this limit, the connection that has been idle longest is closed."""
 _IDLE_SECONDS = 5.0
-"""The headers of a request must arrive within this time after the connection begins, or after its last answer."""
+"""The headers of the next request must arrive within this time, in seconds.
+
+The time starts when the connection begins, and again after each answer.
+"""
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP connection with two more limits.
+    """An HTTP connection of uvicorn with two additional limits.
 
-    If headers do not arrive in time, the connection is closed. If there are too many connections, the one that has been
-    idle for the longest time is closed.
+    If headers do not arrive in time, the connection is closed. If there are too many connections, the connection that
+    has been idle for the longest time is closed.
     """
 
     _idle_since = 0.0

@@ -1,4 +1,7 @@
-"""The server's answers about games: positions, openings, games as text or as a file, and recorded games."""
+"""The server's answers about games: positions, openings, games as text or as a file, and recorded games.
+
+A record is a dict with the game's name, its seed, its start and its moves (see `PageGame`).
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,10 @@ from othello_env.page.view import board_view, position_view
 __all__ = ["Endpoint", "endpoints"]
 
 Endpoint = Callable[[Reader, Request], Awaitable[Response]]
-"""A function that answers a message, given the message's fields and its request."""
+"""A function that answers a message. Its arguments are the message's fields and the HTTP request."""
 
 _LONGEST_PASTE = 8000
-_PIXELS = 80  # the side of a square in a PNG
+_PIXELS = 80  # the side of a square in a PNG file, in pixels
 _OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
 
 
@@ -34,7 +37,7 @@ def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, Endpoint]:
     """The functions that answer messages about games. The keys are the names of the messages.
 
     Args:
-        recorded: the recorded games that a page can ask for.
+        recorded: files of tournament games. A page can ask for any of these games.
     """
 
     async def read_recorded(fields: Reader, _request: Request) -> Response:
@@ -54,7 +57,7 @@ def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, Endpoint]:
 
 
 async def _show(fields: Reader, _request: Request) -> Response:
-    """The positions of a game from ply ``from`` on. The answer describes the empty board only if ``from`` is 0."""
+    """The positions of a game, beginning at the ply ``from``. If ``from`` is 0, the answer also has the empty board."""
     game = fields.game()
     first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
     return JSONResponse(await asyncio.to_thread(_views, game, first))
@@ -68,7 +71,7 @@ def _views(game: PageGame, first: int) -> dict[str, Any]:
 
 
 async def _open(fields: Reader, _request: Request) -> Response:
-    """The record of a new game from an opening. The game's seed determines the opening."""
+    """The record of a new game that begins with an opening. The game's seed selects the opening."""
     game = fields.game()
     opening = fields.choice("opening", _OPENINGS)
     return _record(await asyncio.to_thread(_opened, game, None if opening == "start" else opening))
@@ -88,7 +91,7 @@ async def _read(fields: Reader, _request: Request) -> Response:
 
 
 async def _write(fields: Reader, _request: Request) -> Response:
-    """A game as text that can be pasted."""
+    """A game as text that a person can copy."""
     return JSONResponse({"text": await asyncio.to_thread(write_text, fields.game())})
 
 
@@ -97,7 +100,7 @@ def _record(game: PageGame) -> Response:
 
 
 class _Replays:
-    """Draws games and positions as files, one at a time, so that other threads stay free for other requests."""
+    """Draws games and positions as files, one file at a time, so that other requests find free threads."""
 
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)
@@ -111,7 +114,7 @@ class _Replays:
                 return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")
             if kind == "png":
                 return Response(await asyncio.to_thread(lambda: _png(game)), media_type="image/png")
-            # With this content type the browser saves the file. It must not run the file as a page of this server.
+            # With this content type the browser saves the file, and does not run its scripts as a page of this server.
             text = await asyncio.to_thread(lambda: html(game.states()) if kind == "html" else svg(game.states()[-1]))
             return Response(text, media_type="application/octet-stream")
 

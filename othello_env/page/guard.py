@@ -27,8 +27,8 @@ class Guard:
     """ASGI middleware that refuses the requests that pages of other sites send to this server.
 
     The header Host must name this computer and the server's port. So a foreign site is refused even if its name
-    resolves to this computer. If the request has a header Origin, this must be the server itself. A POST must have an
-    Origin, and its content must be JSON. The pages of other sites may link only to ``/``.
+    resolves to this computer. If the request has a header Origin, this header must name the server itself. A POST must
+    have the header Origin, and its content must be JSON. The pages of other sites may link only to ``/``.
 
     Args:
         app: the application that is guarded.
@@ -54,7 +54,7 @@ class Guard:
             await answer(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
-        """The response that refuses a request, or None if the request is allowed."""
+        """The response to a request that is refused. None if the request is allowed."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or len(origins) > 1 or hosts[0].lower() not in self._hosts:

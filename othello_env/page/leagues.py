@@ -1,4 +1,7 @@
-"""A league for the page: the scores of its members against each other, and their ratings over the training."""
+"""What the page shows of a league: the scores of its members against each other, and the members' ratings.
+
+The members of a league are earlier versions of a learner, and other opponents of the learner.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ from othello_env.support.files import parse_json, read_file
 __all__ = ["LARGEST", "MOST_MEMBERS", "league_view", "read_league_folder"]
 
 MOST_MEMBERS = 100
-"""The page does not show leagues with more members than this."""
+"""The most members of a league that the page shows."""
 LARGEST = 4 << 20
-"""The page does not read JSON files of leagues and runs with more bytes than this."""
+"""The largest JSON file of a league or a training run that the server reads, in bytes."""
 
 
 def read_league_folder(folder: Path) -> dict[str, Any]:
@@ -31,20 +34,20 @@ def read_league_folder(folder: Path) -> dict[str, Any]:
 
 
 def league_view(name: str, state: Any) -> dict[str, Any]:
-    """The payoffs and ratings of a league, as plain values that the page can draw.
+    """The scores and ratings of a league's members, as values for JSON that the page draws.
 
     The members' policies are not loaded, so no code of the league's author runs.
 
     Args:
         name: the league's name on the page.
-        state: what `othello_env.league.League.state` returned. It is checked.
+        state: what `othello_env.league.League.state` returned. The values are checked.
 
     Returns:
         ``name``; ``total``, the number of games; ``names``, ``played``, ``scores``, ``intervals95`` and ``games`` as in
         `Payoffs.to_json`; ``fromMatches``, for each two members, whether their score comes from matches; ``anchor``,
-        the member whose rating is 0; ``ratings``, for each member its ``elo`` and the two ends of its ``interval``,
-        with None for an infinite end, or None if the games allow no ratings; ``unexplained``, the share of the
-        differences in score that the ratings do not explain, or None.
+        the member whose rating is 0; ``ratings``, for each member its ``elo`` and the two ends of its ``interval``
+        (None for an infinite end); ``unexplained``, the share of the differences in score that the ratings do not
+        explain. The last three are None if the games allow no ratings.
 
     Raises:
         ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
@@ -68,7 +71,7 @@ def _rated(payoffs: Payoffs) -> dict[str, Any]:
     try:
         ratings = payoffs.ratings()
         unexplained = payoffs.transitivity().unexplained
-    except (ValueError, IndexError):  # not all members are connected by games, or there is no member
+    except (ValueError, IndexError):  # there is no member, or some members have no games that connect them
         return {"anchor": None, "ratings": None, "unexplained": None}
     found = [
         {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}

@@ -1,9 +1,12 @@
 """Links that hold a whole game, so that no server has to store it.
 
 The page writes links with the game in the fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The
-fields are ``game``, ``moves`` and ``ply`` (the position that is shown). For Tribolo there is also ``seed``. If the game
-does not begin at the usual start, there are ``position`` and ``player`` instead. In a link of another site, a game may
-be in any value of the query or the fragment, or in the last part of the path. All of these are tried.
+fields are ``game``, ``moves`` and ``ply`` (the position that is shown). If the game does not begin at the usual start,
+the fields ``position`` and ``player`` give the first position and the player to move. Otherwise, a link to a game of
+Tribolo has the field ``seed``, which determines the start.
+
+In a link of another site, a game may be in any value of the query or the fragment, or in the last part of the path. All
+these places are tried.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ __all__ = ["LinkFields", "is_link", "texts_in"]
 LinkFields = dict[str, str]
 _LINK = re.compile(r"(?:https?|file)://\S+", re.IGNORECASE)
 _MOST_FIELDS = 50
-_SHORTEST = 4  # characters of a game: two moves
+_SHORTEST = 4  # characters; a text with fewer than two moves is not taken for a game
 
 
 def is_link(text: str) -> bool:
@@ -44,5 +47,5 @@ def texts_in(link: str) -> tuple[LinkFields, list[str]]:
 def _fields(text: str) -> Iterator[tuple[str, str]]:
     try:
         yield from parse_qsl(text, max_num_fields=_MOST_FIELDS)
-    except ValueError:  # more fields than a link of a game has
+    except ValueError:  # the text has more than _MOST_FIELDS fields
         return

@@ -37,11 +37,11 @@ class Reader:
         self._fields: dict[str, Any] = value
 
     def has(self, name: str) -> bool:
-        """Whether the object has a field with this name that is not null."""
+        """Whether the object has this field, and the field is not null."""
         return self._fields.get(name) is not None
 
     def get(self, name: str) -> Any:
-        """The value of a field, unchecked. None if the field is missing."""
+        """The value of a field, which is not checked. None if the field is missing."""
         return self._fields.get(name)
 
     def text(self, name: str, longest: int) -> str:
@@ -93,9 +93,9 @@ class PageGame:
 
     Attributes:
         game: one of `GAMES`.
-        seed: determines all random choices: Tribolo's start and the agents' choices.
-        position: the position in which the game begins, as a pair: the board as text, and the name of the player to
-            move. None for the usual start.
+        seed: determines Tribolo's start and the random choices of agents.
+        position: the position in which the game begins: the board as text, and the name of the player to move. None
+            for the usual start.
         moves: the actions so far.
     """
 
@@ -106,10 +106,10 @@ class PageGame:
 
     @classmethod
     def read(cls, value: object) -> PageGame:
-        """The game of a record that `to_json` made.
+        """Read a game from the values that `to_json` returned.
 
         Raises:
-            MessageError: the value is not such a record.
+            MessageError: the values are not those of a game.
         """
         fields = Reader(value)
         position = None
@@ -124,7 +124,7 @@ class PageGame:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain values."""
+        """The game as values for JSON."""
         position = None if self.position is None else {"text": self.position[0], "player": self.position[1]}
         return {"game": self.game, "seed": self.seed, "position": position, "moves": list(self.moves)}
 

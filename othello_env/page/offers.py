@@ -1,4 +1,7 @@
-"""The agents that a page offers, and the options of these agents that a page may change."""
+"""The agents that a page offers, and the options of these agents that a page may change.
+
+A spec is a text that names an agent and its options, such as ``alphabeta:depth=4`` (see `othello_env.agent.spec`).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from othello_env.page.messages import GAMES, MessageError, PageGame
 __all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
 
 YOURS, CHECKPOINT = "yours", "checkpoint"
-"""The labels of agents that were named in the command, and of agents from the watched folder."""
+"""The labels of agents that the command ``othello-env serve`` names, and of agents in the folder that it watches."""
 
 SETTINGS = {
     "depth": (1, 30),
@@ -25,7 +28,7 @@ SETTINGS = {
     "temperature": (0, 10),
     "epsilon": (0, 1),
 }
-"""The options of agents that a page may change. Each has a smallest and a largest number."""
+"""The options of agents that a page may change, each with its smallest and its largest value."""
 _LONGEST = 4000  # characters of a spec
 
 
@@ -37,8 +40,8 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `GAMES` that the agent plays.
-        version: if the agent comes from a file that may change: the time in ns of its last change, a hyphen,
-            and its size in bytes. Otherwise empty.
+        version: ``TIME-SIZE``: the time in ns when the agent's file changed last, and the file's size in bytes. Empty
+            if the agent does not come from a file that may change.
     """
 
     spec: str
@@ -47,11 +50,11 @@ class Offer:
     version: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The offer as plain values.
+        """The offer as values for JSON.
 
         ``head`` and ``fixed`` are the parts of the spec that a page may not change: the agent's name, and a list of
         options as text. ``settings`` are the options that a page may change. The ``value`` of such an option is its
-        number in the spec, as text. It is empty if the spec does not have this option.
+        number in the spec, as text. If the spec does not have this option, ``value`` is empty.
         """
         head, options = split_spec(self.spec)
         settings = [
@@ -75,7 +78,7 @@ class Offer:
         return {name: known[name] for name in SETTINGS if name in known}
 
     def allows(self, spec: str) -> bool:
-        """Whether a spec differs from this offer's spec only in the options that a page may change."""
+        """Whether a page may use a spec: only options that a page may change differ from this offer's spec."""
         try:
             (head, options), (mine, own) = split_spec(spec), split_spec(self.spec)
         except SpecError:
@@ -103,8 +106,8 @@ class Offers:
         offers: the agents, in the order in which the page lists them.
 
     Attributes:
-        found: more agents, which the server found in the watched folder. The page lists them first, after the agents
-            with the label `YOURS`.
+        found: more agents, which the server found in the folder that it watches. The page lists these agents directly
+            after the agents with the label `YOURS`.
     """
 
     def __init__(self, offers: Sequence[Offer]) -> None:
@@ -113,20 +116,20 @@ class Offers:
 
     def __iter__(self) -> Iterator[Offer]:
         found = {offer.spec: offer for offer in self.found}
-        # An agent that the command names and that is also in the watched folder has the version of its file.
+        # If the command names the file of an agent in the watched folder, the offer gets the version of this file.
         given = [replace(found.pop(offer.spec, offer), label=offer.label) for offer in self._offers]
         yours = [offer for offer in given if offer.label == YOURS]
         others = [offer for offer in given if offer.label != YOURS]
         return iter([*yours, *found.values(), *others])
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The offers as plain values."""
+        """The offers as values for JSON."""
         return [offer.to_json() for offer in self]
 
     def find(self, spec: object) -> tuple[str, Offer]:
-        """Check that a page may ask the agent with this spec. Return the spec, and the offer that allows it.
+        """Check that a page may ask the agent with this spec. Return the spec, and the offer that allows the spec.
 
-        The spec must be the spec of an offer, or differ from it only in the options that a page may change.
+        The spec must be that of an offer, or differ from an offer's spec only in options that a page may change.
 
         Raises:
             MessageError: the page may not ask this agent.
@@ -142,7 +145,7 @@ class Offers:
 _OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))
 _TWO = (*_OTHELLO, "checkers")
 
-# For each game, from the weakest agent to the strongest.
+# The agents of each game are in order of strength, the weakest first.
 PACKAGED = (
     Offer("random", "newcomer"),
     Offer("maximizer:eval=weighted", "beginner", _OTHELLO),
@@ -176,9 +179,9 @@ def _plays(agent: Agent, game: str) -> bool:
 FIRST_REQUESTS = tuple(
     {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
     for offer in PACKAGED
-    if ":ms=" not in offer.spec  # the same agent with another time limit runs the same machine code
+    if ":ms=" not in offer.spec  # not needed: the engine runs the same compiled code without a time limit
     for game in offer.games
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
-    if ":" not in game  # other sizes run the same machine code
+    if ":" not in game  # not needed: on 8x8, the agents run the same compiled code as on smaller boards
 )
-"""Requests that run all compiled code of the packaged agents. Once they are answered, all this code is compiled."""
+"""Requests that together use all code of the packaged agents that is compiled at its first use."""

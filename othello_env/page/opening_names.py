@@ -3,8 +3,8 @@
 The names are from Robert Gatliff's table of Othello openings, which WZebra and other programs show. Several public
 copies of the table were compared. A name is included here only if these copies give it to the same moves.
 
-Each line of the table has the moves that lead to a position, beginning with c4, and the name of the position. The name
-does not depend on the moves that led to the position. A position that is turned or mirrored has the same name.
+Each line of the table has a sequence of moves that begins with c4, and the name of the position after these moves. The
+position keeps its name if other moves lead to it, or if it is turned or mirrored.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ OPENING_NAMES = {
     "c4e3f6e6f5c5c3g5": "Kung",
     "c4e3f6e6f5c5d3": "Leader's Tiger",
 }
-"""The names of positions. The keys are moves that lead to each position."""
+"""The names of positions. Each key is the sequence of moves that leads to the position."""
 
 
 def opening_name(state: Othello) -> str | None:
@@ -78,7 +78,10 @@ def opening_name(state: Othello) -> str | None:
 
 @cache
 def _names() -> dict[Othello, str]:
-    """The name of each position, and of each position that is turned or mirrored in a way that keeps the start."""
+    """The names of the positions and of their mirror images.
+
+    Only the symmetries that keep the discs of the start are used.
+    """
     start, names = Othello(), {}
     for moves, name in OPENING_NAMES.items():
         actions = start.play_transcript(moves).moves
@@ -87,7 +90,7 @@ def _names() -> dict[Othello, str]:
             try:
                 for action in transform_actions(list(actions), symmetry).tolist():
                     state = state.play(action)
-            except ValueError:  # this symmetry swaps the colours of the start
+            except ValueError:  # the moves are not legal, because this symmetry swaps the colours of the start
                 continue
             names[state] = name
     return names

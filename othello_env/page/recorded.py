@@ -1,4 +1,4 @@
-"""Recorded games of a tournament. The page shows them in a crosstable, and can replay each game on its board."""
+"""Recorded games of a tournament. The page shows their scores in a crosstable, and can replay each game."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
 __all__ = ["MOST_GAMES", "Recorded"]
 
 MOST_GAMES = 20_000
-"""The most games that one file may have. With more games, the page would be slow."""
+"""The most games that a file may have. With more games, the page would be slow."""
 _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
 _LARGEST = 64 << 20  # bytes of a file
 
 
 class Recorded:
-    """The games of a file of records.
+    """The games that a tournament recorded in a file.
 
     Args:
         name: the file's name.
-        records: the records, at least one.
+        records: the recorded games, at least one.
 
     Raises:
-        ValueError: there is no record, or there are more than `MOST_GAMES`.
+        ValueError: there is no game, or there are more than `MOST_GAMES` games.
     """
 
     def __init__(self, name: str, records: list[GameRecord]) -> None:
@@ -41,7 +41,7 @@ class Recorded:
 
     @staticmethod
     def is_records(path: Path) -> bool:
-        """Whether a file begins like a file of records."""
+        """Whether a file begins like a file of recorded games."""
         with path.open("rb") as file:
             return file.read(len(_HEAD)).startswith(_HEAD)
 
@@ -51,7 +51,7 @@ class Recorded:
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: the file is too large, or a line is not a record. Then the message names the line.
+            ValueError: the file is too large, or a line of the file is not a recorded game.
         """
         if path.stat().st_size > _LARGEST:
             raise ValueError(f"the file has more than {_LARGEST >> 20} MiB")
@@ -61,10 +61,10 @@ class Recorded:
         return len(self._result.records)
 
     def to_json(self, number: int) -> dict[str, Any]:
-        """The crosstable and a list of the games, as plain values that the page can draw.
+        """The crosstable and a list of the games, as values for JSON that the page draws.
 
         Args:
-            number: the number by which the page asks for games of this file.
+            number: the number of this file, which the page sends when it asks for a game.
         """
         records = self._result.records
         place = {agent: i for i, agent in enumerate(self._result.agents)}
@@ -102,9 +102,10 @@ class Recorded:
         return rows
 
     def _ratings(self) -> dict[str, dict[str, Any]]:
-        """The Elo rating of each agent and its 95% interval, in which an infinite end is None.
+        """The Elo rating of each agent and its 95% interval. An infinite end of an interval is None.
 
-        An agent without a finite rating is left out. If the games allow no ratings, the dict is empty.
+        An agent is left out if its rating or both ends of its interval are infinite. If the games allow no ratings, the
+        dict is empty.
         """
         try:
             ratings = rate_tournament(self._result)
@@ -118,10 +119,12 @@ class Recorded:
         return found
 
     def game(self, number: int) -> dict[str, Any]:
-        """The record of a game for the page, the names of its agents, and its fault: who forfeited it and why, or None.
+        """The record of a game for the page, the names of its agents, and its fault.
+
+        The fault says who forfeited the game and why. It is None if nobody forfeited the game.
 
         Raises:
-            ValueError: the page does not show games of this kind.
+            ValueError: the page does not offer this game, or the game is too long.
         """
         record = self._result.records[number]
         final = record.replay()

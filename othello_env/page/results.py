@@ -1,4 +1,4 @@
-"""Reads a JSON file of results for the page, which draws its matches, ratings and learning curves."""
+"""Reads the matches, ratings and learning curves in a JSON file of results, so that the page can draw them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from othello_env.arena.rating.ladder import LADDER, load_ladder
 __all__ = ["ladder_view", "read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
-"""The fields that the horizontal axis of a curve can show. The first of these fields that the points have is used."""
+"""The fields of a point that a curve's horizontal axis can show. The first field that the points have is used."""
 _MOST_POINTS = 1000
-"""Lines with more points are thinned to about this number of points."""
+"""If a line has more points, only about this number of its points is drawn."""
 _SHOWN = 300
-"""Longer texts are cut to this number of characters."""
+"""The most characters of a text that are shown."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
-    """The title, facts, matches, curves and rating of a file, as plain values that the page can draw directly.
+    """The title, facts, matches, curves and rating in a file, as values for JSON that the page draws.
 
-    The rating, ``rated``, is that of an agent on the packaged ladder, or None if the file has no such rating.
+    The rating (``rated``) is None if no agent was rated on the packaged ladder of opponents.
 
     Args:
         name: the file's name.
         content: the JSON that ``othello-env benchmark``, ``othello-env quickstart`` or a script ``train_*.py`` wrote.
 
     Raises:
-        ValueError: the content has no results and no learning curve.
+        ValueError: the content has neither results nor a learning curve.
     """
     try:
         return _read(name, content)
@@ -58,14 +58,14 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def ladder_view() -> dict[str, Any]:
-    """The packaged ladder: its name, and the spec, rating and interval of each of its opponents."""
+    """The packaged ladder of opponents: its name, and the spec, rating and interval of each opponent."""
     ladder = load_ladder()
     rungs = [{"name": rung.spec, "elo": rung.elo, "interval": list(rung.interval)} for rung in ladder.rungs]
     return {"name": ladder.name, "rungs": rungs}
 
 
 def _rated(name: str, content: dict[str, Any]) -> dict[str, Any] | None:
-    """The name, file and rating of the agent that was rated on the packaged ladder; None if there is none.
+    """The name, file and rating of the agent that was rated on the packaged ladder. None if no agent was rated.
 
     If the games limit the rating only in one direction, the other end of the interval is None, and the rating is the
     end that is known.
@@ -102,7 +102,7 @@ def _about(content: dict[str, Any]) -> str:
 
 
 def _facts(content: dict[str, Any]) -> list[list[str]]:
-    """The facts to show: pairs of a name and a value, both as text."""
+    """The facts to show. Each fact is a name and a value, both as text."""
     facts = []
     if "elo" in content:
         low, high = map(_number, content["interval95"])
@@ -126,7 +126,7 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
 
 
 def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """Learning curves. The points are pairs (seconds, score), or objects with a time and the values at this time."""
+    """Learning curves. A point in the file is a pair (seconds, score), or an object with a time and several values."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
         lines = [{"name": name, "points": _thinned([[_number(x), _number(y)] for x, y in points])}]
@@ -147,16 +147,16 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _thinned(points: list[list[float]]) -> list[list[float]]:
-    """Points at regular intervals, about `_MOST_POINTS` of them, always with the last point."""
+    """Thin out a line to about `_MOST_POINTS` points at regular intervals. The last point is always kept."""
     return points[: -1 : -(-len(points) // _MOST_POINTS)] + points[-1:]
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
     """A point's scores by name.
 
-    If the point has a field ``scores``, this has the score against each opponent. A field ``without search`` may have
-    the scores without a search. Otherwise, the scores are the field ``score`` and each field ``NAME`` for which the
-    point also has an error, in the field ``NAME +-``.
+    The field ``scores`` has the score against each opponent, and the field ``without search`` may have the scores
+    without a search. If there is no field ``scores``, the field ``score`` and every field ``NAME`` with an error in the
+    field ``NAME +-`` are scores.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
@@ -170,7 +170,7 @@ def _elo(point: dict[str, Any]) -> dict[str, Any]:
 
 def _number(value: Any) -> float:
     number = float(value)
-    if isinstance(value, bool | str) or not abs(number) < 1e12:  # infinite, or not a number
+    if isinstance(value, bool | str) or not abs(number) < 1e12:  # infinity and NaN are refused, too
         raise ValueError(f"{value!r} is not a number")
     return number
 

@@ -1,4 +1,4 @@
-"""Watches a folder of training runs: the learning curves, ratings, leagues and checkpoints in its files."""
+"""Reads the learning curves, ratings, leagues and checkpoints in a folder of training runs, while the runs go on."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from othello_env.support.files import parse_json, read_file
 __all__ = ["CHECKPOINTS", "MOST_FILES", "Runs", "changed"]
 
 MOST_FILES = 200
-"""At most this number of JSON files is shown. If there are more, the files that changed last are shown."""
+"""The most JSON files that are shown. If there are more, the files that changed last are shown."""
 CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
 _LARGEST_CHECKPOINT = 1 << 30  # bytes
 _LONGEST_REASON = 300  # characters
-_DEEPEST = 3  # levels of subfolders that are read
-_MOST_SEEN = 20_000  # files and subfolders of a folder that are read
-_MOST_IN_ALL = 100_000  # files that are read
+_DEEPEST = 3  # the most levels of subfolders that are searched
+_MOST_SEEN = 20_000  # the most files and subfolders of one folder that are looked at
+_MOST_IN_ALL = 100_000  # the most files in all folders together that are looked at
 
 
 class Runs:
@@ -34,8 +34,9 @@ class Runs:
     content is shown. A file without content that the page can show is left out.
 
     Args:
-        folder: the folder that is watched. Files in its subfolders are shown, too. None watches only `leagues`.
-        leagues: more folders, each with a league that `othello_env.league.League.save` wrote.
+        folder: the folder that is watched. Files in its subfolders are shown, too. If it is None, only `leagues` are
+            watched.
+        leagues: other folders, each with a league that `othello_env.league.League.save` wrote.
     """
 
     def __init__(self, folder: Path | None, leagues: Sequence[Path] = ()) -> None:
@@ -44,7 +45,7 @@ class Runs:
         self._known: dict[Path, tuple[tuple[int, int], dict[str, Any] | None, str]] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """The content of the files as plain values.
+        """The content of the files as values for JSON.
 
         Returns:
             ``folder`` and ``path``, the folder's name and path, or None; ``runs``, for each file with curves, its
@@ -68,9 +69,9 @@ class Runs:
         }
 
     def checkpoints(self, most: int) -> list[Path]:
-        """At most `most` files that may be agents. The file that changed last comes first, whatever its kind.
+        """At most `most` files that may be agents, beginning with the file that changed last.
 
-        The members of leagues come after all other files, because a league may have many.
+        The members of leagues come after all other files, because a league may have many members.
         """
         files = self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT)
         return sorted(files, key=_is_member)[:most]
@@ -85,7 +86,7 @@ class Runs:
 
     def _name(self, file: Path) -> str:
         assert self._folder is not None
-        named = file.parent if file.name == LEAGUE_FILE else file  # a league has the name of its folder
+        named = file.parent if file.name == LEAGUE_FILE else file  # the page names a league after its folder
         return named.relative_to(self._folder).as_posix() if named != self._folder else named.name
 
     def _read(self, file: Path, name: str) -> dict[str, Any] | None:
@@ -99,13 +100,13 @@ class Runs:
         except _NotShownError as error:
             reason = str(error)[:_LONGEST_REASON]
         except (ValueError, OSError):
-            pass  # the training may be writing the file; its last content is shown until the file can be read
+            pass  # the training may be writing the file, so the content that was read before is shown
         self._known[file] = stamp, found, reason
         return found
 
 
 class _NotShownError(Exception):
-    """The page does not show a file that is complete."""
+    """A file is complete, but the page cannot show it."""
 
 
 def _view(file: Path, name: str) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
     for entry in entries:
         try:
             mode = entry.lstat().st_mode
-        except OSError:  # the entry is gone, or may not be read
+        except OSError:  # the entry was deleted, or may not be read
             continue
         if stat.S_ISREG(mode):
             yield entry

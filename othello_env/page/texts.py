@@ -1,9 +1,9 @@
-"""Write games as text that a person can copy, and read such text when a person pastes it.
+"""Write games as text that a person can copy, and read the text that a person pastes.
 
 A game of Othello from the usual start is written as a transcript: ``f5 d6 c3``. For Othello from another start, and for
 every game of Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is
 written as PDN (Portable Draughts Notation), in which Red is called Black. Games of Othello can also be read from GGF
-and SGF, and games of every kind from links.
+(Generic Game Format) and SGF (Smart Game Format). Games of every kind can be read from links.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STATUS = re.compile(
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
 """Matches the labels around a printed board.
 
-These are the letters of the columns, the number of a row, and in checkers the numbers of the squares in a row.
+The labels are the letters of the columns, the number of a row, and in checkers the numbers of the squares in a row.
 """
 _FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)
 
@@ -43,8 +43,8 @@ def read_text(record: PageGame, text: str) -> PageGame:
     The text may have moves, a board, or both. It may also be GGF, SGF or a link, and for checkers PDN.
 
     Args:
-        record: says which game the text is of, such as checkers, and has the seed. If the text has no board, the seed
-            determines the start.
+        record: names the game that the text is about, such as checkers, and has a seed. If the text has no board, the
+            seed determines the start.
         text: the text.
 
     Raises:
@@ -60,7 +60,7 @@ def read_text(record: PageGame, text: str) -> PageGame:
 
 
 def _read_link(record: PageGame, link: str) -> PageGame:
-    """The record of the game in a link. In a link that the page did not write, the first game that is found is used."""
+    """The record of the game in a link. If another site wrote the link, the first game that is found is used."""
     fields, texts = texts_in(link)
     if fields:
         seed = fields.get("seed", "0")
@@ -68,7 +68,7 @@ def _read_link(record: PageGame, link: str) -> PageGame:
             raise NotationError("the link names a game or a seed that this page does not know")
         named = PageGame(fields["game"], int(seed))
         begin = f"{fields['position']} {fields.get('player', '')}\n" if "position" in fields else ""
-        if named.game == "checkers":  # a FEN names the player to move
+        if named.game == "checkers":  # the position is a FEN, which already names the player to move
             begin = begin.split(" ")[0] + "\n" if begin else ""
         return _read_moves(named, begin + fields.get("moves", ""))
     for text in texts:
@@ -94,7 +94,7 @@ def _played(record: PageGame, start: State, final: State) -> PageGame:
     """The record of a game of Othello. On the page, Othello on each size of board is a different game.
 
     Args:
-        record: has the seed.
+        record: the record from which the seed is taken.
         start: the first position.
         final: the last position, with the moves that led to it.
     """
@@ -112,12 +112,12 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     if not board:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
-    game = str(Rules.of(start) or rules)  # on the page, each size of an Othello board is a different game
+    game = str(Rules.of(start) or rules)  # may differ from record.game: each size of board is a game of its own
     return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 
 def _plain(text: str) -> str:
-    """If a text was copied from Python, keep only the board and the player to move. Return other texts unchanged.
+    """Reduce a text that was copied from Python to the board and the player to move. Return other texts unchanged.
 
     If the text is from ``repr(state)``, remove the call around the board, such as ``Othello.from_text(...)``. If the
     text is from ``print(state)``, remove the labels and the status line.
@@ -140,10 +140,10 @@ def _plain(text: str) -> str:
 
 
 def _parts(game: str, text: str) -> tuple[str, str | None, str]:
-    """The board in a text, the player to move, and the moves. Each may be missing."""
+    """Split a text into the board, the player to move, and the moves. Each of the three may be missing."""
     words = text.split()
     cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
-    # The last word that looks like a part of the board may be the player to move, X or O.
+    # X and O are symbols of discs, too. So the last word that looks like a part of the board may be the player to move.
     if game == "othello" and cells > 1 and words[cells - 1] in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
         cells -= 1
     player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None
@@ -155,7 +155,7 @@ def _cells_in(words: list[str]) -> int:
 
 
 def _read_checkers(record: PageGame, text: str) -> PageGame:
-    """Read a game in PDN, or a position in FEN (which names the player to move) and the moves after it."""
+    """Read a game in PDN, or the FEN of a position and the moves after this position."""
     usual = Checkers()
     games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
     if len(games) != 1:
@@ -167,7 +167,7 @@ def _read_checkers(record: PageGame, text: str) -> PageGame:
 
 
 def write_text(record: PageGame) -> str:
-    """Write a game as a text of a few lines. `read_text` can read this text.
+    """Write a game as text that `read_text` can read.
 
     Raises:
         ValueError: a move is not legal.

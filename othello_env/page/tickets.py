@@ -14,22 +14,25 @@ from othello_env.page.thinking.errors import take_error
 __all__ = ["Key", "Tickets"]
 
 Key = tuple[str, str]
-"""The name of the client, and the name that the client gave to the answer (the ticket)."""
+"""The names of a client and a ticket. A client is a loaded page. A ticket is an answer that the client waits for."""
 
 _HOLD_SECONDS = 0.25
 """If an answer is not ready after this time, the server tells the page to send the request again."""
 _PATIENCE_SECONDS = 5.0
-"""The longest time between two requests of a page. A browser with many tabs may send requests late."""
+"""If the page does not repeat its request within this time, the work on the answer is cancelled.
+
+The time is long, because a browser with many tabs may send requests late.
+"""
 
 _Work = Coroutine[Any, Any, dict[str, Any]]
 
 
 class Tickets:
-    """Answers that take longer than a request should.
+    """Answers that take longer than a single request may take.
 
     All tabs of a browser share a few connections to a server. So the server replies to each request within a quarter of
-    a second, either with the answer or with status 202. After a 202, the page sends a new request with the same key.
-    When no request waits for an answer and no new request comes in time, the work on the answer is cancelled.
+    a second, either with the answer or with status 202. After status 202, the page sends a new request with the same
+    key. If the page sends no new request in time, the work on the answer is cancelled.
     """
 
     def __init__(self) -> None:
@@ -39,8 +42,8 @@ class Tickets:
         """Reply to a request: with the answer if it is ready in time, otherwise with status 202.
 
         Args:
-            key: the names of the client and of the answer.
-            work: a function that starts the work on the answer. It is called for the first request with this key.
+            key: the names of the client and of the ticket.
+            work: a function that starts the work on the answer. Only the first request with this key calls it.
             request: the request that waits for the answer.
         """
         if key not in self._tickets:
@@ -67,7 +70,7 @@ class _Ticket:
 
     Args:
         work: the task that finds the answer.
-        forget: called before the work is cancelled.
+        forget: a function that is called before the work is cancelled.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
@@ -78,13 +81,13 @@ class _Ticket:
         self._end: asyncio.TimerHandle | None = None
 
     def join(self) -> None:
-        """Count one more waiting request."""
+        """Count a request that begins to wait for the answer."""
         self._waiting += 1
         if self._end is not None:
             self._end.cancel()
 
     def leave(self, patience: float) -> None:
-        """Count one less waiting request. If none is left, a new request must come within `patience` seconds."""
+        """Count a request that no longer waits. If none waits, a new request must come within `patience` seconds."""
         self._waiting -= 1
         if not self._waiting:
             self._end = asyncio.get_running_loop().call_later(patience, self._stop)

@@ -1,4 +1,4 @@
-"""Positions as plain values that the page can draw: the scene of `othello_env.drawing`, the legal moves and more."""
+"""Positions as values for JSON. The page draws a position from these values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CELL = 100  # the side of a square, the same as in the page's board.js
 
 
 def board_view(state: State) -> dict[str, Any]:
-    """What stays the same during a game: a picture of the empty board, its labels, the players and their colours."""
+    """The parts of the picture that stay the same during a game: the empty board, its labels, and the players."""
     drawn = scene(state)
     return {
         "svg": board_svg(drawn, _CELL),
@@ -33,7 +33,7 @@ def board_view(state: State) -> dict[str, Any]:
 
 
 def position_view(state: State, move: str | None) -> dict[str, Any]:
-    """One position of a game, as plain values.
+    """One position of a game, as values for JSON.
 
     Args:
         state: the position.

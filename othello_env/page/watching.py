@@ -1,7 +1,8 @@
-"""Answers with the present content of the watched folder, and offers the checkpoints that appear in it.
+"""Shows the present content of the watched folder, and offers the checkpoints that appear in it as agents.
 
-No request can name a file. The server itself looks for checkpoints in the folder that the command named. It loads a
-file in one of the processes in which agents think, with their limit of time.
+The command ``othello-env serve --runs`` names the watched folder, in which trainings write their files. A request
+cannot name a file: the server itself looks for checkpoints in the folder. It loads each checkpoint in a process in
+which agents think. The loading has the same limit of time as an agent's answer.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
 MOST_CHECKPOINTS = 24
-"""At most this number of checkpoints is offered, the newest first. The members of leagues come last."""
+"""The most checkpoints that are offered. The newest come first, but members of leagues come last."""
 _CLIENT = "the watched folder"
 _LONGEST_REASON = 300  # characters
 
@@ -33,7 +34,7 @@ class Checkpoints:
 
     Args:
         runs: the watched folder.
-        offers: the agents that a page may ask. The checkpoints are added to these.
+        offers: the agents that a page may ask. The checkpoints are added to these agents.
         thinkers: the processes in which the checkpoints are loaded.
     """
 
@@ -41,11 +42,11 @@ class Checkpoints:
         self._runs = runs
         self._offers = offers
         self._thinkers = thinkers
-        self._known: dict[Path, tuple[str, Offer | str]] = {}  # the version, and the offer or why there is none
+        self._known: dict[Path, tuple[str, Offer | str]] = {}  # a file's version; its offer, or why it has no offer
         self._looking: asyncio.Task[None] | None = None
 
     def start_to_look(self) -> None:
-        """Begin to look for new and changed checkpoints, unless this is being done already."""
+        """Begin to look for new and changed checkpoints. If an earlier look still goes on, begin no new look."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self.look())
 
@@ -73,7 +74,7 @@ class Checkpoints:
                     self._known[file] = await self._load(file, version)
                 self._publish(files)
         except (BusyError, ClosedError):
-            pass  # the next look goes on
+            pass  # the next call of this method loads the files that are left
         self._publish(files)
 
     def _publish(self, files: list[Path]) -> None:
@@ -81,10 +82,10 @@ class Checkpoints:
         self._offers.found = tuple(offer for offer in known if isinstance(offer, Offer))
 
     async def _load(self, file: Path, version: str) -> tuple[str, Offer | str]:
-        """The version of a file, and its offer or the reason why there is none.
+        """The version of a file, and its offer or the reason why it has no offer.
 
-        If the agent itself did not fail, but was too slow, for example, the version is empty. So the next look tries
-        again.
+        If the loading failed, but the agent itself raised no error, the returned version is empty. So the next call of
+        `look` loads the file again.
         """
         try:
             return version, await self._offer(file, version)
@@ -98,7 +99,7 @@ class Checkpoints:
     async def _offer(self, file: Path, version: str) -> Offer | str:
         """The offer of a checkpoint, or the reason why the file is not an agent of this page."""
         spec = str(file)
-        if spec_file(spec) != (file, ""):  # "a:epsilon=1.npz" would be a spec with an option
+        if spec_file(spec) != (file, ""):  # the file name "a:epsilon=1.npz" would be read as a name with an option
             return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
         answer = await self._thinkers.think(_CLIENT, request)
@@ -107,7 +108,7 @@ class Checkpoints:
 
 
 class Watching:
-    """Answers with the content of the watched folder. Only one request at a time reads files.
+    """Answers with the content of the watched folder. Only one request reads files at a time.
 
     Args:
         runs: the watched folder; None if no folder is watched.
@@ -122,12 +123,11 @@ class Watching:
         self._reading = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:
-        """The content of the folder (see `Runs.to_json`), the agents that a page may ask, and a ``version`` of it all.
+        """The content of the folder (see `Runs.to_json`), and the agents that a page may ask.
 
-        ``leftOut`` also has the files that could not be loaded as agents.
-
-        If the request has this version in the query's field ``known``, the answer is empty and has status 204. If no
-        folder is watched, the answer is null.
+        ``leftOut`` also has the files that could not be loaded as agents. ``version`` is a hash of the whole answer.
+        The page sends the version of its last answer in the query's field ``known``. If the version has not changed,
+        the answer is empty and has status 204. If no folder is watched, the answer is null.
         """
         if self._runs is None or self.checkpoints is None:
             return JSONResponse(None)
@@ -141,7 +141,7 @@ class Watching:
 
 
 def _content(runs: Runs, agents: list[dict[str, Any]], left_out: list[dict[str, str]]) -> tuple[bytes, str]:
-    """The body of an answer, and its version."""
+    """The body of an answer, and the version of the content."""
     content = {**runs.to_json(), "agents": agents}
     content["leftOut"] = [*left_out, *content["leftOut"]]
     version = hashlib.sha256(json.dumps(content).encode()).hexdigest()

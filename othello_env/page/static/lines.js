@@ -35,7 +35,7 @@ export class Past {
 
   get last() { return this.games.at(-1) ?? null; }
 
-  /** Keep a game. `what` names what took it from the board, such as "paste". A game without own moves is not kept. */
+  /** Keep a game. `what` names the reason why it left the board, such as "paste". A game without own moves is not kept. */
   push(what, kept) {
     if (what === "resign" || isWorth(kept)) this.games = [...this.games, { what, kept, isBack: false }].slice(-MOST_GAMES);
   }

@@ -59,7 +59,7 @@ function say(text) {
 /** A text with a capital letter at its beginning. If it begins with a spec, a path or a square, it is not changed. */
 const sentence = text => text.replace(/^[a-z]+(?=[ :,]? |$)/, word => word[0].toUpperCase() + word.slice(1));
 
-/** Do what a person asked for. If the server refuses it, show the reason. */
+/** Do what a person asked for. If the server refuses the request, show the reason. */
 async function attempt(action) {
   try {
     await action();
@@ -97,7 +97,7 @@ function draw() {
   keep();
 }
 
-/** Copy a text, or show it if the browser does not allow that. */
+/** Copy a text. If the browser does not allow this, show the text. */
 async function copy(text, what) {
   say(await copied(text) ? `${what} is copied` : text);
 }
@@ -230,7 +230,7 @@ function takeAgents(agents) {
   if (!isSame) analysis.agentsChanged(changed);
 }
 
-/** What the tab of runs lets a person do on the board. */
+/** What a person can do on the board from the tab of runs. */
 const fromRuns = {
   takeAgents,
   open: (file, number) => attempt(async () => {

@@ -116,7 +116,7 @@ function drawn({ short, colour, dashes, points, interval, runs }, { x, y }) {
   }), ...dots];
 }
 
-/** The values of all lines at a place of the axis, as texts. Where only some runs have a value, it is the mean of these. */
+/** The values of all lines at a place of the axis, as texts. A mean is that of the runs that have a value there. */
 function readings(series, at, told) {
   return series.flatMap(({ short, points, interval, runs }) => {
     const along = end => valueAt(points.map(point => [point.x, point[end] ?? point.y]), at);

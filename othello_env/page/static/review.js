@@ -1,5 +1,5 @@
-// How many discs each move of a game lost. The server reviews whole games; near the end, exact scores tell it at once.
-// Nothing here draws.
+// How many discs each move of a game lost. The server reviews whole games. Near the end, exact scores give
+// the losses at once. Nothing here draws.
 
 import { number } from "./values.js";
 

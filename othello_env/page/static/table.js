@@ -93,7 +93,7 @@ export class Table {
 
   /**
    * Begin the game of a record with these players. Nothing changes until the game is loaded. The game that was on the table
-   * is kept in `past`; `what` says what took it from the table, such as "restart".
+   * is kept in `past`; `what` names the reason why it left the table, such as "restart".
    */
   async begin(what, record, seats, { limit = 0, base = record.moves.length, names = null, cursor = undefined } = {}) {
     const signal = this.stop();

@@ -1,4 +1,4 @@
-"""Processes in which agents think for the page. Each answer has a limit of time."""
+"""Processes in which agents think for the page. The time for each answer is limited."""
 
 from othello_env.page.thinking.errors import AgentFailedError, BusyError, ClosedError, ThinkingError
 from othello_env.page.thinking.thinkers import Thinkers

@@ -1,4 +1,4 @@
-"""What an agent thinks of a position. The agent's optional methods are used for this (see `Agent`)."""
+"""What an agent thinks of a position. The agent's optional methods give this information (see `Agent`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXACT_EMPTIES = 14
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
 _SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
-_MOST_LINES = 64  # more moves than any position has
+_MOST_LINES = 64  # no position has more moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,9 @@ class MoveFacts:
     """What an engine says about one move, besides the move's value.
 
     Attributes:
-        line: the names of the moves that the engine expects. The first is the move itself.
-        discs: the disc difference at the end of the game for the player to move; None if the engine does not say it.
+        line: the names of the moves that the engine expects, beginning with the move itself.
+        discs: the disc difference that the engine expects at the end of the game, for the player to move. None if the
+            engine does not give it.
         depth: the depth of the search for this move in plies.
         nodes: the number of positions that the search for this move visited.
     """
@@ -40,7 +41,7 @@ class MoveFacts:
     nodes: int
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as plain values."""
+        """The fields as values for JSON."""
         return {"line": list(self.line), "discs": self.discs, "depth": self.depth, "nodes": self.nodes}
 
 
@@ -49,18 +50,18 @@ class Assessment:
     """What an agent thinks of a position.
 
     Attributes:
-        kind: ``"values"`` or ``"probabilities"``: whether `actions` has values or probabilities.
+        kind: what `actions` has: ``"values"`` or ``"probabilities"``.
         unit: the unit of the values.
         values: the value of the position for each player. None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
         source: how `values` was found: by ``"search"``, by ``"evaluation"`` (without looking ahead) or by
             ``"perfect play"``.
-        bound: the largest absolute value that is possible. None if it is not known.
-        visits: for each legal action, the number of times that a tree search tried it. Empty for other agents.
-        nodes: the number of positions that the search visited; None if the agent does not say.
-        depth: the depth of the search in plies; None if the agent does not say.
-        line: the names of the moves that the agent expects. Empty if the agent does not say them.
-        moves: for each legal action, what an engine says besides its value. Empty for other agents.
+        bound: the largest absolute value that is possible. None if this bound is not known.
+        visits: for each legal action, how often a tree search visited it. Empty for other agents.
+        nodes: the number of positions that the search visited. None if the agent does not give it.
+        depth: the depth of the search in plies. None if the agent does not give it.
+        line: the names of the moves that the agent expects. Empty if the agent does not give them.
+        moves: for each legal action, what an engine says besides the action's value. Empty for other agents.
     """
 
     kind: str
@@ -76,7 +77,7 @@ class Assessment:
     moves: dict[int, MoveFacts] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as plain values. A sure win is the text ``inf`` and a sure loss ``-inf``: JSON has no infinity."""
+        """The fields as values for JSON. JSON has no infinity: a sure win is the text ``inf``, a sure loss ``-inf``."""
         return {
             "kind": self.kind,
             "unit": self.unit,
@@ -103,7 +104,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
     Args:
         agent: an agent with at least one of the optional methods.
         state: a position of a game that is not over.
-        actions: whether to find each action's value, too. This may take longer.
+        actions: whether to find the value of each action, too. Then the answer may take longer.
 
     Raises:
         AgentError: the agent has none of the optional methods, or cannot use them for this position.
@@ -118,7 +119,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
 
 
 def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
-    """What the agent's optional methods say about a position. None if it has no method that gives values."""
+    """What the agent's optional methods say about a position. None if the agent has no method that gives values."""
     known = powers(agent)
     if "analyse" in known:
         return _analysed(agent, state, actions)
@@ -146,7 +147,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=_bound(numbers) if depth is None else None,  # values of a search to a depth are points of its evaluation
+        bound=_bound(numbers) if depth is None else None,  # with a depth, the values are points without a bound
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
         depth=depth,
@@ -156,7 +157,8 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
 def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
     """What the method `analyse` of an engine finds.
 
-    The values of the actions come from the lines of all moves, or from `scores` if `analyse` does not give lines.
+    If `analyse` can give a line (a principal variation) for each move, the lines have the values of the actions.
+    Otherwise, `scores` has these values.
     """
     gives_lines = actions and "lines" in inspect.signature(agent.analyse).parameters
     found = agent.analyse(state, lines=_MOST_LINES) if gives_lines else agent.analyse(state, scores=actions)
@@ -184,7 +186,7 @@ def _names(state: State, actions: Iterable[int]) -> tuple[str, ...]:
 
 
 def _searched(agent: Any, state: State) -> Assessment:
-    """The value that a tree search finds, and for each action, the share of visits that it got."""
+    """The value that a tree search finds, and for each action, its share of the search's visits."""
     found = agent.search(state)
     visits = _legal(state, getattr(found, "visits", {}))
     total = max(1, sum(visits.values()))
@@ -197,18 +199,18 @@ def _searched(agent: Any, state: State) -> Assessment:
 
 
 def _legal(state: State, numbers: Mapping[int, Any]) -> dict[int, Any]:
-    """The numbers of the legal actions."""
+    """The entries of `numbers` whose keys are legal actions."""
     legal = set(state.legal_actions())
     return {action: number for action, number in numbers.items() if action in legal}
 
 
 def _bound(numbers: Iterable[float]) -> float | None:
-    """1 if no finite number has an absolute value above 1. Otherwise None: the bound is not known."""
+    """1 if all finite numbers are from -1 to 1. Otherwise None, because the bound is not known."""
     return 1.0 if all(abs(number) <= 1 for number in numbers if math.isfinite(number)) else None
 
 
 def _depth(agent: Any) -> int | None:
-    """The depth of an agent's search. It is read from the agent's `repr`, which is a spec."""
+    """The depth of an agent's search, from the agent's `repr`, which is a spec. None if the spec has no depth."""
     try:
         return int(split_spec(repr(agent))[1]["depth"])
     except (SpecError, KeyError, ValueError):
@@ -224,16 +226,16 @@ def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
 
 
 def _for_both(state: State, value: float) -> tuple[float, float]:
-    """The values for both players, from the value for the player to move."""
+    """The pair of values for both players. `value` is the value for the player to move."""
     first = float(value) if state.to_move == 0 else -float(value)
     return first, -first
 
 
 def exact(agent: Any, state: State) -> Assessment:
-    """The final disc difference under perfect play after each legal action, positive if the player to move wins.
+    """The final disc difference after each legal action under perfect play. It is positive if the player to move wins.
 
     Raises:
-        AgentError: the agent has no solver, or the position is not near the end of a game of Othello.
+        AgentError: the agent cannot solve positions, or the position is not near the end of a game of Othello.
     """
     if "exact_scores" not in powers(agent):
         raise AgentError(f"{agent!r} does not solve endgames")

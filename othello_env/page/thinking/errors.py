@@ -1,4 +1,4 @@
-"""The errors that a think can end with. A think is an agent's work on one request."""
+"""The errors with which a think can end. A think is an agent's work on one request."""
 
 import asyncio
 from typing import Any
@@ -17,7 +17,7 @@ class ThinkingError(RuntimeError):
 
 
 class AgentFailedError(ThinkingError):
-    """The agent itself raised an error. With the same file and request it would raise it again."""
+    """The agent itself raised an error. The same request would fail again, unless the agent's file changes."""
 
 
 class ClosedError(ThinkingError):

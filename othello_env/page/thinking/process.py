@@ -1,4 +1,7 @@
-"""Starts a process in which agents think, and sends it requests. It runs `othello_env.page.thinking.worker`."""
+"""Starts processes in which agents think, and sends requests to them.
+
+A process runs the program `othello_env.page.thinking.worker`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ _START_SECONDS = 120.0
 
 
 class Process:
-    """A process in which agents think. `spawn` starts it. When `ready` has returned, it answers requests.
+    """A process in which agents think.
+
+    `spawn` starts the process. `ready` waits until the process can answer requests.
 
     Attributes:
         has_answered: whether the process has answered a request. The first answer may take longer, because code may
@@ -42,7 +47,7 @@ class Process:
                 "othello_env.page.thinking.worker",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                start_new_session=True,  # the terminal's Ctrl-C reaches only the server
+                start_new_session=True,  # so that Ctrl-C in the terminal reaches only the server
             )
         )
 
@@ -54,7 +59,7 @@ class Process:
         """Wait until the process has started.
 
         Raises:
-            ThinkingError: the process ended, or took too long.
+            ThinkingError: the process ended, or took too long to start.
         """
         line = b""
         with contextlib.suppress(TimeoutError):

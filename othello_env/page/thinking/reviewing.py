@@ -1,4 +1,4 @@
-"""The review of a whole game, as the page shows it. `othello_env.data.review_game` judges the moves."""
+"""The review of a whole game, as values for JSON. `othello_env.data.review_game` judges the moves."""
 
 from __future__ import annotations
 

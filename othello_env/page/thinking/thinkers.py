@@ -17,15 +17,15 @@ __all__ = ["Thinkers"]
 class Thinkers:
     """Processes in which agents think. A think is an agent's work on one request, such as a request for a move.
 
-    A process is started when it is first needed. A think is stopped when its time is up, or soon after nobody waits for
-    its answer any more. To stop a think, its process is killed. `Turns` decides which think is next.
+    A process is started when a think first needs it. A think is stopped when its time is up. It is also stopped if
+    nobody waits for its answer any more. To stop a think, its process is killed. `Turns` decides which think is next.
 
     Args:
         processes: the number of processes, at least two.
-        seconds: the longest time for a think.
+        seconds: the longest time for a think, in seconds.
         start_seconds: the additional time for the first think of a process, because code may have to be compiled.
-        grace_seconds: for how long a think continues after nobody waits for its answer any more. Most thinks end within
-            this time, so that their processes need not be killed.
+        grace_seconds: the time for which a think continues when nobody waits for its answer any more. Most thinks end
+            within this time, so that their processes need not be killed.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Thinkers:
         self._grace_seconds = grace_seconds
         self._turns = Turns(processes)
         self._all: set[Process] = set()
-        self._idle: list[asyncio.Task[Process]] = []  # tasks, since some may still be starting
+        self._idle: list[asyncio.Task[Process]] = []  # tasks, because some of the processes may still be starting
         self._answering: set[asyncio.Task[dict[str, Any]]] = set()
         self._is_closed = False
 
@@ -72,7 +72,7 @@ class Thinkers:
         return answer
 
     async def _begin(self, client: str, request: dict[str, Any]) -> asyncio.Task[dict[str, Any]]:
-        """Wait for a turn. Then start the task that answers the request. The turn ends when the task ends."""
+        """Wait for a turn (the right to use a process). Then start a task that answers the request in this turn."""
         async with contextlib.AsyncExitStack() as turn:
             await turn.enter_async_context(self._turns.turn(client, is_move=request["task"] == "move"))
             if self._is_closed:
@@ -96,16 +96,16 @@ class Thinkers:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
             if not starting.done() or starting.exception() is None:
-                self._idle.insert(0, starting)  # used last: starting a process takes longer than most answers
+                self._idle.insert(0, starting)  # used last, because a process that is still starting cannot answer yet
             raise
 
     async def _ask(self, process: Process, request: dict[str, Any]) -> dict[str, Any]:
-        """Send a request to a process. If no answer comes within the limit of time, kill the process."""
+        """Send a request to a process. If no answer comes in time, kill the process."""
         seconds = self._seconds + (0 if process.has_answered else self._start_seconds)
         try:
             async with asyncio.timeout(seconds):
                 return await process.ask(request)
-        except BaseException as error:  # also if this call is cancelled
+        except BaseException as error:  # also a CancelledError, when this call is cancelled
             await self._kill(process)
             if isinstance(error, TimeoutError):
                 raise ThinkingError(f"{request['spec']} was stopped after {seconds:g} s") from None
@@ -128,8 +128,8 @@ class Thinkers:
     async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:
         """Answer requests in an additional process, so that the agents' code is compiled before a page needs it.
 
-        The answers are not used. They have no limit of time, because a think that is stopped while code is compiled
-        would have to compile it again.
+        The answers are not used. Their time is not limited. If a think were stopped while it compiles code, the code
+        would have to be compiled again.
         """
         if not requests:
             return
@@ -137,15 +137,15 @@ class Thinkers:
         try:
             for request in requests:
                 await process.ask(request)
-        except ThinkingError:  # the process died; a page that sends the same request will get the error
+        except ThinkingError:  # the process died; if a page sends the same request later, the page will get the error
             pass
         finally:
             await self._kill(process)
 
     async def close(self) -> None:
-        """End all processes. After this, every request raises a ClosedError."""
+        """End all processes. Every later request raises a ClosedError."""
         self._is_closed = True
-        for tasks in (self._answering, self._idle):  # a cancelled answer puts its starting process into _idle
+        for tasks in (self._answering, self._idle):  # in this order: a cancelled answer puts its process into _idle
             unfinished: list[asyncio.Task[Any]] = list(tasks)
             for task in unfinished:
                 task.cancel()

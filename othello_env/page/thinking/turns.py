@@ -17,9 +17,9 @@ _CLIENTS = 32
 class Turns:
     """Gives each think its turn.
 
-    A client is one page. A client never gets all processes, so that there is always one for another client. A client
-    that may use two or more processes keeps one of them for moves. So a move does not wait for other thinks, whose
-    answers are only shown.
+    A client is one page. A client never gets all processes, so that it cannot block the other clients. A client that
+    may use two or more processes keeps one of them for moves. The page only shows the answers of all other thinks, so a
+    move does not wait for these thinks.
 
     Args:
         processes: the number of processes, at least two.
@@ -36,10 +36,10 @@ class Turns:
 
         Args:
             name: the client's name.
-            is_move: whether the think is for a move. If not, its answer is only shown.
+            is_move: whether the answer of the think is a move. The page only shows all other answers.
 
         Raises:
-            BusyError: too many thinks of this client wait or run, or too many clients have such thinks.
+            BusyError: this client has too many unanswered requests, or too many clients have unanswered requests.
         """
         client = self._clients.get(name) or _Client(self._share)
         if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
@@ -56,7 +56,7 @@ class Turns:
 
 
 class _Client:
-    """The number of a client's thinks that wait or run, and the limits for the number that may run at the same time."""
+    """Counts the thinks of a client that wait or run, and limits how many of them run at the same time."""
 
     def __init__(self, share: int) -> None:
         self.waiting = 0

@@ -1,4 +1,4 @@
-"""The program of a process in which agents think. It reads requests from stdin and writes answers to stdout.
+"""The program of the processes in which agents think: it reads requests from stdin, and writes answers to stdout.
 
 Each request and each answer is one line of JSON. The first line on stdout says that the process is ready. The process
 ends when its stdin ends, even while an agent thinks.
@@ -28,7 +28,7 @@ from othello_env.support.imports import search_current_folder
 __all__ = ["answer", "main"]
 
 _KEPT_AGENTS = 32
-"""The most agents that a process keeps. This limit is needed because a page can set up many agents."""
+"""The most agents that a process keeps in memory. Without a limit, a page could fill the memory with agents."""
 
 
 def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
@@ -37,11 +37,11 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     Args:
         request: has the ``spec`` of the agent and the ``task``: ``powers``, ``games``, ``move``, ``value``,
             ``actions``, ``exact`` or ``review``. The answer to ``powers`` says which optional methods the agent has.
-            The answer to ``games`` says which games it plays. For all other tasks, the request also has the ``record``
-            of a game. For ``move``, it may have the ``seconds_left`` on the player's clock. If the agent comes from a
-            file that may change, the request has the file's ``version``.
-        agents: the agents that were made so far, by their specs and versions. If the request needs a new agent, it is
-            added.
+            The answer to ``games`` says which games the agent plays. For all other tasks, the request also has the
+            ``record`` of a game. For ``move``, it may have the ``seconds_left`` on the player's clock. If the agent
+            comes from a file that may change, the request has the file's ``version``.
+        agents: the agents that were made so far. The keys are their specs and versions. If the request needs a new
+            agent, this agent is added.
     """
     agent = _agent(request["spec"], request.get("version", ""), agents)
     match request["task"]:
@@ -52,13 +52,14 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     game = PageGame.read(request["record"])
     states = game.states()
     state = states[-1]
-    # Each answer gets a new seat. So the answer depends only on the game, not on earlier requests to this process.
+    # A seat is an agent that plays one game. A new seat makes the agent begin the game again. So the answer does not
+    # depend on earlier requests.
     seat = Seat(agent, seat_key(game.seed, state.to_move))
     match request["task"]:
         case "move":
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            # These seconds are for the player's clock, so they do not include the start of this process.
+            # The player's clock counts these seconds, so they do not include the start of this process.
             seconds = round(time.perf_counter() - began, 6)
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
@@ -70,7 +71,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
 
 
 def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
-    """The agent of a spec. It is made again if the version of its file is new, and the older agents are dropped."""
+    """The agent of a spec. If its file has a new version, the agent is made again, and the old agent is dropped."""
     key = f"{spec}\n{version}" if version else spec
     if key not in agents:
         if version:
@@ -85,7 +86,7 @@ def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
 def main() -> None:
     """Answer requests until stdin ends."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # an agent that prints must not disturb the answers
+    os.dup2(2, 1)  # what an agent prints goes to stderr, because stdout is for the answers
     search_current_folder()
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
@@ -104,7 +105,7 @@ def _listen(requests: queue.SimpleQueue[str]) -> None:
 def _answer_line(line: str, agents: dict[str, Agent]) -> dict[str, Any]:
     try:
         return answer(json.loads(line), agents)
-    except (Exception, SystemExit) as error:  # an agent may raise any error, or call sys.exit
+    except (Exception, SystemExit) as error:  # an agent may raise any error, and may call sys.exit
         return {"error": (str(error) or type(error).__name__).splitlines()[0]}
 
 
