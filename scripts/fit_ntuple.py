@@ -162,7 +162,11 @@ class Fit:
         return range(max(0, number + 1 - self.args.window), number + 1)
 
     def labels(self, number: int, network: NTupleNetwork | None) -> Labels:
-        """The labels of a round. A missing part is labelled again with the weights at the beginning of the round."""
+        """The labels of a round, read from their files.
+
+        If a file is missing or damaged, its games are labelled with the weights that the network had when the round
+        began.
+        """
         args, first = self.args, number * self.args.games
 
         def make(games: range) -> Labels:

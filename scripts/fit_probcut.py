@@ -45,7 +45,10 @@ class Arguments:
 
 
 def position(size: int, empty: int, game: int) -> Othello | None:
-    """The position of a game with `empty` empty squares. None if the game ends earlier, or if only a pass is legal."""
+    """The position of game number `game` in which `empty` squares are empty.
+
+    None if the game ends earlier, or if only a pass is legal.
+    """
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
     while not state.is_over and state.empties > empty:

@@ -338,7 +338,10 @@ def _play_othello(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
 
 
 def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
-    """The value of `Games._played` for games of any kind, found by playing States."""
+    """How each game ended, and the index of its first illegal move (-1 if there is none).
+
+    This works for games of any kind, because `State.play` makes each move.
+    """
     lasts, wrong = [], np.full(len(games), -1, np.int32)
     for i in range(len(games)):
         state = games.starts[games.start[i]]

@@ -50,7 +50,7 @@ _TOKENS[_OURS] = np.arange(1, 61)
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels of the board after each of the M moves of N games, in the order of games and moves.
+    """Labels of the board after each move of N games, in the order of games and moves. M is the number of all moves.
 
     A pass does not count as a move.
 
@@ -76,8 +76,8 @@ class Labels:
 class BoardSets:
     """The same labels as `Labels`, stored as sets of squares, which take less memory.
 
-    There are labels for the board after each of the M moves of N games. A set is an integer of 64 bits. Bit
-    ``8 * letter + digit`` is 1 if this square is in the set. The letter and the digit are counted from 0.
+    There are labels for the board after each move of N games; M is the number of all moves. A set is an integer of 64
+    bits. Bit ``8 * letter + digit`` is 1 if this square is in the set. The letter and the digit are counted from 0.
 
     Attributes:
         mine: (M,) uint64, the discs of the player whose turn it is after the move.

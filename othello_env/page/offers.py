@@ -34,7 +34,7 @@ _LONGEST = 4000  # characters of a spec
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An agent that a page may ask.
+    """An agent that a page may ask for moves, values and reviews.
 
     Attributes:
         spec: the agent's spec.

@@ -22,7 +22,7 @@ class Lines:
         state: the position.
         found: the result of the search for the best move. All moves are searched to the depth of this search.
         evaluator: an evaluation for the board's size.
-        memory: the memory of the search.
+        memory: the transposition table and the other arrays that the searches use.
         team: the threads that search together; None for searches in the calling thread.
     """
 

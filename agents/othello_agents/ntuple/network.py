@@ -159,7 +159,7 @@ class NTupleNetwork:
 
     @classmethod
     def read(cls, file: IO[bytes], name: str) -> Self:
-        """Read the network from an open file, as `load` does. Error messages call the file `name`.
+        """Read the network from an open file, as `load` does. The text `name` stands for the file in error messages.
 
         Raises:
             ValueError: the file is damaged or holds no n-tuple weights.

@@ -115,8 +115,8 @@ def dump(games: Games, day: date | None = None) -> bytes:
 
     Raises:
         GamesError: a move is illegal.
-        ValueError: the games are not of Othello on 8x8 from the usual start, or a number is negative or too large for
-            the file.
+        ValueError: the games are not of Othello on 8x8 from the usual start, or a value of one of these columns
+            is negative or too large for its place in the file.
     """
     check_standard(games, "WTHOR files have")
     header, rows = _new_header(day), np.zeros(len(games), _GAME)

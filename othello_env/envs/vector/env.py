@@ -227,7 +227,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The position, with its moves, in which game i ended in the last step.
+        """The position in which game i ended, if it ended in the last step. The position knows the game's moves.
 
         Raises:
             LookupError: game i did not end in the last step.

@@ -203,8 +203,8 @@ def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boar
 
     Args:
         rules: the game's rules.
-        over: the course's `over`, (N,).
-        seats: the course's `to_move` and `learner`, both (N,).
+        over: the array `over` of the `Course`, (N,).
+        seats: the arrays `to_move` and `learner` of the `Course`, both (N,).
         boards: the boards of N games.
         arrays: the result of the game's `Batch.views` for the planes, (N, planes, H, W), and the masks, (N, A). The
             planes and the masks are int8, and the kernel overwrites them.
