@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from othello_env.arena.rating.regret import measure_regret
+from othello_env.support.files import parse_json, read_file
+
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
@@ -174,3 +177,25 @@ def test_curves_are_compared(monkeypatch, tmp_path, capsys, files, message):
     assert not out.exists()
     draw([str(curves / "ppo.json"), str(curves / "ppo_seed2.json")])
     assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_trainers_are_compared_and_an_interrupted_comparison_goes_on(tmp_path, capsys):
+    main = runpy.run_path(str(SCRIPTS / "compare_trainers.py"))["main"]
+    given = ["--folder", str(tmp_path / "out"), "--minutes", "0.01", "--size", "4", "--only", "n-tuple", "--seeds", "1"]
+    main(given)
+    first = parse_json(read_file(tmp_path / "out" / "results.json", 1 << 20))["rows"]["n-tuple 1"]
+    agent = tmp_path / "out" / "n-tuple-1" / "agent.npz"
+    regret = measure_regret(str(agent), size=4, seed=1)
+    assert (first["perfect"], first["loss"]) == (regret.rate, regret.loss)
+    agent.unlink()  # it is rated, so nobody needs it any more
+    main([*given, "2"])
+    assert not agent.exists()
+    both = parse_json(read_file(tmp_path / "out" / "results.json", 1 << 20))["rows"]
+    assert list(both) == ["n-tuple 1", "n-tuple 2"]
+    assert both["n-tuple 1"] == first
+    table = (tmp_path / "out" / "results.md").read_text()
+    assert "| trainer | minutes | seed 1 | seed 2 |\n" in table
+    assert f"| n-tuple network, self-play | 0.01 | {regret.rate:.1%} (" in table
+    with pytest.raises(SystemExit):
+        main([*given, "--minutes", "0.02"])
+    assert "results.json is not of --size 4 and --minutes 0.02" in capsys.readouterr().err
