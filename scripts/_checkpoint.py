@@ -47,7 +47,9 @@ def restore_learner(tensors: _Tensors, network: TorchNetwork, optimizer: Any) ->
 
 
 def network_of(tensors: _Tensors, owner: str, like: TorchNetwork) -> TorchNetwork:
-    """Make a network of the same kind as `like`, on the CPU. Each weight is the tensor ``{owner}.{weight's name}``.
+    """Make a network of the same kind as `like`, on the CPU.
+
+    The weight with the name w is the tensor ``{owner}.w``.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.

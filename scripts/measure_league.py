@@ -52,12 +52,12 @@ def agent_of(kind: str) -> Agent:
 
 
 class LeagueWork:
-    """Rollouts of a batch against a league. A unit is a step of one game.
+    """Rollouts of a batch against a league. A call of the object plays one rollout. A unit is a step of one game.
 
     Args:
         kind: the spec of the members, or ``network``.
         n: the number of games.
-        rollout: the number of steps of a rollout. Each call plays one rollout.
+        rollout: the number of steps of a rollout.
         members: the number of members. None for one opponent and no league.
         at_once: the number of opponents drawn for a rollout.
     """

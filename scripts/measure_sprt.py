@@ -44,7 +44,8 @@ def expected(elo: float) -> float:
 def tilted(shares: Sequence[float], mean: float) -> list[float]:
     """Change the probabilities of the scores so that the mean score is `mean`.
 
-    Each probability is multiplied by ``exp(x * score)``, and then divided by the sum of all. Bisection finds x.
+    Each probability is multiplied by ``exp(x * score)``. Then each product is divided by the sum of the products.
+    Bisection finds x.
     """
     low, high = -50.0, 50.0
     while True:

@@ -1,4 +1,4 @@
-"""Agents (players): the base class `Agent`, functions that ask agents for moves, and specs, which name agents."""
+"""Agents (players): the base class `Agent`, specs (texts that name agents), and functions that ask agents for moves."""
 
 from othello_env.agent.answers import Seat, act_on_clock, ask, ask_many, play_answer
 from othello_env.agent.clock import LONGEST_SECONDS, Clock

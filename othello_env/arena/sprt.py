@@ -112,12 +112,14 @@ class Sprt:
 
 
 def _logs(shares: Sequence[float], mean: float) -> list[float]:
-    """Compare the observed shares of the scores with the likeliest probabilities that have this mean score.
+    """Compare the observed shares of the scores with the best probabilities whose mean score is `mean`.
+
+    The best probabilities are those by which the observed shares are most likely (maximum likelihood).
 
     Returns:
-        For each score, the logarithm of (observed share / likeliest probability).
+        For each score, the logarithm of (observed share / best probability).
     """
-    # The likeliest probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores,
+    # The best probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores,
     # and it makes the sum of (score - mean) * probability over all scores 0. The sum, called `value` below, becomes
     # smaller as x grows.
     apart = [score - mean for score in _SCORES]

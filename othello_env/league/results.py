@@ -1,6 +1,7 @@
 """The results of the members of a league against each other, as counts.
 
-The results of two members are stored once, from the point of view of the member with the lower number.
+Each member has a number. The results of two members are stored once, from the point of view of the member whose number
+is lower.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
 The answer is JSON, or a file if the message asks for a replay. The answer is ``{"error": text}`` if the message is
-wrong, too large or too slow, if an agent fails, or if `othello_env.page.guard.Guard` refuses the request.
+wrong or too large, if it takes too long to arrive, if an agent fails, or if `othello_env.page.guard.Guard` refuses it.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def _thinned(points: list[list[float]]) -> list[list[float]]:
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """A point's scores by name.
+    """The scores of one point of a learning curve, by the names of the lines in the chart.
 
     The field ``scores`` has the score against each opponent, and the field ``without search`` may have the scores
     without a search. If there is no field ``scores``, the field ``score`` and every field ``NAME`` with an error in the

@@ -48,10 +48,14 @@ class Runs:
         """The content of the files as values for JSON.
 
         Returns:
-            ``folder`` and ``path``, the folder's name and path, or None; ``runs``, for each file with curves, its
-            ``name`` (the path within the folder) and ``curves``; ``rated``, the agents that were rated on the packaged
-            ladder (see `read_results`); ``leagues``, what `league_view` returns for each league; ``leftOut``, the files
-            that are too large, or have a league that cannot be shown, each with the reason.
+            A dict with these keys:
+
+            - ``folder``: the folder's name, or None.
+            - ``path``: the folder's path, or None.
+            - ``runs``: for each file with curves, its ``name`` (the path within the folder) and its ``curves``.
+            - ``rated``: the agents that were rated on the packaged ladder, see `read_results`.
+            - ``leagues``: for each league, the value of `league_view`.
+            - ``leftOut``: each file that is too large or has a league that cannot be shown, with the reason.
         """
         files = {file: self._name(file) for file in sorted(self._newest((".json",), MOST_FILES))}
         files |= {folder / LEAGUE_FILE: folder.name or str(folder) for folder in self._leagues}

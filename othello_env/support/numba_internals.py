@@ -181,7 +181,7 @@ _registry: dict[Any, Any] = {}
 
 
 class _Storage(CompileResultCacheImpl):
-    """Stores machine code as Numba's cache does, and is also safe for recursive kernels; see `jit`."""
+    """Stores machine code as Numba's cache does, also for recursive kernels; see `othello_env.support.jit`."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._module = function.__module__

@@ -138,7 +138,7 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
 
 @kernel(lean=True)
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of the position after a move.
+    """Update the evaluator for a move, so that it can evaluate the next position.
 
     `empty` is the number of empty squares before the move. Returns the number that the move adds to the mover's balance
     of weights (0 with n-tuple tables).

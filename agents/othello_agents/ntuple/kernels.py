@@ -163,7 +163,10 @@ def sum_weights(
 def position_logit(
     own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]
 ) -> np.float32:
-    """The logit of one unfinished afterstate, for `own`; `configuration` is scratch memory (L,)."""
+    """The logit of one afterstate, for the player with the discs `own`. `configuration` is scratch memory (L,).
+
+    The game must not be over.
+    """
     configure(own, opponent, tables, configuration)
     weights = tables.weights[stage(np.int64(popcount(own | opponent)), tables)]
     return sum_weights(weights, configuration, tables.offsets)

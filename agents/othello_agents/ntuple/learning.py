@@ -125,9 +125,9 @@ def _move_weight(
     weights: npt.NDArray[np.float32],
     sums: npt.NDArray[np.float32],
 ) -> None:
-    """Move one weight by `step` times the weight's own rate, and add `error` to the weight's sums.
+    """Move one weight, and add `error` to the sum of its errors and to the sum of their absolute values.
 
-    Without earlier errors, the weight's own rate is 1.
+    The weight moves by `step` * |sum| / (sum of absolute values), or by `step` if it has no earlier errors.
     """
     size = sums[i, 1]
     weights[i] += step * abs(sums[i, 0]) / size if size > 0 else step

@@ -155,9 +155,9 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether compiled code computes the evaluation.
+        """Whether the agent answers many positions in one call: only if its evaluation is compiled.
 
-        In plain Python, a batch would be a long loop that no time limit could end.
+        Without compiled code, a call would be one long loop in Python, which no time limit could end.
         """
         return self._compiled is not None
 

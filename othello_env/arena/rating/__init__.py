@@ -1,1 +1,1 @@
-"""Measure agents: Elo ratings, ratings on the ladder, accuracy in endgames, and distance from perfect play."""
+"""Measure agents: Elo ratings, accuracy in endgames, and distance from perfect play."""

@@ -37,7 +37,7 @@ class Fit:
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
-                # A pair of games counts as one to two independent games, as in the interval of the rating.
+                # A pair of games counts as one independent game at least and as two at most (see `elo`).
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
                 terms.append((sum(points) - 2 * n * p) ** 2 / squares)

@@ -129,7 +129,7 @@ def step(
     """Move a piece by one step or jump.
 
     Returns own, opponent, kings, going and red of the next position, and whether a king moved without a capture.
-    Earlier positions can occur again only after such a move.
+    After any other move, no position from before the move can occur again.
     """
     target = shift(piece, direction, half)
     is_king = (kings & piece) != _0
