@@ -142,7 +142,7 @@ def test_no_cluster_at_the_address(monkeypatch):
 
 def test_other_versions_are_refused(connected, monkeypatch):
     monkeypatch.setattr("othello_env.arena.play.cluster.versions", lambda: {"othello-env": "0.0.1"})
-    with pytest.raises(WorkerError, match=r"plays with .* but the tournament with .*0\.0\.1"):
+    with pytest.raises(WorkerError, match=r"node .* has the versions .* but this process has .*0\.0\.1"):
         play(ray=True)
 
 
