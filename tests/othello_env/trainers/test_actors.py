@@ -4,6 +4,7 @@
 """
 
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -213,26 +214,31 @@ def test_the_command_its_interrupt_and_a_network_of_ones_own(cluster, recipe, tm
 
 
 @each_recipe
-def test_other_machines_need_no_scripts(recipe, tmp_path, name):
+def test_other_machines_need_no_scripts(recipe, tmp_path, monkeypatch, name):
+    """The code that Ray would send plays the shares in a process that cannot import the scripts."""
     pytest.importorskip("ray", reason="Ray packs the code")
     import _actors
 
-    _actors._send_code()
-    packed = pack((recipe(name).play, _actors._play_share))
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    code = """
+import pickle, sys
+work, common, jobs = pickle.load(sys.stdin.buffer)
+found = [work(common, job) for job in jobs]
+assert not {"_actors", "_recipe", "_run"} & set(sys.modules)
+pickle.dump(found, sys.stdout.buffer)
+"""
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and Path(path) != SCRIPTS]
-    code = (
-        "import pickle, sys; print(*(each.__name__ for each in pickle.load(sys.stdin.buffer)), '_run' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=packed,
-        capture_output=True,
-        cwd=tmp_path,
-        env=environment | {"PYTHONPATH": os.pathsep.join(paths)},
-        check=False,
-    )
-    assert done.stdout.split() == [b"play", b"_play_share", b"False"], done.stderr.decode()
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+
+    def elsewhere(work, common, next_job, workers, *, versions):
+        command, packed = [sys.executable, "-c", code], pack((work, common, [*iter(next_job, None)]))
+        done = subprocess.run(command, input=packed, capture_output=True, cwd=tmp_path, env=environment, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return iter(pickle.loads(done.stdout))
+
+    monkeypatch.setattr(_actors, "run_on_cluster", elsewhere)
+    here, there = (recipe(name).Learner(recipe(name).Settings(**RECIPES[name])) for _ in range(2))
+    there.actors.on_cluster = True
+    assert there.iterate() == here.iterate()
 
 
 def test_failures_are_told_in_a_line(connected, recipe, tmp_path, monkeypatch):
