@@ -1,17 +1,17 @@
 """Self-play in shares: in this process, or with ``--ray`` on the machines of a Ray cluster.
 
-The games of an iteration are divided into shares (``--shares``). An actor plays a share: it gets the networks, the
+The games of an iteration are divided into shares (``--shares``). An actor plays a share. It gets the networks, the
 number of the share and a random generator, and it returns what the learner learns from. The generator depends only on
-the seed, the iteration and the share. So the result does not depend on the machine that plays the share, and if a
-machine fails, another machine plays the share again with the same result.
+the seed, the iteration and the share. So the result does not depend on the machine that plays the share. If a machine
+fails, another machine plays the share again, with the same result.
 
 The learner is synchronous. It sends the newest weights, waits until all shares of the iteration are played, and learns
 from them. The actors wait while the learner learns, so a cluster is used well only if playing takes most of the time.
-An asynchronous learner would not wait, but which weights played which game would then depend on the speed of the
-machines. No run could be repeated or resumed exactly.
+An asynchronous learner would not wait. But the speed of the machines would then decide which weights play which game,
+and no run could be repeated or resumed exactly.
 
-An actor on a cluster is a Ray task (`othello_env.support.cluster`) on one core. Machines that join are used from the
-next iteration on. Ray sends the code of the recipe, so a machine needs only the installed package.
+An actor on a cluster is a Ray task (`othello_env.support.cluster`) on one core. A machine that joins is used at once.
+Ray sends the code of the recipe, so a machine needs only the installed package.
 """
 
 from __future__ import annotations

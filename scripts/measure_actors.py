@@ -4,10 +4,12 @@
     python scripts/measure_actors.py --games 1024 --shares 64      # on a larger cluster
 
 The script needs ``pip install 'othello-env[ray,torch]'``. It uses the cluster that a run with ``--ray`` would use. The
-yardstick is this process, which plays the same shares one after the other. PyTorch computes with one thread. The
-network has the default size of the recipe. For each recipe there are two figures: one for playing, and one for whole
-iterations, which also contain the learning. The learning takes place in this process. So the last line says how much
-faster an iteration could be if playing took no time.
+yardstick is a run in one process, with one share and with PyTorch's usual number of threads (``OMP_NUM_THREADS``
+changes it). The network has the default size of the recipe.
+
+For each recipe there are two figures: one for playing, and one for whole iterations, which also contain the learning.
+The learning always takes place in this process. So the last line says how much faster an iteration could be if playing
+took no time.
 """
 
 import sys
@@ -23,7 +25,7 @@ except ImportError as error:
 import train_alphazero
 import train_ppo
 from _arguments import one_of, parse, whole
-from _measure import Windows, Work, machine, report, timed
+from _measure import Windows, machine, report, timed
 from _recipe import SIZES
 
 from othello_env.support.cluster import connected
@@ -53,46 +55,50 @@ class Stopwatch:
         return found
 
 
-def iterating(learner: Any, *, on_cluster: bool) -> Work:
-    """Work that makes a whole iteration. Its unit is a game or a ply."""
+class Training:
+    """A learner whose iterations are measured.
 
-    def run() -> float:
-        before = getattr(learner, learner.UNIT)
-        learner.actors.on_cluster = on_cluster
-        learner.iterate()
-        return float(getattr(learner, learner.UNIT) - before)
+    Args:
+        module: the recipe.
+        settings: the settings that differ from the recipe's own.
+        on_cluster: whether the actors play on the cluster.
+    """
 
-    return timed(run)
+    def __init__(self, module: Any, settings: dict[str, Any], *, on_cluster: bool) -> None:
+        self.learner = module.Learner(module.Settings(**settings))
+        self.learner.actors.on_cluster = on_cluster
+        self.watch = Stopwatch(self.learner)
 
+    def iterate(self) -> float:
+        """Make an iteration. Return the number of games or plies."""
+        before = getattr(self.learner, self.learner.UNIT)
+        self.learner.iterate()
+        return float(getattr(self.learner, self.learner.UNIT) - before)
 
-def playing(learner: Any, watch: Stopwatch, *, on_cluster: bool) -> Work:
-    """Work that makes an iteration, of which only the playing counts."""
-    whole_iteration = iterating(learner, on_cluster=on_cluster)
-
-    def work() -> tuple[float, float]:
-        before = watch.seconds
-        units, _ = whole_iteration()
-        return units, watch.seconds - before
-
-    return work
+    def play(self) -> tuple[float, float]:
+        """Make an iteration of which only the playing counts. Return the number of games or plies, and the seconds."""
+        before = self.watch.seconds
+        units = self.iterate()
+        return units, self.watch.seconds - before
 
 
 def main() -> None:
     args = parse(__doc__, Arguments)
-    torch.set_num_threads(1)
     with connected():
-        print(machine(("numpy", "torch", "ray")))
+        print(machine(("numpy", "torch", "ray")) + f", {torch.get_num_threads()} threads of PyTorch")
         for module in (train_alphazero, train_ppo):
-            learner = module.Learner(module.Settings(size=args.size, games=args.games, shares=args.shares))
-            name, watch = f"{learner.NAME}, {learner.UNIT}", Stopwatch(learner)
-            bench = args.bench(playing(learner, watch, on_cluster=False))
-            report(f"{name}, playing in one process", bench.measure(bench.yardstick))
-            report(f"{name}, playing on the cluster", bench.measure(playing(learner, watch, on_cluster=True)))
-            bench = args.bench(iterating(learner, on_cluster=False))
-            report(f"{name}, iterations with the cluster", bench.measure(iterating(learner, on_cluster=True)))
-            before = watch.seconds
+            settings = {"size": args.size, "games": args.games}
+            here = Training(module, settings, on_cluster=False)
+            there = Training(module, settings | {"shares": args.shares}, on_cluster=True)
+            name = f"{here.learner.NAME}, {here.learner.UNIT}"
+            bench = args.bench(here.play)
+            report(f"{name}, playing in one process", bench.measure(here.play))
+            report(f"{name}, playing on the cluster", bench.measure(there.play))
+            bench = args.bench(timed(here.iterate))
+            report(f"{name}, iterations with the cluster", bench.measure(timed(there.iterate)))
+            before = here.watch.seconds
             _, seconds = bench.yardstick()
-            limit = seconds / (seconds - (watch.seconds - before))
+            limit = seconds / (seconds - (here.watch.seconds - before))
             print(f"    {limit:.2f} times the speed of one process is the most that a cluster can give", flush=True)
 
 

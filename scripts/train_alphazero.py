@@ -4,18 +4,20 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
     python scripts/train_alphazero.py --size 6 --out runs/az.safetensors --seconds 3600 --resume
     python scripts/train_alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
+    python scripts/train_alphazero.py --size 6 --out runs/az6.safetensors --games 512 --shares 16 --ray
 
-The last command has settings for a GPU. It has never been run.
+The third command has settings for a GPU. It has never been run. The last command plays the games on a Ray cluster
+(``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
 
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
 from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
-search chooses the move. The policy learns the improved policy that the search returns. The value learns the result of
-the game for the player to move. The network learns from the positions of the last iterations, turned and mirrored at
-random.
+search chooses the move. The network's policy learns the improved policy that the search returns. The network's value
+learns the result of the game for the player to move. The network learns from the positions of the last iterations,
+turned and mirrored at random.
 
 The path of the file is the spec of an agent. ``runs/az.safetensors:simulations=64`` lets the agent look ahead. The
 learning curve (.json, .png) and the state for ``--resume`` (.state.safetensors) are written beside the file. An
-iteration depends only on the weights, the optimiser, the kept positions, the seed and the iteration's number. So a
+iteration depends only on the settings, the weights, the optimiser, the kept positions and the iteration's number. So a
 resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal bit for bit. Ctrl-C ends a
 run after the current iteration.
 """

@@ -4,6 +4,9 @@
     python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
     python scripts/train_ppo.py --out runs/small.safetensors --size 6 --iterations 100 --seed 2
     python scripts/train_ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
+    python scripts/train_ppo.py --out runs/many.safetensors --games 512 --shares 16 --ray
+
+The last command plays the games on a Ray cluster (``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
 
 The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
 side learns from its own result. In the other games the policy plays against a league of packaged agents and its own
@@ -13,9 +16,9 @@ iterations. With this mean it plays better than with the weights of a single ite
 
 The path of the file is the spec of an agent: ``othello-env play --white runs/ppo.safetensors``. These files are written
 beside it: the learning curve (.json, .png), the state for ``--resume`` (.state.safetensors), and the league (the folder
-.league, for ``othello-env league``). An iteration depends only on the weights, the optimiser, the league, the seed and
-the iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal
-bit for bit. Ctrl-C ends a run after the current iteration.
+.league, for ``othello-env league``). An iteration depends only on the settings, the weights, the optimiser, the league
+and the iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are
+equal bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
 from __future__ import annotations
