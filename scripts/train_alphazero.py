@@ -4,7 +4,7 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
     python scripts/train_alphazero.py --size 6 --out runs/az.safetensors --seconds 3600 --resume
     python scripts/train_alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
-    python scripts/train_alphazero.py --size 6 --out runs/az6.safetensors --games 512 --shares 16 --ray
+    python scripts/train_alphazero.py --size 6 --out runs/az6.safetensors --games 2048 --shares 16 --ray
 
 The third command has settings for a GPU. It has never been run. The last command plays the games on a Ray cluster
 (``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).

@@ -4,7 +4,7 @@
     python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
     python scripts/train_ppo.py --out runs/small.safetensors --size 6 --iterations 100 --seed 2
     python scripts/train_ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
-    python scripts/train_ppo.py --out runs/many.safetensors --games 512 --shares 16 --ray
+    python scripts/train_ppo.py --out runs/many.safetensors --games 2048 --shares 16 --ray
 
 The last command plays the games on a Ray cluster (``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
 
