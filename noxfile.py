@@ -72,6 +72,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
     session.install(TORCH, "-e", *TRAINERS[trainer])
     more = {
         "ppo": [
+            "tests/othello_env/trainers/test_actors.py",
             "tests/othello_agents/network/test_custom.py",
             "tests/othello_agents/network/test_neural.py",
             "tests/othello_env/trainers/test_own_network.py",
@@ -84,9 +85,10 @@ def trainers(session: nox.Session, trainer: str) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    """Test tournaments on a Ray cluster of two nodes on this machine. A test kills one of the nodes."""
-    session.install("-e", ".[test,ray]")
-    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", *session.posargs)
+    """Test tournaments and training on a Ray cluster of two nodes on this machine. Tests kill one of the nodes."""
+    session.install(TORCH, "-e", ".[test,ray,torch]")
+    training = "tests/othello_env/trainers/test_actors.py"
+    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", training, *session.posargs)
 
 
 @nox.session

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -77,6 +77,15 @@ class Options:
             raise ValueError(f"--device: there is no {self.device} that PyTorch can use") from None
         if self.tensorboard and importlib.util.find_spec("tensorboard") is None:
             raise ValueError("--tensorboard needs a package: pip install tensorboard")
+
+    def workplace(self, learner: Any) -> AbstractContextManager[None]:
+        """A context in which the run takes place. `_actors.Options` connects to a cluster here.
+
+        Raises:
+            OSError: the workplace cannot be used.
+            SystemExit: the options do not fit to the learner's settings.
+        """
+        return nullcontext()
 
 
 def network_option() -> Any:
@@ -198,13 +207,13 @@ def run(
             sys.exit(f"--resume: {error}")
     else:
         learner = kind(settings, options.device)
-    with _stop_after_iteration() as stop:
-        try:
+    try:
+        with options.workplace(learner), _stop_after_iteration() as stop:
             learner.save(options.state, progress)  # fails early if the file cannot be written
             _Run(learner, options, progress).train(stop)
-        except (FloatingPointError, OSError) as error:
-            show("")
-            sys.exit(f"iteration {learner.iteration}: {error}")
+    except (FloatingPointError, OSError) as error:
+        show("")
+        sys.exit(f"iteration {learner.iteration}: {error}")
     return learner
 
 

@@ -4,23 +4,28 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
     python scripts/train_alphazero.py --size 6 --out runs/az.safetensors --seconds 3600 --resume
     python scripts/train_alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
+    python scripts/train_alphazero.py --size 6 --out runs/az6.safetensors --games 2048 --shares 16 --ray
 
-The last command has settings for a GPU. It has never been run.
+The third command has settings for a GPU. It has never been run. The last command plays the games on a Ray cluster
+(``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
 
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
 from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
-search chooses the move. The policy learns the improved policy that the search returns. The value learns the result of
-the game for the player to move. The network learns from the positions of the last iterations, turned and mirrored at
-random.
+search chooses the move. The network's policy learns the improved policy that the search returns. The network's value
+learns the result of the game for the player to move. The network learns from the positions of the last iterations,
+turned and mirrored at random.
 
 The path of the file is the spec of an agent. ``runs/az.safetensors:simulations=64`` lets the agent look ahead. The
 learning curve (.json, .png) and the state for ``--resume`` (.state.safetensors) are written beside the file. An
-iteration depends only on the weights, the optimiser, the kept positions, the seed and the iteration's number. So a
+iteration depends only on the settings, the weights, the optimiser, the kept positions and the iteration's number. So a
 resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal bit for bit. Ctrl-C ends a
 run after the current iteration.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,10 +37,12 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-import _run
+import _actors
+from _actors import Actors, check_shares, share_of
 from _arguments import one_of, real, whole
 from _checkpoint import learner_tensors, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
+from _run import PRECISIONS, autocast, mean_losses, network_option, new_network, run
 
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.base import TorchNetwork, to_device
@@ -52,7 +59,7 @@ FORMAT = "othello-env alphazero 1"
 
 
 @dataclass(frozen=True)
-class Options(_run.Options):
+class Options(_actors.Options):
     """The arguments of a run that do not change what the agent learns."""
 
     every: int = whole(10, "iterations between points of the curve")
@@ -66,8 +73,9 @@ class Settings:
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
     channels: int = whole(32, "channels of the network's convolutions, without --network", most=512)
     blocks: int = whole(2, "residual blocks of the network, without --network", least=0, most=64)
-    network: str = _run.network_option()
-    games: int = whole(128, "games played at once, in each iteration")
+    network: str = network_option()
+    games: int = whole(128, "games of an iteration; all games of a share are played at once")
+    shares: int = whole(1, "parts into which the games of an iteration are divided; with --ray, each is for a core")
     simulations: int = whole(16, "simulations of the search for each move", most=100_000)
     considered: int = whole(8, "the most moves that a search compares")
     random_plies: int = whole(
@@ -79,12 +87,13 @@ class Settings:
     rate: float = real(1e-3, "the optimiser's learning rate", least=1e-9)
     decay: float = real(1e-4, "the weight decay of the optimiser", least=0)
     precision: str = one_of(
-        "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", _run.PRECISIONS
+        "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", PRECISIONS
     )
 
     def check(self) -> None:
-        """Check that the window is large enough for the positions of one iteration, and that there is a network."""
-        _run.new_network(self)
+        """Check that the window has room for the positions of one iteration, the number of shares, and the network."""
+        new_network(self)
+        check_shares(self)
         positions = self.games * (self.size**2 - 4)
         if self.window < positions:
             raise ValueError(
@@ -142,7 +151,8 @@ class Learner:
     def __init__(self, settings: Settings, device: str = "cpu") -> None:
         self.settings = s = settings
         self.device = device
-        self.network = _run.new_network(s).to(device)
+        self.network = new_network(s).to(device)
+        self.actors = Actors(play, s)
         self.replay = Replay(s.window, s.size**2 + 1)
         self.iteration = 0
         self.parameters = [*self.network.trained_weights().values()]
@@ -157,44 +167,13 @@ class Learner:
         """Play games, learn from them, and return the mean losses."""
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
-        positions = self.play(rng)
+        shares = self.actors.play(self.iteration, rng, {"newest": self.network})
+        positions = {name: np.concatenate([share[name] for share in shares]) for name in shares[0]}
         self.replay.add(positions)
         losses = self.learn(round(len(positions["value"]) * s.reuse / s.minibatch), rng)
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
         self.iteration += 1
         return losses
-
-    def play(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Play all games at once to their ends. Return the P positions: own, opponent, value (P,) and policy (P, A)."""
-        s = self.settings
-        plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=s.games)
-        keys = rng.integers(2**63, size=s.games)
-        starts = [Openings.random(Othello(s.size), int(n), int(key)) for n, key in zip(plies, keys, strict=True)]
-        boards = after_passes(OthelloPositions.from_states(starts, range(s.games)))
-        discs, board = np.array(ACTION_BITS[s.size], np.uint64), BOARDS[s.size]
-        seen: list[OthelloPositions] = []
-        policies: list[Any] = []
-        black = np.zeros(s.games, np.float32)  # the results for Black
-        while len(boards):
-            gumbel = rng.gumbel(size=(len(boards), s.size**2 + 1))
-            with _run.autocast(s, self.device, play=True):
-                found = search(self.network.answers, boards, s.simulations, considered=s.considered, gumbel=gumbel)
-            check_sound(np.isfinite(found.policy))
-            seen.append(boards)
-            policies.append(found.policy)
-            own, opponent = boards.own.copy(), boards.opponent.copy()
-            legal, reply = advance_batch(own, opponent, discs[found.actions], board)
-            after = OthelloPositions(own, opponent, 1 - boards.to_move, boards.key, s.size)
-            over = legal | reply == 0
-            ended = after.part(over)
-            black[ended.key.astype(int)] = results(ended) * (1 - 2 * ended.to_move)
-            boards = after_passes(after.part(~over))
-        return {
-            "own": np.concatenate([each.own for each in seen]),
-            "opponent": np.concatenate([each.opponent for each in seen]),
-            "policy": np.concatenate(policies),
-            "value": np.concatenate([black[each.key.astype(int)] * (1 - 2 * each.to_move) for each in seen]),
-        }
 
     def learn(self, changes: int, rng: np.random.Generator) -> dict[str, float]:
         """Change the weights `changes` times; return the mean losses."""
@@ -208,7 +187,7 @@ class Learner:
             inputs = transform_observation(boards.observations(), symmetry), transform_policy(boards.masks(), symmetry)
             targets = transform_policy(kept["policy"][chosen], symmetry), kept["value"][chosen]
             observations, masks, policies, values = (to_device(array, self.device) for array in (*inputs, *targets))
-            with _run.autocast(s, self.device):
+            with autocast(s, self.device):
                 logits, expected = self.network.forward(observations, masks)
             losses = {
                 "policy": -(policies * torch.log_softmax(logits.float(), dim=1)).sum(dim=1).mean(),
@@ -218,7 +197,7 @@ class Learner:
             (losses["policy"] + losses["value"]).backward()
             self.optimizer.step()
             found.append({name: loss.detach() for name, loss in losses.items()})
-        return _run.mean_losses(found)
+        return mean_losses(found)
 
     @property
     def trained(self) -> TorchNetwork:
@@ -255,7 +234,7 @@ class Learner:
         write_tensors(path, tensors, card | {"added": self.replay.added, "progress": progress})
 
     @classmethod
-    def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
+    def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple[Learner, dict[str, Any]]:
         """Read the learner and the progress that `save` wrote.
 
         Raises:
@@ -268,6 +247,43 @@ class Learner:
         restore_learner(tensors, learner.network, learner.optimizer)
         learner.replay.restore(tensors, card["added"])
         return learner, card["progress"]
+
+
+def play(s: Settings, networks: Mapping[str, TorchNetwork], share: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Play all games of a share at once to their ends.
+
+    Returns:
+        The P positions of these games: own, opponent, value (P,) and policy (P, A).
+    """
+    network, games = networks["newest"], len(share_of(s, share))
+    plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=games)
+    keys = rng.integers(2**63, size=games)
+    starts = [Openings.random(Othello(s.size), int(n), int(key)) for n, key in zip(plies, keys, strict=True)]
+    boards = after_passes(OthelloPositions.from_states(starts, range(games)))
+    discs, board = np.array(ACTION_BITS[s.size], np.uint64), BOARDS[s.size]
+    seen: list[OthelloPositions] = []
+    policies: list[Any] = []
+    black = np.zeros(games, np.float32)  # the results for Black
+    while len(boards):
+        gumbel = rng.gumbel(size=(len(boards), s.size**2 + 1))
+        with autocast(s, network.device, play=True):
+            found = search(network.answers, boards, s.simulations, considered=s.considered, gumbel=gumbel)
+        check_sound(np.isfinite(found.policy))
+        seen.append(boards)
+        policies.append(found.policy)
+        own, opponent = boards.own.copy(), boards.opponent.copy()
+        legal, reply = advance_batch(own, opponent, discs[found.actions], board)
+        after = OthelloPositions(own, opponent, 1 - boards.to_move, boards.key, s.size)
+        over = legal | reply == 0
+        ended = after.part(over)
+        black[ended.key.astype(int)] = results(ended) * (1 - 2 * ended.to_move)
+        boards = after_passes(after.part(~over))
+    return {
+        "own": np.concatenate([each.own for each in seen]),
+        "opponent": np.concatenate([each.opponent for each in seen]),
+        "policy": np.concatenate(policies),
+        "value": np.concatenate([black[each.key.astype(int)] * (1 - 2 * each.to_move) for each in seen]),
+    }
 
 
 def after_passes(boards: OthelloPositions) -> OthelloPositions:
@@ -284,7 +300,7 @@ def results(boards: OthelloPositions) -> Any:
 
 
 def main(arguments: list[str] | None = None) -> Learner:
-    return _run.run(Learner, Settings, __doc__, arguments, Options)
+    return run(Learner, Settings, __doc__, arguments, Options)
 
 
 if __name__ == "__main__":

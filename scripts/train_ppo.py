@@ -4,6 +4,9 @@
     python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
     python scripts/train_ppo.py --out runs/small.safetensors --size 6 --iterations 100 --seed 2
     python scripts/train_ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
+    python scripts/train_ppo.py --out runs/many.safetensors --games 2048 --shares 16 --ray
+
+The last command plays the games on a Ray cluster (``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
 
 The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
 side learns from its own result. In the other games the policy plays against a league of packaged agents and its own
@@ -13,12 +16,15 @@ iterations. With this mean it plays better than with the weights of a single ite
 
 The path of the file is the spec of an agent: ``othello-env play --white runs/ppo.safetensors``. These files are written
 beside it: the learning curve (.json, .png), the state for ``--resume`` (.state.safetensors), and the league (the folder
-.league, for ``othello-env league``). An iteration depends only on the weights, the optimiser, the league, the seed and
-the iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal
-bit for bit. Ctrl-C ends a run after the current iteration.
+.league, for ``othello-env league``). An iteration depends only on the settings, the weights, the optimiser, the league
+and the iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are
+equal bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +38,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
+from _actors import Actors, Options, check_shares, share_of
 from _arguments import one_of, real, text, whole
 from _checkpoint import learner_tensors, network_of, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
@@ -40,6 +47,7 @@ from _run import PRECISIONS, autocast, mean_losses, network_option, new_network,
 from othello_agents.network.base import TorchNetwork, to_device
 from othello_agents.network.neural import NeuralAgent, load_network, write_tensors
 from othello_agents.network.policy import draw_actions
+from othello_env import make_agent
 from othello_env.arena.match import MatchResult
 from othello_env.envs.returns import self_play_advantages
 from othello_env.games.othello.symmetries import (
@@ -51,6 +59,8 @@ from othello_env.games.othello.symmetries import (
 )
 from othello_env.league import League
 from othello_env.league.matchmaking import MATCHMAKING
+from othello_env.league.members import Player
+from othello_env.league.results import step_results
 
 FORMAT = "othello-env ppo 3"
 PACKAGED = LADDER[1:]
@@ -65,7 +75,8 @@ class Settings:
     channels: int = whole(32, "channels of the network's convolutions, without --network", most=512)
     blocks: int = whole(2, "residual blocks of the network, without --network", least=0, most=64)
     network: str = network_option()
-    games: int = whole(128, "games played at once")
+    games: int = whole(128, "games of an iteration; all games of a share are played at once")
+    shares: int = whole(1, "parts into which the games of an iteration are divided; with --ray, each is for a core")
     steps: int = whole(64, "steps in each game before the weights change")
     league: float = real(
         0.25, "the share of the games that are played against packaged agents and past selves", least=0, most=1
@@ -93,7 +104,8 @@ class Settings:
     init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
     def check(self) -> None:
-        """Check that there is a network, and that the network of ``--init`` has its sizes."""
+        """Check the number of shares, that there is a network, and that the network of ``--init`` has its sizes."""
+        check_shares(self)
         self.first_network()
 
     def first_network(self) -> TorchNetwork:
@@ -118,6 +130,10 @@ Rollout = dict[str, Any]
 """Arrays of T steps in N games, by name. These arrays are (T, N, ...): observations, masks, actions, log_probabilities,
 values, rewards, players, terminated. These arrays are (N,): last_values, last_players."""
 
+Results = list[tuple[str, list[int]]]
+"""The results of games against the league, in the order in which the games ended. Each entry has the opponent's name,
+and the numbers of games that the learner lost, drew and won."""
+
 
 class Learner:
     """The network, the optimiser, the league, and the progress of the run."""
@@ -137,11 +153,7 @@ class Learner:
         self.league = League(
             PACKAGED, matchmaking=s.matchmaking, fixed_share=s.packaged, keep=s.past, seed=s.seed, half_life=100
         )
-        against = min(round(s.league * s.games), s.games - 1)
-        make = partial(gymnasium.make_vec, "othello_env/Othello-v0", size=s.size, strict=True)
-        self.envs = [make(num_envs=s.games - against, opponent=None)]
-        if against:
-            self.envs.append(make(num_envs=against))
+        self.actors = Actors(play, s)
         self.parameters = [*self.network.trained_weights().values()]
         self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
 
@@ -151,7 +163,7 @@ class Learner:
         rng = np.random.default_rng([s.seed, self.iteration])
         if self.iteration % s.snapshot == 0:
             self._add_snapshot()
-        parts = [self.play(env, rng) for env in self._prepared()]
+        parts = self._play(rng)
         rollout = {
             name: np.concatenate([part[name] for part in parts], axis=-1 if name.startswith("last") else 1)
             for name in parts[0]
@@ -180,42 +192,17 @@ class Learner:
         known = {**self.past, member.name: network}
         self.past = {each.name: known[each.name] for each in self.league.snapshots}
 
-    def _prepared(self) -> list[Any]:
-        """Draw opponents for the environment that has opponents. Return all environments."""
-        if len(self.envs) > 1:
-            self.envs[1].unwrapped.set_opponents(self.league.opponents(self.settings.opponents))
-        return self.envs
-
-    def play(self, env: Any, rng: np.random.Generator) -> Rollout:
-        """Reset all N games and play T steps."""
-        s = self.settings
-        env.set_openings(f"random:{rng.integers(s.random_plies * s.size**2 // 64 + 1)}")
-        observation, _ = env.reset(seed=int(rng.integers(2**31)))
-        steps: dict[str, list[Any]] = {}
-        for _ in range(s.steps):
-            symmetry = int(rng.integers(COUNT))
-            seen = {
-                "observations": np.ascontiguousarray(transform_observation(observation["observation"], symmetry)),
-                "masks": transform_policy(observation["action_mask"], symmetry),
-            }
-            with autocast(s, self.device, play=True):
-                policy, seen["values"] = self.network.answers(seen["observations"], seen["masks"])
-            seen["actions"] = draw_actions(policy, rng.random(env.num_envs))
-            check_sound(seen["masks"][np.arange(env.num_envs), seen["actions"]])
-            seen["log_probabilities"] = np.log(policy[np.arange(env.num_envs), seen["actions"]])
-            actions = transform_actions(seen["actions"], inverse(symmetry), s.size)
-            seen["players"] = env.unwrapped.to_move
-            observation, seen["rewards"], seen["terminated"], _, info = env.step(actions)
-            if env.unwrapped.opponents:
-                self.league.record(env, seen["rewards"], seen["terminated"], info)
-            for name, array in seen.items():
-                steps.setdefault(name, []).append(array)
-        with autocast(s, self.device, play=True):
-            last = self.network.answers(observation["observation"], observation["action_mask"])[1]
-        return {name: np.stack(arrays) for name, arrays in steps.items()} | {
-            "last_values": last,
-            "last_players": env.unwrapped.to_move,
-        }
+    def _play(self, rng: np.random.Generator) -> list[Rollout]:
+        """Draw opponents from the league, play, and record the results. Return the rollouts of all shares."""
+        drawn: dict[str, float] = {}
+        if games_against_league(self.settings):
+            drawn = {str(player): weight for player, weight in self.league.opponents(self.settings.opponents).items()}
+        past = {name: network for name, network in self.past.items() if name in drawn}
+        shares = self.actors.play(self.iteration, rng, {"newest": self.network, **past}, drawn)
+        for _, results in shares:
+            for name, counts in results:
+                self.league.record_results(name, counts)
+        return [rollout for rollouts, _ in shares for rollout in rollouts]
 
     def learn(self, rollout: Rollout, advantages: Any, returns: Any, rng: np.random.Generator) -> dict[str, float]:
         """Learn from a rollout; return the mean losses."""
@@ -282,7 +269,7 @@ class Learner:
         self.league.save(path.with_suffix("").with_suffix(".league"))
 
     @classmethod
-    def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
+    def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple[Learner, dict[str, Any]]:
         """Read the learner and the progress that `save` wrote.
 
         Raises:
@@ -316,8 +303,83 @@ class Learner:
             raise ValueError("the league in the file has other settings than the run")
 
 
+def games_against_league(s: Settings) -> int:
+    """The number of games, of all games of an iteration, that are played against the league."""
+    return min(round(s.league * s.games), s.games - 1)
+
+
+def play(
+    s: Settings, networks: Mapping[str, TorchNetwork], share: int, rng: np.random.Generator, drawn: dict[str, float]
+) -> tuple[list[Rollout], Results]:
+    """Play T steps in all games of a share.
+
+    Args:
+        s: the settings.
+        networks: the network that learns, ``newest``, and the past selves that were drawn from the league.
+        share: the number of the share.
+        rng: the generator of everything random.
+        drawn: the weights of the opponents that were drawn from the league, by name.
+
+    Returns:
+        A rollout of the games in which the network plays both sides, a rollout of the games against the league (a share
+        may lack one of the two), and the results against the league.
+    """
+    rollouts, results = [], []
+    for env in environments(s, share):
+        if env.unwrapped.opponents:
+            env.unwrapped.set_opponents({opponent(s, networks, name): weight for name, weight in drawn.items()})
+        rollouts.append(play_steps(s, networks["newest"], env, rng, results))
+        env.close()
+    return rollouts, results
+
+
+def environments(s: Settings, share: int) -> list[Any]:
+    """The environments of a share: for self-play, and for games against the league."""
+    games = share_of(s, share)
+    self_play = sum(game < s.games - games_against_league(s) for game in games)
+    make = partial(gymnasium.make_vec, "othello_env/Othello-v0", size=s.size, strict=True)
+    envs = [make(num_envs=self_play, opponent=None)] if self_play else []
+    return envs if self_play == len(games) else [*envs, make(num_envs=len(games) - self_play)]
+
+
+def opponent(s: Settings, networks: Mapping[str, TorchNetwork], name: str) -> Player:
+    """An opponent from the league: a past self, or a packaged agent whose name is its spec."""
+    return Player(name, NeuralAgent(networks[name], 1.0) if name in networks else make_agent(name, s.seed))
+
+
+def play_steps(s: Settings, network: TorchNetwork, env: Any, rng: np.random.Generator, results: Results) -> Rollout:
+    """Reset all N games and play T steps. Append the results of games against the league to `results`."""
+    env.set_openings(f"random:{rng.integers(s.random_plies * s.size**2 // 64 + 1)}")
+    observation, _ = env.reset(seed=int(rng.integers(2**31)))
+    steps: dict[str, list[Any]] = {}
+    for _ in range(s.steps):
+        symmetry = int(rng.integers(COUNT))
+        seen = {
+            "observations": np.ascontiguousarray(transform_observation(observation["observation"], symmetry)),
+            "masks": transform_policy(observation["action_mask"], symmetry),
+        }
+        with autocast(s, network.device, play=True):
+            policy, seen["values"] = network.answers(seen["observations"], seen["masks"])
+        seen["actions"] = draw_actions(policy, rng.random(env.num_envs))
+        check_sound(seen["masks"][np.arange(env.num_envs), seen["actions"]])
+        seen["log_probabilities"] = np.log(policy[np.arange(env.num_envs), seen["actions"]])
+        actions = transform_actions(seen["actions"], inverse(symmetry), s.size)
+        seen["players"] = env.unwrapped.to_move
+        observation, seen["rewards"], seen["terminated"], _, info = env.step(actions)
+        if env.unwrapped.opponents:
+            results += step_results(env, seen["rewards"], seen["terminated"], info)
+        for name, array in seen.items():
+            steps.setdefault(name, []).append(array)
+    with autocast(s, network.device, play=True):
+        last = network.answers(observation["observation"], observation["action_mask"])[1]
+    return {name: np.stack(arrays) for name, arrays in steps.items()} | {
+        "last_values": last,
+        "last_players": env.unwrapped.to_move,
+    }
+
+
 def main(arguments: list[str] | None = None) -> Learner:
-    return run(Learner, Settings, __doc__, arguments)
+    return run(Learner, Settings, __doc__, arguments, Options)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
 @pytest.mark.parametrize(
     ("name", "package"),
     [
+        ("measure_actors", "torch"),
         ("measure_page", "playwright.sync_api"),
         ("measure_torchrl", "torch"),
         ("train_agilerl", "torch"),

@@ -17,7 +17,7 @@ from othello_env.league.matches import check_same, play_missing
 from othello_env.league.matchmaking import choose
 from othello_env.league.members import Member, Player, Save, listed, source_of
 from othello_env.league.payoffs import Payoffs
-from othello_env.league.results import Results, ended
+from othello_env.league.results import Results, step_results
 from othello_env.league.rules import probabilities, surplus
 from othello_env.league.settings import Settings
 from othello_env.league.stored import FORMAT, check_state, member_from_json, member_to_json
@@ -235,20 +235,30 @@ class League:
         Raises:
             ValueError: the game has more than two players, or it is self-play.
         """
-        if not np.any(terminated):
+        found = step_results(env, rewards, terminated, info)
+        return sum(self.record_results(name, results) for name, results in found)
+
+    def record_results(self, name: str, results: Sequence[int]) -> int:
+        """Count games of the learner that were played elsewhere, for example by an actor on another machine.
+
+        The actor gets the results of each step from `othello_env.league.results.step_results`.
+
+        Args:
+            name: the opponent's name. If it is not a member (any more), the games do not count.
+            results: the numbers of games that the learner lost, drew and won. These games ended at the same time.
+
+        Returns:
+            The number of games that count.
+
+        Raises:
+            ValueError: the results are not three numbers of at least 0.
+        """
+        if len(results) != len(_POINTS) or not all(isinstance(n, int | np.integer) and n >= 0 for n in results):
+            raise ValueError(f"expected the numbers of games lost, drawn and won, not {results!r}")
+        if name not in self._members:
             return 0
-        over, numbers = ended(terminated, info)
-        if numbers.ndim > 1 or (numbers < 0).any():
-            raise ValueError("a league is for games of a learner against one opponent")
-        results = 1 + np.sign(np.atleast_1d(rewards)[over]).astype(np.int64)
-        counts = np.bincount(3 * numbers + results).tolist()
-        counted = 0
-        for number, name in enumerate(env.unwrapped.opponents):
-            member, games = self._members.get(name), counts[3 * number : 3 * number + 3]
-            if member is not None and any(games):
-                self._count(member, [*games, 0, 0][:3])
-                counted += sum(games)
-        return counted
+        self._count(self._members[name], [int(n) for n in results])
+        return int(sum(results))
 
     def record_game(self, name: str, points: float) -> None:
         """Count a game of the learner against a member.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Meeting", "Results", "ended"]
+__all__ = ["Meeting", "Results", "ended", "step_results"]
 
 _GAME, _PAIR = 3, 5
 _MOST = 2**53  # floats hold integers up to this number exactly
@@ -130,6 +130,28 @@ def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int6
         return games, numbers
     over = np.flatnonzero(terminated)
     return over, np.atleast_1d(info["final_info"]["opponent"] if "final_info" in info else info["opponent"])[over]
+
+
+def step_results(env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
+    """The results of the games that ended in a step of an environment, by opponent.
+
+    `othello_env.league.League.record` explains the arguments.
+
+    Returns:
+        For each opponent with such games, its name and the numbers of games that the learner lost, drew and won.
+
+    Raises:
+        ValueError: the game has more than two players, or it is self-play.
+    """
+    if not np.any(terminated):
+        return []
+    over, numbers = ended(terminated, info)
+    if numbers.ndim > 1 or (numbers < 0).any():
+        raise ValueError("a league is for games of a learner against one opponent")
+    results = 1 + np.sign(np.atleast_1d(rewards)[over]).astype(np.int64)
+    names = env.unwrapped.opponents
+    counts = np.bincount(3 * numbers + results, minlength=3 * len(names)).reshape(-1, 3).tolist()
+    return [(name, row) for name, row in zip(names, counts, strict=True) if any(row)]
 
 
 def _rows(values: Any, name: str, length: int) -> Iterator[list[Any]]:

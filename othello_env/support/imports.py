@@ -49,7 +49,8 @@ def import_object(text: str) -> Any | None:
 
 def search_current_folder() -> None:
     """Let Python find modules in the current folder too, so that a text ``package.module:name`` can name them."""
-    sys.path.append(str(Path.cwd()))
+    if (folder := str(Path.cwd())) not in sys.path:
+        sys.path.append(folder)
 
 
 def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:

@@ -1,37 +1,30 @@
-"""Games on a Ray cluster. The games are divided into jobs, and each job is a Ray task.
+"""Games on a Ray cluster. The games are divided into jobs, and each job is a Ray task (`othello_env.support.cluster`).
 
-Ray finds a free core on a node for each job. If the node or Ray's process on the node dies, another node plays the job
-again. Inside the task, a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`).
-So the time of an agent is measured on the node where the agent thinks, and an agent that exceeds its time is stopped
-there. An agent that crashes does not harm Ray's own process.
+If a node or Ray's process on the node dies, another node plays its jobs again. Inside the task, a worker process plays
+the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an agent is measured on the node
+where the agent thinks, and an agent that exceeds its time is stopped there. An agent that crashes does not harm Ray's
+own process.
 
 The extra ``ray`` of this package installs Ray.
 """
 
 from __future__ import annotations
 
-import logging
-import os
 import pickle
-import platform
 import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from othello_env.agent import Agent, Policy
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.processes import Job, WorkerError, play_jobs
 from othello_env.arena.play.records import GameRecord, versions
-from othello_env.support.extras import import_extra
+from othello_env.support.cluster import ClusterError, connected, pack, run_on_cluster
+from othello_env.support.extras import MissingExtraError
 
 __all__ = ["play_jobs_on_cluster"]
-
-_RETRIES = 10
-"""The number of times that Ray plays a job again after a node or a Ray process died. Crashes of agents do not count."""
 
 
 def play_jobs_on_cluster(
@@ -43,9 +36,7 @@ def play_jobs_on_cluster(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games on a Ray cluster and yield the records of each job when it is done. Jobs may end in any order.
 
-    If this process is connected to a cluster, this cluster is used. Otherwise the environment variable ``RAY_ADDRESS``
-    gives the address of the cluster. If the variable is not set, the cluster that runs on this machine is used. If no
-    cluster runs on this machine, a new cluster is started here and stopped after the games.
+    `othello_env.support.cluster.connected` explains which cluster is used, and when a new cluster is started here.
 
     A node that joins the cluster during the games is used, too. Every node must have the files and packages that the
     agents need. On each node, the agents run in the current folder of this process, if the node has such a folder.
@@ -64,58 +55,22 @@ def play_jobs_on_cluster(
         WorkerError: a node does not have something that an agent needs, or has other versions of packages than this
             process. The message names the node. Workers may also fail for other reasons.
     """
-    ray = import_extra("ray", "ray")
-    packed = {name: _pack(name, agent) for name, agent in roster.items()}
-    ours = not ray.is_initialized()
-    if ours:
-        _connect(ray)
-    running: set[Any] = set()
+    packed = {name: _packed(name, agent) for name, agent in roster.items()}
+    setting = _Setting(secrets.token_hex(8), packed, seed, clock)
     try:
-        play = ray.remote(num_cpus=1, max_retries=_RETRIES)(_play)
-        setting = ray.put(_Setting(secrets.token_hex(8), packed, seed, clock, str(Path.cwd()), versions()))
-        while True:
-            room = workers or max(1, int(ray.cluster_resources().get("CPU", 0)))
-            while len(running) < room and (job := next_job()) is not None:
-                running.add(play.remote(setting, job))
-            if not running:
-                return
-            ray.wait([*running])
-            done, _ = ray.wait([*running], num_returns=len(running), timeout=0)
-            for task in done:
-                running.remove(task)
-                yield _records(ray, task)
-    finally:
-        for task in running:
-            with suppress(Exception):  # the cluster may be gone
-                ray.cancel(task)
-        if ours:
-            ray.shutdown()
+        with connected():
+            yield from run_on_cluster(_play, setting, next_job, workers, versions=versions())
+    except ClusterError as error:
+        raise WorkerError(str(error)) from None
 
 
-def _connect(ray: Any) -> None:
+def _packed(name: str, agent: str | Agent | Policy) -> bytes:
     try:
-        ray.init(log_to_driver=False, logging_level=logging.ERROR)
-    except Exception as error:  # Ray raises several kinds of errors, after it has tried for minutes
-        raise ConnectionError(f"no Ray cluster can be reached or started: {error}") from error
-
-
-def _pack(name: str, agent: str | Agent | Policy) -> bytes:
-    """Pickle an agent with Ray. Ray includes the code of functions that other machines cannot import."""
-    try:
-        packed: bytes = import_extra("ray.cloudpickle", "ray").dumps(agent)
+        return pack(agent)
+    except MissingExtraError:
+        raise
     except Exception as error:  # pickling calls the agent's own code, which may raise any error
         raise TypeError(f"agent {name!r} cannot be sent to another process: {error}") from None
-    return packed
-
-
-def _records(ray: Any, task: Any) -> list[GameRecord]:
-    try:
-        records: list[GameRecord] = ray.get(task)
-    except ray.exceptions.RayTaskError as error:
-        raise WorkerError(str(error.cause)) from None
-    except ray.exceptions.RayError as error:
-        raise WorkerError(f"Ray could not finish some games: {error}") from None
-    return records
 
 
 # The code below runs on a node.
@@ -130,16 +85,12 @@ class _Setting:
         roster: the pickled agents by name.
         seed: used to make the agents; see `play_jobs_on_cluster`.
         clock: the time of each side, or None.
-        folder: the folder in which the tournament was started.
-        versions: the versions, by name, of Python and of the packages in the process that started the tournament.
     """
 
     tournament: str
     roster: Mapping[str, bytes]
     seed: int
     clock: TimeControl | None
-    folder: str
-    versions: Mapping[str, str]
 
 
 class _Packed:
@@ -153,17 +104,9 @@ class _Packed:
 
 
 class _Board:
-    """One worker process, which plays jobs of one tournament one after the other.
-
-    Raises:
-        WorkerError: this node has other versions of Python or packages than the process that started the tournament.
-    """
+    """One worker process, which plays jobs of one tournament one after the other."""
 
     def __init__(self, setting: _Setting) -> None:
-        if (here := versions()) != setting.versions:
-            raise WorkerError(f"node {platform.node()} plays with {here}, but the tournament with {setting.versions}")
-        with suppress(OSError):  # if the folder is missing, an agent that needs it will raise an error
-            os.chdir(setting.folder)
         self._jobs: deque[Job] = deque()
         roster = {name: cast(Policy, _Packed(data)) for name, data in setting.roster.items()}
         self._played = play_jobs(self._jobs.popleft, roster, setting.seed, workers=1, clock=setting.clock)

@@ -18,6 +18,7 @@ from othello_env.agent import ask
 from othello_env.envs import OthelloEnv
 from othello_env.games.othello.position import Othello
 from othello_env.league import League
+from othello_env.league.results import step_results
 
 
 def first(observations, masks):
@@ -136,6 +137,27 @@ def test_games_of_three_and_self_play_are_refused():
             league.record(None, np.ones(2), ended, {"opponent": opponents})
     with pytest.raises(ValueError, match="two players; tribolo has 3"):
         league.complete(game="tribolo")
+
+
+def test_results_from_elsewhere_count_like_those_of_an_environment():
+    here, there = (League(["random", "maximizer:eval=count"], half_life=3) for _ in range(2))
+    envs, rng = make_vec_env(8, size=4), np.random.default_rng(1)
+    observation, _ = envs.reset(seed=1)
+    envs.set_opponents(here.opponents() | {first: 1.0})
+    games = 0
+    for _ in range(60):
+        observation, rewards, terminated, _, info = envs.step(sample_legal(observation["action_mask"], rng))
+        counted = here.record(envs, rewards, terminated, info)
+        found = step_results(envs, rewards, terminated, info)
+        assert sum(there.record_results(name, results) for name, results in found) == counted
+        assert sum(sum(results) for _, results in found) == terminated.sum()
+        games += terminated.sum() - counted
+    assert games > 0, "no game was against somebody who is not a member"
+    there.opponents()
+    assert here.state() == there.state()
+    for wrong in ([1, 2], [0, -1, 1], [0.5, 0, 0]):
+        with pytest.raises(ValueError, match="expected the numbers of games lost, drawn and won"):
+            there.record_results("random", wrong)
 
 
 def train(league, weights, iterations):

@@ -54,7 +54,7 @@ def test_it_learns_to_beat_random_play(alphazero):
 def test_a_won_games_positions_are_worth_a_win_to_the_winner_alone(alphazero):
     # What was recorded of a position must be, by the rules, what was recorded of one that a move leads to.
     learner = alphazero.Learner(alphazero.Settings(**SMALL | {"games": 30, "random_plies": 40}, seed=3))
-    found = learner.play(np.random.default_rng(1))
+    found = alphazero.play(learner.settings, {"newest": learner.network}, 0, np.random.default_rng(1))
     own, opponent, value = (found[name].tolist() for name in ("own", "opponent", "value"))
     successors = {}  # for each position (own, opponent): the results that it was recorded with
 

@@ -100,15 +100,17 @@ def watch(env, ends):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_won_games_moves_are_praised_and_the_losers_blamed(ppo, seed):
+def test_a_won_games_moves_are_praised_and_the_losers_blamed(ppo, monkeypatch, seed):
     # With values of nothing and lambda 1 an advantage is the result of the game for the player that acted.
     settings = ppo.Settings(**SMALL | {"games": 40, "steps": 30}, gae_lambda=1.0, seed=seed)
     learner = ppo.Learner(settings)
     with torch.no_grad():
         learner.network.weights["value.weight"].zero_()
     ends = [[], []]
-    for env, found in zip(learner.envs, ends, strict=True):
+    envs = ppo.environments(settings, 0)
+    for env, found in zip(envs, ends, strict=True):
         watch(env, found)
+    monkeypatch.setattr(ppo, "environments", lambda settings, share: envs)
     caught = {}
     learner.learn = lambda rollout, advantages, returns, rng: caught.update(rollout, advantages=advantages) or {}
     learner.iterate()
@@ -263,7 +265,7 @@ def test_what_a_run_writes(ppo, tmp_path):
 def test_without_a_league_all_games_are_self_play(ppo):
     learner = ppo.Learner(ppo.Settings(**SMALL, league=0.0))
     learner.iterate()
-    assert [env.num_envs for env in learner.envs] == [12]
+    assert [env.num_envs for env in ppo.environments(learner.settings, 0)] == [12]
 
 
 def test_where_nothing_can_be_written_nothing_is_learned(ppo, tmp_path, monkeypatch):

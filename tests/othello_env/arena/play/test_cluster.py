@@ -1,6 +1,5 @@
 """Tournaments on a real Ray cluster of two nodes. A test kills one node. ``nox -s cluster`` runs this file."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -21,7 +20,6 @@ pytest.importorskip("ray", reason="a cluster needs Ray, an optional extra")
 pytestmark = pytest.mark.filterwarnings("default")  # Ray causes warnings that this package cannot avoid
 
 import ray  # noqa: E402
-from ray.cluster_utils import Cluster  # noqa: E402
 
 ODD = Path(__file__).parents[1] / "odd_agents.py"
 NAMES = ("alphabeta:depth=3,eval=weighted", "maximizer:eval=mobility", "random:epsilon=0.5")
@@ -34,28 +32,6 @@ def play(names=NAMES, games=20, **arguments):
 
 def lines(path):
     return sorted(path.read_bytes().splitlines(keepends=True))
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A cluster of two nodes with one core each, on this machine. `RAY_ADDRESS` has its address."""
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    made.add_node(num_cpus=1)
-    before = os.environ.get("RAY_ADDRESS")
-    os.environ["RAY_ADDRESS"] = made.address
-    yield made
-    os.environ.pop("RAY_ADDRESS")
-    if before is not None:
-        os.environ["RAY_ADDRESS"] = before
-    made.shutdown()
-
-
-@pytest.fixture
-def connected(cluster):
-    """Connect this process to the cluster once, so that not every test has to connect."""
-    ray.init(address=cluster.address, log_to_driver=False)
-    yield cluster
-    ray.shutdown()
 
 
 def test_the_records_are_those_of_this_process(connected, tmp_path):
@@ -142,7 +118,7 @@ def test_no_cluster_at_the_address(monkeypatch):
 
 def test_other_versions_are_refused(connected, monkeypatch):
     monkeypatch.setattr("othello_env.arena.play.cluster.versions", lambda: {"othello-env": "0.0.1"})
-    with pytest.raises(WorkerError, match=r"plays with .* but the tournament with .*0\.0\.1"):
+    with pytest.raises(WorkerError, match=r"node .* has the versions .* but this process has .*0\.0\.1"):
         play(ray=True)
 
 

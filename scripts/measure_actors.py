@@ -1,0 +1,106 @@
+"""Measure how fast training is with actors on a Ray cluster, beside one process.
+
+    python scripts/measure_actors.py
+    python scripts/measure_actors.py --games 1024 --shares 64      # on a larger cluster
+
+The script needs ``pip install 'othello-env[ray,torch]'``. It uses the cluster that a run with ``--ray`` would use. The
+yardstick is a run in one process, with one share and with PyTorch's usual number of threads (``OMP_NUM_THREADS``
+changes it). The network has the default size of the recipe.
+
+For each recipe there are two figures: one for playing, and one for whole iterations, which also contain the learning.
+The learning always takes place in this process. So the last line says how much faster an iteration could be if playing
+took no time.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+try:
+    import torch
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[ray,torch]'")
+
+import train_alphazero
+import train_ppo
+from _arguments import one_of, parse, whole
+from _measure import Windows, machine, report, timed
+from _recipe import SIZES
+
+from othello_env.support.cluster import connected
+
+
+@dataclass(frozen=True)
+class Arguments(Windows):
+    """The command's arguments."""
+
+    size: int = one_of(6, "size of the board: 4, 6 or 8", SIZES)
+    games: int = whole(128, "games of an iteration")
+    shares: int = whole(8, "parts into which these games are divided", least=2)
+
+
+class Stopwatch:
+    """Adds up the seconds in which the actors of a learner play."""
+
+    def __init__(self, learner: Any) -> None:
+        self.seconds = 0.0
+        self._play = learner.actors.play
+        learner.actors.play = self
+
+    def __call__(self, *arguments: Any) -> Any:
+        began = time.perf_counter()
+        found = self._play(*arguments)
+        self.seconds += time.perf_counter() - began
+        return found
+
+
+class Training:
+    """A learner whose iterations are measured.
+
+    Args:
+        module: the recipe.
+        settings: the settings that differ from the recipe's own.
+        on_cluster: whether the actors play on the cluster.
+    """
+
+    def __init__(self, module: Any, settings: dict[str, Any], *, on_cluster: bool) -> None:
+        self.learner = module.Learner(module.Settings(**settings))
+        self.learner.actors.on_cluster = on_cluster
+        self.watch = Stopwatch(self.learner)
+
+    def iterate(self) -> float:
+        """Make an iteration. Return the number of games or plies."""
+        before = getattr(self.learner, self.learner.UNIT)
+        self.learner.iterate()
+        return float(getattr(self.learner, self.learner.UNIT) - before)
+
+    def play(self) -> tuple[float, float]:
+        """Make an iteration of which only the playing counts. Return the number of games or plies, and the seconds."""
+        before = self.watch.seconds
+        units = self.iterate()
+        return units, self.watch.seconds - before
+
+
+def main() -> None:
+    args = parse(__doc__, Arguments)
+    with connected():
+        print(machine(("numpy", "torch", "ray")) + f", {torch.get_num_threads()} threads of PyTorch")
+        for module in (train_alphazero, train_ppo):
+            settings = {"size": args.size, "games": args.games}
+            here = Training(module, settings, on_cluster=False)
+            there = Training(module, settings | {"shares": args.shares}, on_cluster=True)
+            name = f"{here.learner.NAME}, {here.learner.UNIT}"
+            bench = args.bench(here.play)
+            report(f"{name}, playing in one process", bench.measure(here.play))
+            report(f"{name}, playing on the cluster", bench.measure(there.play))
+            bench = args.bench(timed(here.iterate))
+            report(f"{name}, iterations with the cluster", bench.measure(timed(there.iterate)))
+            before = here.watch.seconds
+            _, seconds = bench.yardstick()
+            limit = seconds / (seconds - (here.watch.seconds - before))
+            print(f"    {limit:.2f} times the speed of one process is the most that a cluster can give", flush=True)
+
+
+if __name__ == "__main__":
+    main()
