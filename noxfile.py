@@ -45,6 +45,7 @@ def tests(session: nox.Session) -> None:
 
 TORCH = "torch==2.13.0"  # one version for all trainers; if pip also finds 2.13.0+cpu, it prefers that build
 TRAINERS = {
+    "actors": [".[test,torch]"],
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
     "imitation": [".[test,torch]"],
@@ -72,7 +73,6 @@ def trainers(session: nox.Session, trainer: str) -> None:
     session.install(TORCH, "-e", *TRAINERS[trainer])
     more = {
         "ppo": [
-            "tests/othello_env/trainers/test_actors.py",
             "tests/othello_agents/network/test_custom.py",
             "tests/othello_agents/network/test_neural.py",
             "tests/othello_env/trainers/test_own_network.py",
