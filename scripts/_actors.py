@@ -127,13 +127,13 @@ class Actors:
             return [self._play(s, networks, 0, rng, *more)]
         # NumPy treats the seeds (a, b) and (a, b, 0) as equal, and (seed, iteration) is the learner's own seed. So the
         # numbers of the shares begin with 1 here.
-        rngs = [np.random.default_rng([s.seed, iteration, 1 + share]) for share in range(s.shares)]
+        seeds = [[s.seed, iteration, 1 + share] for share in range(s.shares)]
         if not self.on_cluster:
-            return [self._play(s, networks, share, each, *more) for share, each in enumerate(rngs)]
+            return [self._play(s, networks, k, np.random.default_rng(seed), *more) for k, seed in enumerate(seeds)]
         _send_code()
         packed = {name: _packed(network) for name, network in networks.items()}
         common = (self._play, SimpleNamespace(**asdict(s)), packed, more)
-        jobs = iter(enumerate(rngs))
+        jobs = iter(enumerate(seeds))
         found = run_on_cluster(_play_share, common, lambda: next(jobs, None), s.shares, versions=_versions())
         results = dict(found)
         return [results[share] for share in range(s.shares)]
@@ -141,7 +141,7 @@ class Actors:
 
 def _versions() -> dict[str, str]:
     """The versions that must be the same on all machines, by name."""
-    return versions() | {"torch": torch.__version__}
+    return versions() | {"torch": str(torch.__version__)}
 
 
 def _packed(network: TorchNetwork) -> bytes:
@@ -157,11 +157,11 @@ def _send_code() -> None:
             cloudpickle.register_pickle_by_value(module)
 
 
-def _play_share(common: tuple[Any, ...], job: tuple[int, np.random.Generator]) -> tuple[int, Any]:
+def _play_share(common: tuple[Any, ...], job: tuple[int, list[int]]) -> tuple[int, Any]:
     """Play a share on a node. Return its number and its result."""
-    (play, settings, packed, more), (share, rng) = common, job
+    (play, settings, packed, more), (share, seed) = common, job
     search_current_folder()  # --network may name a module there
     torch.set_num_threads(1)  # a task has one core; and sums of several threads could differ in the last bit
     first = new_network(settings)
     networks = {name: first.with_weights(load(weights)) for name, weights in packed.items()}
-    return share, play(settings, networks, share, rng, *more)
+    return share, play(settings, networks, share, np.random.default_rng(seed), *more)

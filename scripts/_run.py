@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import torch
 from _arguments import even, flag, parse_all, path, real, text, whole
-from _recipe import LADDER, OPENINGS, command_line, show
+from _recipe import LADDER, OPENINGS, command_line, mistakes, show
 
 from othello_agents.network.base import TorchNetwork
 from othello_agents.network.custom import CustomNetwork
@@ -206,7 +206,8 @@ def run(
         except (OSError, ValueError) as error:
             sys.exit(f"--resume: {error}")
     else:
-        learner = kind(settings, options.device)
+        with mistakes():
+            learner = kind(settings, options.device)
     try:
         with options.workplace(learner), _stop_after_iteration() as stop:
             learner.save(options.state, progress)  # fails early if the file cannot be written

@@ -5,11 +5,14 @@
     python scripts/compare_trainers.py --folder runs/trainers --minutes 10 --only n-tuple ppo
 
 Each trainer trains one agent for each seed. The trainings run one after the other, so that each has the whole machine.
-On 8x8, each agent plays on the ladder until its Elo rating is known to +-25. On 6x6 and 4x4, its moves in packaged
+For an n-tuple network, the time is the time of its self-play. For PPO and AlphaZero, it also contains a few games that
+measure the untrained network. For the league of Stable-Baselines3, it also contains the start of the program.
+
+On 8x8, each agent then plays on the ladder until its Elo rating is known to +-25. On 6x6 and 4x4, its moves in packaged
 positions are compared with perfect play, and it plays against the agent `perfect`.
 
-The folder ``--folder`` holds the agents, their learning curves, ``results.json``, and the table ``results.md``. After
-an interrupt, the same command continues. An agent that is already rated is not trained again. PyTorch's trainers need
+The folder ``--folder`` holds the agents, ``results.json``, and the table ``results.md``. After an interrupt, the same
+command continues. An agent that is already trained or rated is not trained again. PyTorch's trainers need
 ``pip install '.[torch]'``, and the league of Stable-Baselines3 needs ``pip install '.[sb3,onnx]' onnx``.
 """
 
@@ -17,8 +20,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +34,7 @@ from othello_env.arena.rating.benchmark import markdown_table
 from othello_env.arena.rating.perfection import run_perfection
 from othello_env.arena.rating.placement import place
 from othello_env.support.files import parse_json, read_file, write_file, write_json
+from othello_env.support.locks import try_lock
 
 SCRIPTS = Path(__file__).parent
 _PATIENCE = 120.0
@@ -46,6 +52,7 @@ class Trainer:
         command: the script and its options.
         out: what the script writes, below the folder of the run.
         agent: the agent below this folder, as a spec.
+        needs: the packages that the script imports and that the base install does not have.
         has_clock: whether the script has the options ``--seconds`` and ``--resume``. If it has not, the training ends
             by Ctrl-C, and an interrupted training begins again.
     """
@@ -54,27 +61,31 @@ class Trainer:
     command: tuple[str, ...]
     out: str
     agent: str
+    needs: tuple[str, ...] = ()
     has_clock: bool = True
 
 
+_UNMEASURED = ("--every", "1000000", "--match", "2")
 TRAINERS = {
     "n-tuple": Trainer(
         "n-tuple network, self-play", ("train_ntuple.py", "--first", "10000000"), "agent.npz", "agent.npz"
     ),
     "ppo": Trainer(
-        "PPO with a league", ("train_ppo.py", "--every", "1000000"), "agent.safetensors", "agent.safetensors"
+        "PPO with a league", ("train_ppo.py", *_UNMEASURED), "agent.safetensors", "agent.safetensors", ("torch",)
     ),
     "alphazero": Trainer(
         "AlphaZero, 16 simulations a move",
-        ("train_alphazero.py", "--every", "1000000"),
+        ("train_alphazero.py", *_UNMEASURED),
         "agent.safetensors",
         "agent.safetensors:simulations=16",
+        ("torch",),
     ),
     "sb3-league": Trainer(
         "MaskablePPO of Stable-Baselines3 with a league",
         ("train_league_sb3.py", "--steps", "1000000000"),
         "league",
         "league/newest.onnx",
+        ("torch", "sb3_contrib", "onnx", "onnxruntime"),
         has_clock=False,
     ),
 }
@@ -90,32 +101,87 @@ class Arguments:
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     only: tuple[str, ...] = one_of(tuple(TRAINERS), "the trainers", tuple(TRAINERS), nargs="+")
 
+    def check(self) -> None:
+        """Check that the chosen trainers can run here."""
+        for name in self.only:
+            missing = [package for package in TRAINERS[name].needs if find_spec(package) is None]
+            if missing:
+                raise ImportError(f"--only {name} needs {', '.join(missing)}; --help says how to install it")
+            if sys.platform == "win32" and not TRAINERS[name].has_clock:
+                raise ValueError(f"--only {name} does not work on Windows, where Ctrl-C cannot be sent to one program")
+
 
 class Results:
     """The results so far, kept in ``results.json``.
 
+    Attributes:
+        trained: the names of the agents whose training is complete, such as ``ppo 1`` for seed 1.
+        rows: the results of the rated agents by name. Each result has its text for the table, ``told``.
+
     Raises:
         OSError: the folder cannot be read or written.
-        ValueError: the folder has results of another size or time.
+        ValueError: the folder has results of another size or time, or the file is damaged.
     """
 
     def __init__(self, folder: Path, size: int, minutes: float) -> None:
         self.path = folder / "results.json"
         self.header = {"format": _FORMAT, "size": size, "minutes": minutes}
+        self.trained: list[str] = []
         self.rows: dict[str, dict[str, Any]] = {}
-        folder.mkdir(parents=True, exist_ok=True)
-        if self.path.exists():
+        if not self.path.exists():
+            return
+        try:
             found = parse_json(read_file(self.path, _LARGEST))
-            if not isinstance(found, dict) or {name: found.get(name) for name in self.header} != self.header:
-                raise ValueError(f"{self.path} is not of --size {size} and --minutes {minutes:g}")
-            self.rows = found["rows"]
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from None
+        rows, trained = (found.get("rows"), found.get("trained")) if isinstance(found, dict) else (None, None)
+        if not isinstance(rows, dict) or not isinstance(trained, list) or found.get("format") != _FORMAT:
+            raise ValueError(f"{self.path} is damaged, or another program wrote it")
+        if not all(isinstance(row, dict) and isinstance(row.get("told"), str) for row in rows.values()):
+            raise ValueError(f"{self.path} is damaged: a result has no text")
+        if {name: found.get(name) for name in self.header} != self.header:
+            raise ValueError(f"{self.path} is not of --size {size} and --minutes {minutes:g}")
+        self.trained, self.rows = trained, rows
 
-    def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """A result. If it is missing, it is made and kept."""
-        if name not in self.rows:
-            self.rows[name] = make()
-            write_json(self.path, self.header | {"rows": self.rows})
-        return self.rows[name]
+    def save(self) -> None:
+        """Write the file, and the table beside it."""
+        write_json(self.path, self.header | {"trained": self.trained, "rows": self.rows})
+        write_file(self.path.with_suffix(".md"), self.table().encode())
+
+    def table(self) -> str:
+        """All results as a table in Markdown, one row for each trainer."""
+        seeds = sorted({int(name.split()[-1]) for name in self.rows})
+        names = [name for name in TRAINERS if any(row.split()[0] == name for row in self.rows)]
+        rows = [
+            [
+                TRAINERS[name].what,
+                f"{self.header['minutes']:g}",
+                *(self.rows.get(f"{name} {seed}", {"told": ""})["told"] for seed in seeds),
+            ]
+            for name in names
+        ]
+        measured = (
+            "Elo ratings on the ladder with their 95% intervals."
+            if self.header["size"] == max(SIZES)
+            else "The share of perfect moves in packaged positions with its 95% interval, and the discs lost in a game "
+            "against perfect play."
+        )
+        columns = ["trainer", "minutes", *(f"seed {seed}" for seed in seeds)]
+        return "\n".join([*markdown_table(columns, rows), "", measured]) + "\n"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes away from a folder, which is made if it is missing.
+
+    Raises:
+        ValueError: another process uses the folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "compare.lock").open("ab") as lock:
+        if not try_lock(lock):
+            raise ValueError(f"another process works in --folder {folder}")
+        yield
 
 
 def train(trainer: Trainer, folder: Path, size: int, seed: int, seconds: float) -> None:
@@ -132,80 +198,81 @@ def train(trainer: Trainer, folder: Path, size: int, seed: int, seconds: float) 
     elif out.exists():
         out.rename(folder / f"interrupted-{time.time_ns()}")
     folder.mkdir(parents=True, exist_ok=True)
-    process = subprocess.Popen(command)  # noqa: S603 (this list has no text of others)
+    process = subprocess.Popen(command)  # noqa: S603 - the program is ours
     try:
-        process.wait(None if trainer.has_clock else seconds)
+        wait(process, None if trainer.has_clock else seconds)
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        process.wait(_PATIENCE)
-    except KeyboardInterrupt:  # the trainer got Ctrl-C, too, and writes what it has
-        process.wait(_PATIENCE)
-        raise
+        raise ValueError(f"{trainer.command[0]} did not end within {_PATIENCE:g} seconds after Ctrl-C") from None
+    finally:  # after a second Ctrl-C the trainer may still run
+        if process.poll() is None:
+            process.kill()
+            process.wait()
     if process.returncode:
         raise ValueError(f"the training failed with status {process.returncode}: {' '.join(command)}")
 
 
+def wait(process: "subprocess.Popen[bytes]", seconds: float | None) -> None:
+    """Wait until a trainer ends. After `seconds`, or after Ctrl-C, it has some time to write its agent.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed. A terminal sends it to the trainer, too.
+        TimeoutExpired: the trainer did not end in this time.
+    """
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        process.wait(_PATIENCE)
+    except KeyboardInterrupt:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
+        raise
+
+
 def measure(agent: str, size: int, seed: int) -> dict[str, Any]:
-    """Rate an agent: its Elo rating on 8x8, its distance from perfect play on a small board."""
+    """Rate an agent: its Elo rating on 8x8, or its distance from perfect play on a small board."""
     if size == max(SIZES):
         placement = place(agent, seed=seed, progress=lambda found: show(f"{agent}: Elo {found.elo_text}"))
         show("")
-        return {"elo": placement.elo, "interval": placement.interval, "text": placement.elo_text}
+        if placement.elo is None or placement.open_end is not None:
+            return {"told": placement.elo_text}
+        low, high = placement.interval
+        told = f"{placement.elo:.0f} ({low:.0f} to {high:.0f})"
+        return {"told": told, "elo": placement.elo, "interval": [low, high]}
     found = run_perfection(agent, size=size, seed=seed)
     assert found.regret is not None
     assert found.games is not None
+    low, high = found.regret.all.rate_interval
     return {
+        "told": f"{found.regret.rate:.1%} ({low:.1%} to {high:.1%}); {found.games.loss:.1f}",
         "perfect": found.regret.rate,
-        "interval": found.regret.all.rate_interval,
+        "interval": [low, high],
         "loss": found.regret.loss,
         "game_loss": found.games.loss,
     }
 
 
-def cell(size: int, result: dict[str, Any]) -> str:
-    """A result as text for the table."""
-    low, high = result["interval"]
-    if size < max(SIZES):
-        return f"{result['perfect']:.1%} ({low:.1%} to {high:.1%}); {result['game_loss']:.1f}"
-    return result["text"] if result["elo"] is None else f"{result['elo']:.0f} ({low:.0f} to {high:.0f})"
-
-
-def table(args: Arguments, results: Results) -> str:
-    """The results as a table in Markdown, one row for each trainer."""
-    columns = ["trainer", "minutes", *(f"seed {seed}" for seed in args.seeds)]
-    rows = []
-    for name in args.only:
-        found = [results.rows.get(f"{name} {seed}") for seed in args.seeds]
-        cells = [cell(args.size, result) if result else "" for result in found]
-        rows.append([TRAINERS[name].what, f"{args.minutes:g}", *cells])
-    measured = (
-        "Elo ratings on the ladder with their 95% intervals."
-        if args.size == max(SIZES)
-        else "The share of perfect moves in packaged positions with its 95% interval, and the discs lost in a game "
-        "against perfect play."
-    )
-    return "\n".join([*markdown_table(columns, rows), "", measured]) + "\n"
-
-
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
-    with mistakes():
+    with mistakes(), locked(args.folder):
         results = Results(args.folder, args.size, args.minutes)
         for seed in args.seeds:
             for name in args.only:
-                trainer, folder = TRAINERS[name], args.folder / f"{name}-{seed}"
-
-                def rate(trainer: Trainer = trainer, folder: Path = folder, seed: int = seed) -> dict[str, Any]:
+                trainer, folder, both = TRAINERS[name], args.folder / f"{name}-{seed}", f"{name} {seed}"
+                if both not in results.trained:
                     train(trainer, folder, args.size, seed, 60 * args.minutes)
-                    return measure(str(folder / trainer.agent), args.size, seed)
-
-                found = results.once(f"{name} {seed}", rate)
-                print(f"{name}, seed {seed}: {cell(args.size, found)}", flush=True)
-                write_file(args.folder / "results.md", table(args, results).encode())
-    print(table(args, results), end="")
+                    results.trained.append(both)
+                    results.save()
+                if both not in results.rows:
+                    results.rows[both] = measure(str(folder / trainer.agent), args.size, seed)
+                    results.save()
+                print(f"{name}, seed {seed}: {results.rows[both]['told']}", flush=True)
+        print(results.table(), end="")
 
 
 if __name__ == "__main__":
+    # In a background job of a shell, Ctrl-C is ignored, and a trainer would ignore it, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
     except KeyboardInterrupt:

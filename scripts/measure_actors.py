@@ -14,7 +14,9 @@ took no time.
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 try:
@@ -24,11 +26,13 @@ except ImportError as error:
 
 import train_alphazero
 import train_ppo
+from _actors import check_shares
 from _arguments import one_of, parse, whole
 from _measure import Windows, machine, report, timed
-from _recipe import SIZES
+from _recipe import SIZES, mistakes
 
 from othello_env.support.cluster import connected
+from othello_env.support.extras import import_extra
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class Arguments(Windows):
     size: int = one_of(6, "size of the board: 4, 6 or 8", SIZES)
     games: int = whole(128, "games of an iteration")
     shares: int = whole(8, "parts into which these games are divided", least=2)
+
+    def check(self) -> None:
+        """Check the number of shares, and that Ray is installed."""
+        check_shares(self)
+        import_extra("ray", "ray")
 
 
 class Stopwatch:
@@ -84,22 +93,33 @@ class Training:
 
 def main() -> None:
     args = parse(__doc__, Arguments)
-    with connected():
+    with mistakes():
         print(machine(("numpy", "torch", "ray")) + f", {torch.get_num_threads()} threads of PyTorch")
-        for module in (train_alphazero, train_ppo):
-            settings = {"size": args.size, "games": args.games}
-            here = Training(module, settings, on_cluster=False)
-            there = Training(module, settings | {"shares": args.shares}, on_cluster=True)
-            name = f"{here.learner.NAME}, {here.learner.UNIT}"
-            bench = args.bench(here.play)
-            report(f"{name}, playing in one process", bench.measure(here.play))
-            report(f"{name}, playing on the cluster", bench.measure(there.play))
-            bench = args.bench(timed(here.iterate))
-            report(f"{name}, iterations with the cluster", bench.measure(timed(there.iterate)))
-            before = here.watch.seconds
-            _, seconds = bench.yardstick()
-            limit = seconds / (seconds - (here.watch.seconds - before))
-            print(f"    {limit:.2f} times the speed of one process is the most that a cluster can give", flush=True)
+        with connected():
+            compare(args)
+
+
+def compare(args: Arguments) -> None:
+    """Measure both recipes, in one process and on the cluster."""
+    for module in (train_alphazero, train_ppo):
+        settings = {"size": args.size, "games": args.games}
+        here = Training(module, settings, on_cluster=False)
+        there = Training(module, settings | {"shares": args.shares}, on_cluster=True)
+        name = f"{here.learner.NAME}, {here.learner.UNIT}"
+        bench = args.bench(here.play)
+        report(f"{name}, playing in one process", bench.measure(here.play))
+        report(f"{name}, playing on the cluster", bench.measure(there.play))
+        bench = args.bench(timed(here.iterate))
+        report(f"{name}, iterations with the cluster", bench.measure(timed(there.iterate)))
+        limit = median(most(here, bench.yardstick) for _ in range(args.windows))
+        print(f"    {limit:.2f} times the speed of one process is the most that a cluster can give", flush=True)
+
+
+def most(here: Training, iterate: Callable[[], tuple[float, float]]) -> float:
+    """How many times as fast an iteration would be if its games took no time."""
+    before = here.watch.seconds
+    _, seconds = iterate()
+    return seconds / (seconds - (here.watch.seconds - before))
 
 
 if __name__ == "__main__":

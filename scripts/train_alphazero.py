@@ -55,7 +55,7 @@ from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.othello.symmetries import COUNT, transform_observation, transform_policy
 
 YARDSTICK = "alphabeta:depth=2,eval=weighted"
-FORMAT = "othello-env alphazero 1"
+FORMAT = "othello-env alphazero 2"
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ from othello_env.league.matchmaking import MATCHMAKING
 from othello_env.league.members import Player
 from othello_env.league.results import step_results
 
-FORMAT = "othello-env ppo 3"
+FORMAT = "othello-env ppo 4"
 PACKAGED = LADDER[1:]
 
 
@@ -104,9 +104,9 @@ class Settings:
     init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
     def check(self) -> None:
-        """Check the number of shares, that there is a network, and that the network of ``--init`` has its sizes."""
+        """Check the number of shares, and that there is a network."""
         check_shares(self)
-        self.first_network()
+        new_network(self)
 
     def first_network(self) -> TorchNetwork:
         """The network with which a run begins.
@@ -142,10 +142,10 @@ class Learner:
     UNIT: ClassVar[str] = "plies"
     score_title: ClassVar[str] = "score of the likeliest moves"
 
-    def __init__(self, settings: Settings, device: str = "cpu") -> None:
+    def __init__(self, settings: Settings, device: str = "cpu", network: TorchNetwork | None = None) -> None:
         self.settings = s = settings
         self.device = device
-        self.network = s.first_network().to(device)
+        self.network = (network or s.first_network()).to(device)
         self.average = self.network.copy()
         self.iteration = 0
         self.plies = 0
@@ -277,7 +277,7 @@ class Learner:
             ValueError: it is not the file of such a run, or the settings differ.
         """
         tensors, card = read_run(path, FORMAT, asdict(settings), counts=("plies",), over="plies", opponents=LADDER)
-        learner = cls(settings, device)
+        learner = cls(settings, device, new_network(settings))  # a resumed run does not need the file of --init
         learner.iteration, learner.plies = card["iteration"], card["plies"]
         restore_learner(tensors, learner.network, learner.optimizer)
         learner.average.assign(network_of(tensors, "average", learner.network))

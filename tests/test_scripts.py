@@ -180,23 +180,67 @@ def test_curves_are_compared(monkeypatch, tmp_path, capsys, files, message):
     assert out.read_bytes().startswith(b"\x89PNG")
 
 
-def test_trainers_are_compared_and_an_interrupted_comparison_goes_on(tmp_path, capsys):
-    main = runpy.run_path(str(SCRIPTS / "compare_trainers.py"))["main"]
-    given = ["--folder", str(tmp_path / "out"), "--minutes", "0.01", "--size", "4", "--only", "n-tuple", "--seeds", "1"]
-    main(given)
-    first = parse_json(read_file(tmp_path / "out" / "results.json", 1 << 20))["rows"]["n-tuple 1"]
-    agent = tmp_path / "out" / "n-tuple-1" / "agent.npz"
+def test_trainers_are_compared_and_the_same_command_goes_on(monkeypatch, tmp_path, capsys):
+    module = runpy.run_path(str(SCRIPTS / "compare_trainers.py"))
+    out, main = tmp_path / "out", module["main"]
+    given = ["--folder", str(out), "--minutes", "0.01", "--size", "4", "--only", "n-tuple", "--seeds"]
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setitem(main.__globals__, "measure", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            main([*given, "1"])
+    agent = out / "n-tuple-1" / "agent.npz"
+    written = agent.read_bytes()
+    main([*given, "1"])
+    assert agent.read_bytes() == written  # it was trained, so it was only rated
     regret = measure_regret(str(agent), size=4, seed=1)
+    first = parse_json(read_file(out / "results.json", 1 << 20))["rows"]["n-tuple 1"]
     assert (first["perfect"], first["loss"]) == (regret.rate, regret.loss)
     agent.unlink()  # it is rated, so nobody needs it any more
     main([*given, "2"])
     assert not agent.exists()
-    both = parse_json(read_file(tmp_path / "out" / "results.json", 1 << 20))["rows"]
+    both = parse_json(read_file(out / "results.json", 1 << 20))["rows"]
     assert list(both) == ["n-tuple 1", "n-tuple 2"]
     assert both["n-tuple 1"] == first
-    table = (tmp_path / "out" / "results.md").read_text()
+    table = (out / "results.md").read_text()
     assert "| trainer | minutes | seed 1 | seed 2 |\n" in table
     assert f"| n-tuple network, self-play | 0.01 | {regret.rate:.1%} (" in table
-    with pytest.raises(SystemExit):
-        main([*given, "--minutes", "0.02"])
-    assert "results.json is not of --size 4 and --minutes 0.02" in capsys.readouterr().err
+    for wrong, message in (
+        ({"--minutes": "0.02"}, "results.json is not of --size 4 and --minutes 0.02"),
+        ({"--size": "6"}, "results.json is not of --size 6 and --minutes 0.01"),
+    ):
+        with pytest.raises(SystemExit):
+            main([*given, "1", *(word for pair in wrong.items() for word in pair)])
+        assert message in capsys.readouterr().err
+    for damaged in ("[]", "{}", '{"format": "othello-env trainers 1", "rows": {"n-tuple 1": {}}, "trained": []}', "x"):
+        (out / "results.json").write_text(damaged)
+        with pytest.raises(SystemExit):
+            main([*given, "1"])
+        assert "results.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_trainer_without_a_clock_is_ended_by_ctrl_c(monkeypatch, tmp_path, hangs):
+    """A trainer that has no option for the time gets SIGINT at the end; one that hangs is killed."""
+    module = runpy.run_path(str(SCRIPTS / "compare_trainers.py"))
+    monkeypatch.setitem(module["train"].__globals__, "SCRIPTS", tmp_path)
+    monkeypatch.setitem(module["wait"].__globals__, "_PATIENCE", 1.0)
+    (tmp_path / "good.py").write_text(
+        "import sys, time, pathlib\n"
+        "out = pathlib.Path(sys.argv[sys.argv.index('--out') + 1])\n"
+        "try:\n    (out.parent / 'begun').touch(); time.sleep(60)\n"
+        "except KeyboardInterrupt:\n    out.write_text('agent')\n"
+    )
+    (tmp_path / "bad.py").write_text(
+        "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(60)\n"
+    )
+    make = module["Trainer"]
+    if hangs:
+        with pytest.raises(ValueError, match=r"bad\.py did not end within 1 seconds after Ctrl-C"):
+            module["train"](make("", ("bad.py",), "a", "a", has_clock=False), tmp_path / "run", 4, 1, 1.0)
+    else:
+        module["train"](make("", ("good.py",), "a", "a", has_clock=False), tmp_path / "run", 4, 1, 3.0)
+        assert (tmp_path / "run" / "a").read_text() == "agent"

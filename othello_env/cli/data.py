@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 import click
 import numpy as np
 
-from othello_env.agent import make_agent
+from othello_env.agent import make_agent, spec_file
 from othello_env.cli import _options as options
 from othello_env.cli._games import parts_of
 from othello_env.cli._help import HelpfulGroup
@@ -31,12 +32,14 @@ from othello_env.data import (
 from othello_env.data.overview import Overview
 from othello_env.games.registry import Rules
 from othello_env.support.arrays import DAMAGE, Member, open_archive
-from othello_env.support.files import write_file
+from othello_env.support.files import check_output, write_file
 
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 """The number of games in a part of a dataset: the first is for random games, the second is for games of a match."""
+_LONGEST_NAME = 80
+"""The most characters of an agent's spec in the name of a file."""
 _KINDS = ["exact", "agent", "boards", "tokens"]
 """The kinds of labels."""
 _INPUT = click.Path(exists=True, path_type=Path)
@@ -221,14 +224,14 @@ def _label(
         options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
     if (kind == "agent") != (agent is not None):
         raise click.UsageError("--kind agent and --agent belong together: give both, or neither")
-    details = {"exact": f"-{empties}", "agent": "-" + re.sub(r"[^\w.]+", "-", agent or "").strip("-")}
+    details = {"exact": f"-{empties}", "agent": "-" + re.sub(r"[^\w.]+", "-", agent or "").strip("-")[:_LONGEST_NAME]}
     name = kind + details.get(kind, "")
-    find = _finder(kind, agent, empties, workers)
+    find, maker = _finder(kind, agent, empties, workers), "" if agent is None else _identity(agent)
     unit = "sequences" if kind == "tokens" else "positions"
     parts = parts_of(source, rules, skip=False)
     if not source.is_dir():
         path = out or source.with_suffix(f".{name}.npz")
-        click.echo(f"{path}: {_write_labels(path, next(parts), find):,} {unit}")
+        click.echo(f"{path}: {_write_labels(path, next(parts), find, maker):,} {unit}")
         return
     if out is not None:
         raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
@@ -236,10 +239,10 @@ def _label(
     with options.bar("games", len(Dataset(source))) as step:
         for total, games in enumerate(parts, start=1):
             path = source / f"{name}-{total - 1:06d}.npz"
-            if _labelled_games(path) == len(games):
+            if _labelled_games(path, maker) == len(games):
                 before += 1
             else:
-                rows += _write_labels(path, games, find)
+                rows += _write_labels(path, games, find, maker)
             step(len(games))
     text = f"{source / name}-*.npz: {rows:,} {unit}"
     click.echo(f"{text}; {before:,} of {total:,} parts were labelled before" if before else text)
@@ -270,19 +273,42 @@ def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callabl
     return lambda games: vars(agent_labels(games, asked))
 
 
-def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]]) -> int:
-    """Label games, and write the labels to a file. Return the number of labelled positions or sequences."""
+def _identity(agent: str) -> str:
+    """A text that differs for different agents: the spec, and the hash of the agent's file if it has one."""
+    found = spec_file(agent)
+    if found is None or not found[0].is_file():
+        return agent
+    with found[0].open("rb") as file:
+        return f"{agent} {hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+
+def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
+    """Label games, and write the labels to a file. Return the number of labelled positions or sequences.
+
+    The file also has `maker`, the identity of the agent, unless it is empty.
+    """
+    check_output(path)
     arrays = find(games)
+    more: dict[str, Any] = {"agent": np.str_(maker)} if maker else {}
     data = io.BytesIO()
-    np.savez(data, games=len(games), **arrays)
+    np.savez(data, games=len(games), **arrays, **more)
     write_file(path, data.getvalue())
     return max(len(array) for array in arrays.values())
 
 
-def _labelled_games(path: Path) -> int:
-    """The number of games whose labels are in a file; -1 if the file is missing or damaged."""
+def _labelled_games(path: Path, maker: str) -> int:
+    """The number of games whose labels are in a file; -1 if the file is missing or damaged.
+
+    Raises:
+        click.UsageError: the labels are by another agent than `maker`.
+    """
     try:
         with path.open("rb") as file, open_archive(file) as found:
-            return int(Member(found, "games").read())
+            count, agent = int(Member(found, "games").read()), str(Member(found, "agent").read()) if maker else ""
     except (*DAMAGE, KeyError, TypeError):
         return -1
+    if agent != maker:
+        raise click.UsageError(
+            f"{path} has labels by another agent, or by an earlier version of its file; remove the old labels first"
+        )
+    return count

@@ -154,8 +154,10 @@ def _run(setting: _Setting, job: Any) -> Any:
     try:
         work, common = pickle.loads(setting.packed)  # noqa: S301 - the process that has the jobs pickled this
         return work(common, job)
-    except (ArithmeticError, OSError):  # these have messages for users
+    except ArithmeticError:  # the caller knows what to do
         raise
+    except OSError as error:  # its message is for users
+        raise ClusterError(f"node {platform.node()}: {error}") from error
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         raise ClusterError(f"a job failed on node {platform.node()}: {reason}") from error

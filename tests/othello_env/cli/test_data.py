@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from othello_agents.ntuple import NTupleNetwork
 from othello_env.data import (
     BoardSets,
     Dataset,
@@ -149,6 +150,25 @@ def test_labels_by_an_agent(run, tmp_path):
         assert "--kind agent and --agent belong together" in run("data", "label", tmp_path / "d", *given)[2]
     errors = run("data", "label", tmp_path / "d", "--kind", "agent", "--agent", "random")[2]
     assert "random has neither action_values nor action_probabilities" in errors
+
+
+def test_labels_of_an_agent_that_has_changed_are_not_taken_for_new(run, tmp_path):
+    run("data", "make", "random", "--games", "2", "--out", tmp_path / "d", "--size", "4")
+    network = NTupleNetwork(4)
+    network.save(tmp_path / "a.npz")
+    command = ("data", "label", tmp_path / "d", "--kind", "agent", "--agent", tmp_path / "a.npz")
+    assert run(*command)[0] == 0
+    assert run(*command)[1].endswith("1 of 1 parts were labelled before\n")
+    network.weights += 1
+    network.save(tmp_path / "a.npz")
+    (file,) = (tmp_path / "d").glob("agent-*.npz")
+    before = file.read_bytes()
+    status, _, errors = run(*command)
+    assert status == 2
+    assert "has labels by another agent, or by an earlier version of its file" in errors
+    assert file.read_bytes() == before
+    file.unlink()
+    assert run(*command)[0] == 0
 
 
 def test_damaged_labels_of_boards(tmp_path):

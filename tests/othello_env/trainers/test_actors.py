@@ -199,11 +199,14 @@ def test_the_command_its_interrupt_and_a_network_of_ones_own(cluster, recipe, tm
     command = [sys.executable, str(SCRIPTS / f"{name}.py"), *words(name, out, 100_000, *network, "--ray")]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    while not process.stdout.readline().startswith("iteration 0"):  # Ray may print lines about the cluster, too
-        assert process.poll() is None
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    text, errors = process.communicate(timeout=60)
+    try:
+        while not process.stdout.readline().startswith("iteration 0"):  # Ray may print lines about the cluster, too
+            assert process.poll() is None
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        text, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, errors) == (0, "")
     iterations = int(re.findall(r"^iteration (\d+)", text, re.MULTILINE)[-1])
     assert iterations > 0
@@ -245,6 +248,7 @@ def test_failures_are_told_in_a_line(connected, recipe, tmp_path, monkeypatch):
     import _actors
 
     module, out = recipe("train_alphazero"), tmp_path / "a.safetensors"
+    assert {type(each) for each in _actors._versions().values()} == {str}  # a node reads them without any package
     with monkeypatch.context() as patched:
         patched.setattr(_actors, "_versions", lambda: {"torch": "0.1+cpu", "python": "3"})
         with pytest.raises(SystemExit, match=r"^iteration 0: node \S+ has the versions .* but this process .*'0\.1'"):
