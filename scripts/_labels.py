@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,6 @@ from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.fitting import Examples
 from othello_env.support.arrays import DAMAGE, Member, open_archive
 from othello_env.support.files import parse_json, read_file, write_file, write_json
-from othello_env.support.locks import try_lock
 
 __all__ = ["HELD_OUT", "FitFolder", "Labels"]
 
@@ -78,18 +76,6 @@ class FitFolder:
             write_json(path, header)
         elif parse_json(read_file(path, 1 << 20)) != json.loads(json.dumps(header)):
             raise ValueError(f"--folder {folder} holds another fit; give another folder, or the same settings")
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """During the ``with`` block, no other process may use the folder.
-
-        Raises:
-            ValueError: another process uses the folder.
-        """
-        with (self.folder / "fit.lock").open("ab") as lock:
-            if not try_lock(lock):
-                raise ValueError(f"another process works in --folder {self.folder}")
-            yield
 
     def weights(self, number: int, make: Callable[[], NTupleNetwork]) -> NTupleNetwork:
         """The weights at the beginning of a round. If their file is missing or damaged, `make` makes them again."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from othello_env import Agent, Othello
 from othello_env.arena.match import MatchResult, play_match
+from othello_env.support.locks import try_lock
 
 __all__ = [
     "LADDER",
@@ -21,6 +22,7 @@ __all__ = [
     "Policy",
     "check_sound",
     "command_line",
+    "locked",
     "mistakes",
     "new_output",
     "play_ladder",
@@ -65,6 +67,20 @@ def mistakes() -> Iterator[None]:
     except (OSError, ValueError) as error:
         print(f"{Path(sys.argv[0]).name}: error: {error}", file=sys.stderr)
         raise SystemExit(2) from error
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes away from a folder during the ``with`` block. A missing folder is made.
+
+    Raises:
+        ValueError: another process uses the folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "work.lock").open("ab") as lock:
+        if not try_lock(lock):
+            raise ValueError(f"another process works in --folder {folder}")
+        yield
 
 
 def new_output(out: Path) -> None:

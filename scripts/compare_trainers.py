@@ -20,21 +20,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from _arguments import one_of, parse, path, real, whole
-from _recipe import SIZES, mistakes, show
+from _recipe import SIZES, locked, mistakes, show
 
 from othello_env.arena.rating.benchmark import markdown_table
 from othello_env.arena.rating.perfection import run_perfection
 from othello_env.arena.rating.placement import place
 from othello_env.support.files import parse_json, read_file, write_file, write_json
-from othello_env.support.locks import try_lock
 
 SCRIPTS = Path(__file__).parent
 _PATIENCE = 120.0
@@ -168,20 +166,6 @@ class Results:
         )
         columns = ["trainer", "minutes", *(f"seed {seed}" for seed in seeds)]
         return "\n".join([*markdown_table(columns, rows), "", measured]) + "\n"
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes away from a folder, which is made if it is missing.
-
-    Raises:
-        ValueError: another process uses the folder.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "compare.lock").open("ab") as lock:
-        if not try_lock(lock):
-            raise ValueError(f"another process works in --folder {folder}")
-        yield
 
 
 def train(trainer: Trainer, folder: Path, size: int, seed: int, seconds: float) -> None:

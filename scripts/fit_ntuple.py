@@ -35,7 +35,7 @@ from typing import Any
 
 from _arguments import flag, one_of, parse, path, real, whole
 from _labels import FitFolder, Labels
-from _recipe import SIZES, command_line, mistakes, show
+from _recipe import SIZES, command_line, locked, mistakes, show
 
 from othello_agents.engine.labelling import Plan, labelled_games, share
 from othello_agents.ntuple import NTupleNetwork, Trainer
@@ -206,7 +206,7 @@ def main(arguments: list[str] | None = None) -> None:
         folder = FitFolder(args.folder, recipe)
         threads = Threads(args.threads)
         try:
-            with folder.locked():
+            with locked(args.folder):
                 network = Fit(args, recipe, start, folder, threads).run()
             network.training["command"] = command_line()
             network.save(args.out, half=args.half)

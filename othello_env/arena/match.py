@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
@@ -78,21 +78,33 @@ def play_match(
         played = _played_here(schedule, agents)
     else:
         played = _played_elsewhere(schedule, agents, dict(zip(names, (a, b), strict=True)), workers)
-    records, pairs = [], [0] * 5
     with closing(played):
-        for record in played:
-            records.append(record)
-            if progress is not None:
-                progress(record)
-            if sprt is not None and len(records) % 2 == 0:
-                newest = MatchResult(names, tuple(records[-2:])).pairs
-                pairs = [before + more for before, more in zip(pairs, newest, strict=True)]
-                if sprt.judge(pairs).accepted is not None:
-                    break  # if workers have already played later games, these games do not count
-    result = MatchResult(names, tuple(records))
+        result = MatchResult(names, tuple(_until_decided(played, names, sprt, progress)))
     for index, agent in enumerate(agents.values()):
         warn_of_faults(repr(agent), "games", result.faults(index), result.games)
     return result
+
+
+def _until_decided(
+    played: Iterable[GameRecord],
+    names: tuple[str, str],
+    sprt: Sprt | None,
+    progress: Callable[[GameRecord], None] | None,
+) -> Iterator[GameRecord]:
+    """The records of a match up to the game with which the test is decided. Without a test, all records."""
+    pair, pairs = [], [0] * 5
+    for record in played:
+        if progress is not None:
+            progress(record)
+        yield record
+        if sprt is None:
+            continue
+        pair.append(record)
+        if len(pair) == 2:
+            newest = MatchResult(names, tuple(pair)).pairs
+            pair, pairs = [], [before + more for before, more in zip(pairs, newest, strict=True)]
+            if sprt.judge(pairs).accepted is not None:
+                return  # if workers have already played later games, these games do not count
 
 
 def _played_here(schedule: Schedule, agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
-
-import numpy as np
 
 from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.play.records import GameRecord
@@ -21,7 +20,7 @@ from othello_env.league.results import Results, step_results
 from othello_env.league.rules import probabilities, surplus
 from othello_env.league.settings import Settings
 from othello_env.league.stored import FORMAT, check_state, member_from_json, member_to_json
-from othello_env.support.numbers import check_whole
+from othello_env.support.numbers import as_integer, check_whole
 
 __all__ = ["League"]
 
@@ -212,10 +211,7 @@ class League:
         Returns:
             The drawn members as agents. The weight of a member is the number of times that it was drawn.
         """
-        found: dict[Player, float] = {}
-        for player in self.draw(at_once):
-            found[player] = found.get(player, 0.0) + 1.0
-        return found
+        return {player: float(times) for player, times in Counter(self.draw(at_once)).items()}
 
     def record(self, env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any]) -> int:
         """Count the games that ended in a step of an environment: a batch (in any autoreset mode) or a single game.
@@ -235,30 +231,29 @@ class League:
         Raises:
             ValueError: the game has more than two players, or it is self-play.
         """
-        found = step_results(env, rewards, terminated, info)
-        return sum(self.record_results(name, results) for name, results in found)
+        return sum(self.record_results(*found) for found in step_results(env, rewards, terminated, info))
 
     def record_results(self, name: str, results: Sequence[int]) -> int:
         """Count games of the learner that were played elsewhere, for example by an actor on another machine.
 
-        The actor gets the results of each step from `othello_env.league.results.step_results`.
-
         Args:
             name: the opponent's name. If it is not a member (any more), the games do not count.
             results: the numbers of games that the learner lost, drew and won. These games ended at the same time.
+                `othello_env.league.results.step_results` finds them for a step of an environment.
 
         Returns:
             The number of games that count.
 
         Raises:
-            ValueError: the results are not three numbers of at least 0.
+            ValueError: the results are not three integers of at least 0.
         """
-        if len(results) != len(_POINTS) or not all(isinstance(n, int | np.integer) and n >= 0 for n in results):
+        counts = [n for n in map(as_integer, results) if n is not None and n >= 0]
+        if not len(counts) == len(results) == len(_POINTS):
             raise ValueError(f"expected the numbers of games lost, drawn and won, not {results!r}")
         if name not in self._members:
             return 0
-        self._count(self._members[name], [int(n) for n in results])
-        return int(sum(results))
+        self._count(self._members[name], counts)
+        return sum(counts)
 
     def record_game(self, name: str, points: float) -> None:
         """Count a game of the learner against a member.
@@ -361,14 +356,10 @@ class League:
             ValueError: the state is damaged, or a policy is missing.
         """
         check_state(state)
-        try:
-            settings = Settings.from_json(state["settings"])
-        except TypeError as error:
-            raise ValueError(str(error)) from None
         league = cls()
-        league.settings = settings
+        league.settings = Settings.from_json(state["settings"])
         for values in state["members"]:
-            member = member_from_json(values, policies, settings.seed)
+            member = member_from_json(values, policies, league.settings.seed)
             league._members[member.name] = member
         league.results = Results.from_json(state["results"], [member.number for member in league])
         league._added, league._snapshots, league._drawn = (state[name] for name in ("added", "snapshots", "drawn"))

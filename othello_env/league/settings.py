@@ -65,12 +65,15 @@ class Settings:
         """The inverse of `to_json`.
 
         Raises:
-            TypeError, ValueError: the values are not settings of a league.
+            ValueError: the values are not settings of a league.
         """
         names = [field.name for field in fields(cls)]
         if not isinstance(values, dict) or set(values) != set(names):
             raise ValueError(f"expected the settings {', '.join(names)}")
-        return cls(**values)
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
 
 
 def _real(name: str, value: Any, least: float, most: float) -> float:
