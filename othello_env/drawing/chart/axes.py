@@ -1,11 +1,11 @@
-"""The common parts of all charts with curves: colours, a legend, and the numbers of a logarithmic axis."""
+"""The common parts of all charts with curves: colours, a legend, and the numbers of an axis."""
 
 import math
 from collections.abc import Sequence
 
 from othello_env.drawing.chart.canvas import EDGE, LABELS, TOP, Canvas
 
-__all__ = ["INKS", "LEFT", "draw_legend", "legend_height", "ticks_1_2_5"]
+__all__ = ["INKS", "LEFT", "draw_legend", "even_ticks", "legend_height", "ticks_1_2_5"]
 
 INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079", "#c2185b", "#00838f", "#8d6e00")
 """The colours of the curves."""
@@ -54,3 +54,15 @@ def ticks_1_2_5(smallest: float, largest: float) -> list[int]:
     first = max(i for i, tick in enumerate(ticks) if tick <= smallest)
     last = next(i for i, tick in enumerate(ticks) if tick >= largest and i > first)
     return ticks[first : last + 1]
+
+
+def even_ticks(largest: float) -> list[int]:
+    """Choose at most six ticks at equal distances, from 0 to the first tick that is at least `largest`.
+
+    The distance is one of the numbers 1, 2, 5, 10, 20, ...
+
+    >>> even_ticks(700), even_ticks(3), even_ticks(0)
+    ([0, 200, 400, 600, 800], [0, 1, 2, 3], [0, 1])
+    """
+    step = next(step for step in ticks_1_2_5(1, largest + 1) if 5 * step >= largest)
+    return [step * k for k in range(max(1, math.ceil(largest / step)) + 1)]

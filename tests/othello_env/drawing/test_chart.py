@@ -15,6 +15,7 @@ def places(picture, colour):
 
 
 FIRST = (0, 106, 508, 456)  # the left plot, if the legend above it has one row
+SECOND = (508, 106, 1000, 456)  # the right plot
 
 
 def test_a_better_learner_is_drawn_higher_and_a_rising_curve_rises():
@@ -33,11 +34,31 @@ def test_one_point_is_enough():
     assert len(rows) > 0
 
 
-def test_the_point_before_training_is_drawn_only_if_there_is_no_other():
+def test_the_point_before_training_begins_the_plot_over_seconds_and_has_no_place_on_a_logarithmic_axis():
     begun, later = CurvePoint(0, 0, 0.2), [CurvePoint(100, 1, 0.6), CurvePoint(1_000, 10, 0.9)]
-    assert png(learning_chart("a", "b", {"c": [begun, *later]})) == png(learning_chart("a", "b", {"c": later}))
+    whole, rest = learning_chart("a", "b", {"c": [begun, *later]}), learning_chart("a", "b", {"c": later})
+    assert png(whole.crop(FIRST)) == png(rest.crop(FIRST))
+    rows, columns = places(whole.crop(SECOND), "#1b7f4b")
+    later_rows, later_columns = places(rest.crop(SECOND), "#1b7f4b")
+    assert rows.max() > later_rows.max() + 50
+    assert columns.min() < later_columns.min()
     rows, _ = places(learning_chart("a", "b", {"c": [begun]}).crop(FIRST), "#1b7f4b")
     assert len(rows) > 0
+
+
+def test_equal_times_have_equal_distances():
+    points = [CurvePoint(10**k, 100 * k, k / 10) for k in range(6)]
+    rows, columns = places(learning_chart("a", "b", {"c": points}).crop(SECOND), "#1b7f4b")
+    bend = np.abs(columns - np.polyval(np.polyfit(rows, columns, 1), rows))
+    assert bend.max() < 8  # the points lie on a straight line
+
+
+def test_curves_with_different_units_are_drawn_over_seconds_only():
+    curves = {"plies": [CurvePoint(1e6, 30, 0.2), CurvePoint(2e6, 60, 0.9)], "games": [CurvePoint(100, 60, 0.4)]}
+    picture = learning_chart("a", "b", curves, None)
+    assert picture.size == learning_chart("a", "b", curves).size
+    _, columns = places(picture, "#1b7f4b")
+    assert columns.max() - columns.min() > 400  # one wide plot: 30 to 60 of 60 seconds take half of it
 
 
 @pytest.mark.parametrize(
