@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env import Agent, Othello
+from othello_env.arena import measure_regret
 from othello_env.arena.match import MatchResult, play_match
+from othello_env.arena.rating.regret import REGRET_SIZES
 from othello_env.support.locks import try_lock
 
 __all__ = [
     "LADDER",
     "OPENINGS",
+    "PERFECT",
     "PLIES",
     "SHORT_OPENINGS",
     "SIZES",
@@ -25,10 +28,14 @@ __all__ = [
     "locked",
     "mistakes",
     "new_output",
+    "perfect_moves",
     "play_ladder",
     "score",
     "show",
 ]
+
+PERFECT = "perfect moves"
+"""In a point of a learning curve, the name of the share of perfect moves. Only 4x4 and 6x6 have this field."""
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
 """An agent as a function: it takes observations (N, 2, S, S) and action masks (N, A), and returns actions (N,)."""
@@ -108,4 +115,20 @@ def play_ladder(agent: Agent, size: int, games: int, opponents: Sequence[str] = 
             agent, opponent, games=games, openings=OPENINGS[size], seed=1, new_game=lambda _: Othello(size)
         )
         for opponent in opponents
+    }
+
+
+def perfect_moves(agent: Agent, size: int) -> dict[str, float]:
+    """The share of perfect moves that an agent plays in the packaged positions, and the discs that it loses a move.
+
+    On 8x8, where perfect play is not known, the result is empty.
+    """
+    if size not in REGRET_SIZES:
+        return {}
+    regret = measure_regret(agent, size=size)
+    low, high = regret.all.rate_interval
+    return {
+        PERFECT: round(regret.rate, 4),
+        f"{PERFECT} +-": round((high - low) / 2, 4),
+        "discs lost": round(regret.loss, 3),
     }

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import torch
 from _arguments import even, flag, parse_all, path, real, text, whole
-from _recipe import LADDER, OPENINGS, command_line, mistakes, show
+from _recipe import LADDER, OPENINGS, PERFECT, command_line, mistakes, perfect_moves, show
 
 from othello_agents.network.base import TorchNetwork
 from othello_agents.network.custom import CustomNetwork
@@ -297,6 +297,7 @@ class _Run:
         point |= {name: round(loss, 4) for name, loss in losses.items()}
         for name, matches in learner.matches(games).items():
             point[name] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
+        point |= perfect_moves(learner.agent, learner.settings.size)
         if learner.settings.size == 8:  # the ladder exists only for 8x8
             placement = place(learner.agent, games=games)
             if placement.elo is not None:  # None if every game was lost
@@ -313,7 +314,7 @@ class _Run:
         write_json(options.out.with_suffix(".json"), card | {"curve": self.curve})
         write_file(options.out.with_suffix(".png"), self.picture())
         self.log({f"score/{opponent}": score for opponent, score in point["scores"].items()})
-        self.log({"elo": point["elo"]} if "elo" in point else {})
+        self.log({name: point[name] for name in ("elo", PERFECT, "discs lost") if name in point})
 
     def picture(self) -> bytes:
         """The curve as a PNG file."""
@@ -338,4 +339,5 @@ def _words(point: dict[str, Any]) -> list[str]:
     """The scores and the rating of a point, as texts for the printed line."""
     words = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
     words += [f"without search {score:.2f}" for score in point.get("without search", {}).values()]
+    words += [f"{PERFECT} {point[PERFECT]:.2f}"] if PERFECT in point else []
     return words + ([f"Elo {point['elo']}"] if "elo" in point else [])

@@ -1,16 +1,20 @@
 """Draw a picture with the learning curves of several training runs: the scores against one opponent.
 
     python scripts/compare_curves.py --runs nothing.json tuned.json --out compare.png
+    python scripts/compare_curves.py --runs ppo.json alphazero.json ntuple.json --perfect --out perfect.png
 
-`train_ppo.py`, `train_alphazero.py` and `train_imitation.py` write these .json files beside their networks.
+`train_ppo.py`, `train_alphazero.py` and `train_imitation.py` write these .json files beside their networks. With
+``--perfect``, the picture shows the share of perfect moves on 6x6 or 4x4, and the runs of `train_ntuple.py` are
+possible, too. If the runs count different units (plies, games or positions), the picture has only the plot over
+seconds.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from _arguments import parse, path, text
-from _recipe import LADDER, mistakes
+from _arguments import flag, parse, path, text
+from _recipe import LADDER, PERFECT, mistakes
 
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import parse_json, read_file, write_file
@@ -25,6 +29,7 @@ class Arguments:
     runs: tuple[str, ...] = text((), "the runs' .json files, at most eight", nargs="+")
     out: Path = path("the picture, a .png file", Path("compare.png"), suffix=".png")
     opponent: str = text(LADDER[-1], "draw the scores against this opponent")
+    perfect: bool = flag("draw the share of perfect moves")
 
     def check(self) -> None:
         """Check that at least one file is given."""
@@ -32,33 +37,39 @@ class Arguments:
             raise ValueError("--runs: expected at least one file")
 
 
-def curve(file: str, opponent: str) -> tuple[list[CurvePoint], str]:
+def curve(file: str, opponent: str | None) -> tuple[list[CurvePoint], str]:
     """The points of a run's curve, and the unit in which the run counts: ``plies``, ``games`` or ``positions``.
+
+    Args:
+        file: the run's .json file.
+        opponent: the points have the scores against this opponent; None for the shares of perfect moves.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file has no curve against this opponent.
+        ValueError: the file has no such curve.
     """
     data = read_file(file, _LARGEST, "draw a curve from")
     try:
         run: Any = parse_json(data)
         points = run["curve"]
         unit = next(name for name in ("plies", "games", "positions") if name in points[0])
-        return [CurvePoint(each[unit], each["seconds"], each["scores"][opponent]) for each in points], unit
+        scores = [each[PERFECT] if opponent is None else each["scores"][opponent] for each in points]
+        found = [CurvePoint(each[unit], each["seconds"], score) for each, score in zip(points, scores, strict=True)]
     except (IndexError, KeyError, StopIteration, TypeError, ValueError):
-        raise ValueError(f"{file!r} has no curve of scores against {opponent}") from None
+        what = PERFECT if opponent is None else f"scores against {opponent}"
+        raise ValueError(f"{file!r} has no curve of {what}") from None
+    return found, unit
 
 
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
     with mistakes():
-        found = {Path(file).stem: curve(file, args.opponent) for file in args.runs}
+        found = {Path(file).stem: curve(file, None if args.perfect else args.opponent) for file in args.runs}
         units = {unit for _, unit in found.values()}
-        if len(units) > 1:
-            raise ValueError(f"the runs count different units: {', '.join(sorted(units))}")
         lines = {label: points for label, (points, _) in found.items()}
-        title = f"Score against {args.opponent}"
-        write_file(args.out, png(learning_chart(title, "likeliest moves, from random openings", lines, units.pop())))
+        title = "Share of perfect moves" if args.perfect else f"Score against {args.opponent}"
+        how = "in packaged positions" if args.perfect else "likeliest moves, from random openings"
+        write_file(args.out, png(learning_chart(title, how, lines, units.pop() if len(units) == 1 else None)))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ The last two commands make the weights that come with the package. Move the old 
 overwrites a file. The learning curve is written beside the weights as JSON, and with ``--picture`` also as a picture. A
 point is added to the curve whenever the number of games has doubled. A point has the network's scores against
 alpha-beta with the evaluation ``weighted``, from random openings. In these matches, the network looks one ply ahead.
+On 6x6 and 4x4, a point also has the share of perfect moves that the network plays in packaged positions.
 
 The same seed, batch and number of games give the same weights and scores. The weights are also written every five
 minutes. Ctrl-C ends the training and keeps what was learned. If you then run the same command with ``--resume``, the
@@ -26,7 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from _arguments import even, flag, one_of, option, parse, path, real, whole
-from _recipe import OPENINGS, PLIES, SIZES, command_line, mistakes, show
+from _recipe import OPENINGS, PLIES, SIZES, command_line, mistakes, perfect_moves, show
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_agents.ntuple.loop import Goal, train_until
@@ -97,7 +98,10 @@ def begin(args: Arguments) -> tuple[Trainer, Curve]:
 
 
 def measure(trainer: Trainer, games: int) -> dict[str, float]:
-    """The score against alpha-beta of each depth, and half the width of each score's 95% interval."""
+    """The score against alpha-beta of each depth, and half the width of each score's 95% interval.
+
+    On 6x6 and 4x4, the result also has the entries of `perfect_moves`.
+    """
     size = trainer.network.size
     scores = {}
     for depth in OPPONENTS[size]:
@@ -111,7 +115,7 @@ def measure(trainer: Trainer, games: int) -> dict[str, float]:
         )
         low, high = result.interval
         scores |= {f"depth {depth}": round(result.score, 4), f"depth {depth} +-": round((high - low) / 2, 4)}
-    return scores
+    return scores | perfect_moves(NTupleAgent(trainer.network), size)
 
 
 def read_curve(file: Path, trainer: Trainer) -> Curve:
@@ -160,8 +164,8 @@ class Course:
         scores = measure(self.trainer, self.args.matches)
         self.curve.append({"games": self.trainer.games, "seconds": round(self.trainer.seconds, 1), **scores})
         show("")
-        depths = [f"depth {depth}" for depth in OPPONENTS[self.trainer.network.size]]
-        words = [f"{depth} {scores[depth]:.3f} +- {scores[f'{depth} +-']:.3f}" for depth in depths]
+        names = [name for name in scores if f"{name} +-" in scores]
+        words = [f"{name} {scores[name]:.3f} +- {scores[f'{name} +-']:.3f}" for name in names]
         print(self.where, *words, sep="  ", flush=True)
 
     def keep(self) -> None:

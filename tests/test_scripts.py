@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import json
 import re
 import runpy
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from othello_env.arena.rating.regret import measure_regret
+from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import parse_json, read_file
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -159,7 +161,7 @@ def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
     ("files", "message"),
     [
         (["ppo.json", "none.json"], "there is no file"),
-        (["ppo.json", "alphazero_6x6.json"], "the runs count different units: games, plies"),
+        (["ppo.json", "--perfect"], "has no curve of perfect moves"),
         (["ntuple_minute_seed1.json"], "has no curve of scores against alphabeta:depth=2,eval=weighted"),
         ([f"{name}.json" for name in "abcdefghi"], "there is no file"),
     ],
@@ -172,12 +174,28 @@ def test_curves_are_compared(monkeypatch, tmp_path, capsys, files, message):
         runpy.run_path(str(SCRIPTS / "compare_curves.py"), run_name="__main__")
 
     with pytest.raises(SystemExit) as stop:
-        draw([str(curves / file) for file in files])
+        draw([file if file.startswith("--") else str(curves / file) for file in files])
     assert stop.value.code == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert not out.exists()
     draw([str(curves / "ppo.json"), str(curves / "ppo_seed2.json")])
     assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_runs_of_different_units_are_compared_over_seconds(monkeypatch, tmp_path):
+    files = []
+    for unit in ("games", "plies"):
+        points = [{unit: 10 * k, "seconds": k, "perfect moves": k / 10} for k in range(5)]
+        files.append(tmp_path / f"{unit}.json")
+        files[-1].write_text(json.dumps({"curve": points}))
+    out = tmp_path / "a.png"
+    monkeypatch.setattr(sys, "argv", ["compare_curves.py", "--runs", *map(str, files), "--perfect", "--out", str(out)])
+    runpy.run_path(str(SCRIPTS / "compare_curves.py"), run_name="__main__")
+    points = [CurvePoint(k, k, k / 10) for k in range(5)]
+    expected = learning_chart(
+        "Share of perfect moves", "in packaged positions", dict.fromkeys(("games", "plies"), points), None
+    )
+    assert out.read_bytes() == png(expected)
 
 
 def test_trainers_are_compared_and_the_same_command_goes_on(monkeypatch, tmp_path, capsys):

@@ -154,13 +154,14 @@ def _thinned(points: list[list[float]]) -> list[list[float]]:
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
     """The scores of one point of a learning curve, by the names of the lines in the chart.
 
-    The field ``scores`` has the score against each opponent, and the field ``without search`` may have the scores
-    without a search. If there is no field ``scores``, the field ``score`` and every field ``NAME`` with an error in the
-    field ``NAME +-`` are scores.
+    The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
+    search, and on small boards ``perfect moves`` has the share of perfect moves. If there is no field ``scores``, the
+    field ``score`` and every field ``NAME`` with an error in the field ``NAME +-`` are scores.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
-        return dict(point["scores"]) | without
+        perfect = {"perfect moves": point["perfect moves"]} if "perfect moves" in point else {}
+        return dict(point["scores"]) | without | perfect
     return {name: value for name, value in point.items() if f"{name} +-" in point or name == "score"}
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
+from othello_env.arena import measure_regret
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "train_ntuple.py"
 
@@ -32,6 +33,8 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
     train("whole", *options)
     network, curve = result("whole")
     assert [point["games"] for point in curve] == [56, 104, 200]
+    regret = measure_regret(NTupleAgent(network), size=4)
+    assert (curve[-1]["perfect moves"], curve[-1]["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
 
     measure, measured, run = variables["measure"], [], variables["Trainer"].run
 
@@ -121,7 +124,7 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path
     main([*arguments, "--out", str(tmp_path / "a.npz")])
     told = capsys.readouterr()
     numbers = re.sub(r"\d+ s|\d\.\d{3}", "#", told.out).splitlines()
-    assert numbers == [f"{games} games  #  depth 2 # +- #  depth 4 # +- #" for games in (50, 100)]
+    assert numbers == [f"{games} games  #  depth 2 # +- #  depth 4 # +- #  perfect moves # +- #" for games in (50, 100)]
     assert told.err.startswith("\r0 games  0 s\x1b[K")
     assert told.err.endswith("measuring\x1b[K\r\x1b[K")
     monkeypatch.undo()

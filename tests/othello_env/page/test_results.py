@@ -101,6 +101,13 @@ def test_a_rating_and_scores_without_a_search_are_drawn_too():
     assert elo["lines"] == [{"name": "Elo", "points": [[1, 100], [2, 200]]}]
 
 
+def test_the_share_of_perfect_moves_is_drawn_beside_the_scores():
+    points = [{"plies": i, "scores": {"a": 0.5}, "perfect moves": i / 10, "discs lost": 9.0} for i in (1, 2)]
+    (scores,) = read_results("small.json", {"curve": points})["curves"]
+    assert [line["name"] for line in scores["lines"]] == ["a", "perfect moves"]
+    assert scores["lines"][1]["points"] == [[1, 0.1], [2, 0.2]]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -196,7 +196,7 @@ def test_a_trained_agent_is_not_overwritten(alphazero, tmp_path, capsys):
 def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(alphazero, tmp_path, capsys, monkeypatch):
     run(alphazero, tmp_path / "a.safetensors", 1)
     told = capsys.readouterr()
-    scores = "random #  maximizer #  alphabeta #  without search #"
+    scores = "random #  maximizer #  alphabeta #  without search #  perfect moves #"
     assert re.sub(r"\d+ s|\d\.\d\d", "#", told.out).splitlines() == [
         f"iteration 0  0 games  #  {scores}",
         f"iteration 1  8 games  #  {scores}",

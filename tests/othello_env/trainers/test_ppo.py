@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch", reason="PPO needs PyTorch, an optional extr
 
 from othello_agents.network.neural import load_network, read_tensors, write_tensors  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
+from othello_env.arena import measure_regret  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 
 SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 12, "steps": 16, "minibatch": 64, "snapshot": 1, "past": 2}
@@ -186,7 +187,7 @@ def test_a_run_says_between_its_points_how_it_goes(ppo, tmp_path, capsys, monkey
     run(ppo, tmp_path / "a.safetensors", 2)
     lines = re.sub(r"[\d,.]+", "#", capsys.readouterr().out).splitlines()
     assert len(lines) == 4  # two points, and a line after each iteration
-    scores = "random # maximizer # alphabeta #"
+    scores = "random # maximizer # alphabeta # perfect moves #"
     for line in lines[1:3]:
         assert line.replace("-", "") == (
             "iteration #  # plies  # s  # plies a second  policy #  value #  entropy #  last scores: " + scores
@@ -301,7 +302,7 @@ def test_a_trained_agent_is_not_overwritten(ppo, tmp_path, capsys):
 def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(ppo, tmp_path, capsys, monkeypatch):
     run(ppo, tmp_path / "a.safetensors", 1)
     told = capsys.readouterr()
-    scores = "random #  maximizer #  alphabeta #"
+    scores = "random #  maximizer #  alphabeta #  perfect moves #"
     assert re.sub(r"\d+ s|\d\.\d\d", "#", told.out).splitlines() == [
         f"iteration 0  0 plies  #  {scores}",
         f"iteration 1  192 plies  #  {scores}",
@@ -322,6 +323,15 @@ def test_the_curve_has_the_rating_on_the_ladder(ppo, tmp_path):
     for point in curve:
         assert point["elo95"][0] < point["elo"] < point["elo95"][1]
     assert load_network(out).training["elo"] == curve[-1]["elo"]
+
+
+def test_on_a_small_board_the_curve_has_the_share_of_perfect_moves(ppo, tmp_path):
+    out = tmp_path / "a.safetensors"
+    learner = run(ppo, out, 1)
+    last = json.loads(out.with_suffix(".json").read_text())["curve"][-1]
+    regret = measure_regret(learner.agent, size=4)
+    assert (last["perfect moves"], last["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
+    assert "elo" not in last
 
 
 def test_tensorboard_shows_the_curve(ppo, tmp_path):
