@@ -35,7 +35,8 @@ class Worst:
     Attributes:
         opponent: the opponent's name.
         score: the member's score against this opponent, 0 to 1.
-        interval: the 95% interval of the score, computed as if this opponent had been chosen before the games.
+        interval: the 95% interval of the score. It does not consider that the opponent was chosen because the score
+            against it is the lowest. So the true score is probably a little higher.
     """
 
     opponent: str
