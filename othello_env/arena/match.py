@@ -1,4 +1,4 @@
-"""Play a match: a tournament of two agents. The result is the score of the first agent."""
+"""Play a match: a tournament of two agents. The result counts the wins, draws and losses of the first agent."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def play_match(
         seed: the same seed gives the same match.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
             means the start of 8x8 Othello.
-        sprt: a test that is made after each pair of games, or None. The match ends when the test is decided, or after
-            `games` games. Until then, the games are the same as without a test. After the match,
-            ``sprt.judge(result.pairs)`` is the result of the test.
+        sprt: a sequential test (see `othello_env.arena.sprt`), or None. The test is made after each pair of games. The
+            match ends when the test is decided, or after `games` games. Until then, the games are the same as without
+            a test. After the match, ``sprt.judge(result.pairs)`` is the result of the test.
         workers: the number of processes that play, by default 1. With 1, the games are played in this process. The
             result does not depend on this number.
         progress: called with the record of each finished game, in the order of the schedule.
@@ -91,7 +91,7 @@ def _until_decided(
     sprt: Sprt | None,
     progress: Callable[[GameRecord], None] | None,
 ) -> Iterator[GameRecord]:
-    """The records of a match up to the game with which the test is decided. Without a test, all records."""
+    """Yield the records of a match up to the game that decides the test. Without a test, yield all records."""
     pair, pairs = [], [0] * 5
     for record in played:
         if progress is not None:
@@ -121,7 +121,7 @@ def _played_elsewhere(
     """Play the games of a match in worker processes, and yield their records in the order of the schedule.
 
     The schedule has two games for each opening: first the game in which the first agent plays Black, then the game in
-    which it plays White. So the opening and the agents in a record show its place in the schedule.
+    which it plays White. So a record's place in the schedule follows from its opening and its agents.
     """
     names = (schedule.agents[0], schedule.agents[1])
     for agent in agents.values():

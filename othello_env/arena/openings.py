@@ -20,7 +20,9 @@ Each opening has 8 plies, and both sides have nearly equal chances after it. No 
 
 
 def balanced_openings() -> tuple[str, ...]:
-    """The packaged openings as transcripts, in the order of their file. A comment in the file says how they were made.
+    """The packaged openings as transcripts, in the order of their file.
+
+    A comment in the file says how the openings were made.
 
     >>> len(balanced_openings())
     500

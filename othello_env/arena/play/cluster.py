@@ -1,9 +1,9 @@
 """Games on a Ray cluster. The games are divided into jobs, and each job is a Ray task (`othello_env.support.cluster`).
 
-If a node or Ray's process on the node dies, another node plays its jobs again. Inside the task, a worker process plays
-the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an agent is measured on the node
-where the agent thinks, and an agent that exceeds its time is stopped there. An agent that crashes does not harm Ray's
-own process.
+If a node or Ray's process on the node dies, another node plays these jobs again. Inside the task, a worker process
+plays the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an agent is measured on the
+node where the agent thinks, and an agent that exceeds its time is stopped there. An agent that crashes does not harm
+Ray's own process.
 
 The extra ``ray`` of this package installs Ray.
 """
@@ -114,7 +114,7 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # more than once if the worker died, since each game is then a job
+        while len(records) < len(job.pairings):  # if the worker dies, each `next` gives only one of the games
             records += next(self._played)
         return records
 

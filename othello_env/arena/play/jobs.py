@@ -108,7 +108,7 @@ class _Jobs:
         self._watched = watched
         self._size = 1 if watched else 2
         self._given: dict[int, float] = {}
-        """The time at which each unfinished job was given out. The dict's key is the key of the job's first game."""
+        """The time at which each unfinished job began. The dict's key is the `Pairing.key` of the job's first game."""
 
     def next(self) -> Job | None:
         """The next job, or None when there are no more games."""

@@ -37,9 +37,9 @@ def serve(
     """Play the games that arrive on a connection, until the owner has ended.
 
     Each message from the owner is (pairings, watched). When the games are over, the worker answers ("records",
-    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile code, it
-    sends ("compiles",) before the answer. In watched games it also sends a message (method, player or action, seconds)
-    for each call of a method of `Watch`.
+    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile code, it sends
+    ("compiles",) before the answer. In watched games the worker also sends a message (method, player or action,
+    seconds) for each call of a method of `Watch`.
 
     Args:
         connection: the connection to the owner.
@@ -81,7 +81,8 @@ def _end_with_owner() -> None:
     if sys.platform != "win32":
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        # Linux kills the group when the owner ends. The thread below cannot kill it while an agent holds the GIL.
+        # Linux kills the group when the owner ends. While an agent holds the GIL, the thread below cannot run,
+        # so it cannot kill the group.
         fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)

@@ -110,7 +110,7 @@ class Placement:
 
     @property
     def _estimate(self) -> float:
-        """The estimate of the rating by which the next opponents are chosen. It exists even if `elo` is None."""
+        """The estimate of the rating by which the next opponents are chosen. It is a number even if `elo` is None."""
         return self._ratings.elo[AGENT]
 
     @property
