@@ -82,9 +82,12 @@ def positions_to_move(state: Othello, follower: int) -> Iterator[Othello]:
 class Tree:
     """The positions that the file must have.
 
+    The follower is the player that follows the file. The other player makes any moves.
+
     Attributes:
         book: the positions solved so far.
         down_to: positions with this number of empty squares or fewer are not needed.
+        seen: the keys of the positions that were found for the present follower.
     """
 
     book: Book

@@ -131,7 +131,7 @@ class Schedule:
 
     @cached_property
     def _seatings(self) -> dict[tuple[str, ...], None]:
-        """The games from one opening, in order. Each key of the dict has a game's agents in the order of the players."""
+        """The games from one opening, in order. Each key is a tuple of a game's agents, in the order of the players."""
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
