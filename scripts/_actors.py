@@ -158,7 +158,7 @@ def _send_code() -> None:
 
 
 def _play_share(common: tuple[Any, ...], job: tuple[int, list[int]]) -> tuple[int, Any]:
-    """Play a share on a node. Return its number and its result."""
+    """Play a share on a machine of the cluster. Return the number of the share and its result."""
     (play, settings, packed, more), (share, seed) = common, job
     search_current_folder()  # --network may name a module in this folder
     torch.set_num_threads(1)  # a task has one core; and sums of several threads could differ in the last bit

@@ -8,8 +8,8 @@ Each trainer trains one agent for each seed. The trainings run one after the oth
 For an n-tuple network, only the time of its self-play counts. For PPO and AlphaZero, the time of a few games that
 measure the untrained network counts, too. For the league of Stable-Baselines3, the start of the program counts, too.
 
-On 8x8, each agent then plays on the ladder until its Elo rating is known to +-25. On 6x6 and 4x4, its moves in packaged
-positions are compared with perfect play, and it plays against the agent `perfect`.
+On 8x8, each agent then plays against the ladder, a list of rated opponents, until its Elo rating is known to +-25. On
+6x6 and 4x4, its moves in packaged positions are compared with perfect play, and it plays against the agent `perfect`.
 
 The folder ``--folder`` holds the agents, ``results.json``, and the table ``results.md``. After an interrupt, the same
 command continues. An agent that is already trained is not trained again, and a rated agent is not rated again.
@@ -52,7 +52,7 @@ class Trainer:
         out: the path of the script's output, relative to the folder of the training.
         agent: the spec of the trained agent, relative to the same folder.
         needs: the packages that the script imports and that the base install does not have.
-        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If it has not, the training ends
+        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If not, the training ends
             by Ctrl-C, and an interrupted training begins again.
     """
 
@@ -205,7 +205,7 @@ def wait(process: "subprocess.Popen[bytes]", seconds: float | None) -> None:
     After Ctrl-C, the trainer has `_PATIENCE` seconds to write its agent.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed. A terminal sends it to the trainer, too.
+        KeyboardInterrupt: Ctrl-C was pressed. A terminal sends Ctrl-C to the trainer, too.
         TimeoutExpired: the trainer did not end in this time.
     """
     try:

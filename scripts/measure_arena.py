@@ -13,7 +13,8 @@ too.
 
 The next lines are about one tournament that is played with several numbers of worker processes in turn. The script
 checks that the games are the same. The times include the start of the processes. With ``--ray`` the tournament is also
-played as tasks of a Ray cluster on this machine (the extra ``ray``). The last line has the time of a game with a clock.
+played as tasks of a Ray cluster on this machine, which needs the extra ``ray``. The last line has the time of a game
+with a clock.
 """
 
 import tempfile

@@ -52,7 +52,9 @@ def agent_of(kind: str) -> Agent:
 
 
 class LeagueWork:
-    """Rollouts of a batch against a league. A call plays one rollout. A unit of work is a step of one game.
+    """Rollouts of a batch of games against a league.
+
+    A call of this object plays one rollout. A unit of work is a step of one game.
 
     Args:
         kind: the spec of the members, or ``network``.

@@ -10,8 +10,8 @@ Each time is the median of several runs. Compare the ratios, because absolute ti
 
 Perft counts all move sequences of a given length from the start, and computes the last position of each sequence (a
 leaf). The column "of perft" is the engine's nodes a second divided by the leaves a second of perft. The speed of perft
-is measured before and after every row of the middlegame and every group of endgames. The column uses the mean of both
-measurements.
+is measured before and after every row of the middlegame table and every group of endgames. The column uses the mean of
+both measurements.
 """
 
 import re
@@ -142,7 +142,10 @@ def measure_middlegame(
 
 
 def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
-    """The number of nodes that alpha-beta visits without the engine's improvements, with moves in ascending order."""
+    """The number of nodes that alpha-beta visits without the engine's improvements.
+
+    This alpha-beta tries the moves in ascending order of their action numbers.
+    """
     textbook = AlphaBeta(depth, name)
     return sum(textbook.search(state).nodes for state in states)
 

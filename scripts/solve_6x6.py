@@ -7,9 +7,9 @@ this player follows the file and the other player makes any moves. Positions wit
 left out. The script solves positions in the order of play, because the best move in a position decides which positions
 can follow. Mirror images count once.
 
-The script writes the file about once a minute and at the end, also after Ctrl-C. An unfinished file can be used, too.
-If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a second
-run with --down-to 22 solve the same positions as one run with --down-to 22.
+The script writes the file about once a minute and at the end, also after Ctrl-C. The agent can use an unfinished file,
+too. If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a
+second run with --down-to 22 solve the same positions as one run with --down-to 22.
 """
 
 from __future__ import annotations

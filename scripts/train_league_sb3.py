@@ -1,4 +1,4 @@
-"""Train MaskablePPO of Stable-Baselines3 against a league of its past selves.
+"""Train MaskablePPO of Stable-Baselines3 against a league: fixed opponents and its own past selves.
 
     python scripts/train_league_sb3.py --steps 500000 --out runs/sb3-league
     othello-env league runs/sb3-league --games 40 --matrix runs/matrix.png

@@ -15,7 +15,8 @@ __all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "p
 BALANCED = "balanced-v0"
 """The name of the packaged list of openings for Othello on 8x8.
 
-Each opening has 8 plies, and both sides have nearly equal chances after it. No two openings are equal under symmetry.
+Each opening has 8 plies. After these plies, both sides have nearly equal chances. No two openings are equal under
+symmetry.
 """
 
 

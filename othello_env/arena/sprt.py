@@ -62,7 +62,7 @@ class Sprt:
         beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
 
     Raises:
-        ValueError: a number is wrong.
+        ValueError: a number is out of its range, or elo0 is not less than elo1.
 
     >>> print(Sprt(0, 10).judge((10, 5, 40, 20, 30)))
     undecided, LLR 1.65 (-2.94 to 2.94)

@@ -47,7 +47,7 @@ class Job:
     Attributes:
         pairings: the games. If `watched` is true, there is exactly one game.
         watched: whether the worker reports each move.
-        deaths: the number of workers that have died while they played this job.
+        deaths: the number of workers that have died while they played these games.
     """
 
     pairings: Sequence[Pairing]

@@ -147,6 +147,6 @@ class _Agents(Mapping[str, Agent]):
         agent = self._agents[name]
         if name in self._cold:
             self._cold.remove(name)
-            with suppress(Exception):  # the same error will occur again in the game
+            with suppress(Exception):  # if the error occurs again in the game, it is handled there
                 act_on_clock(Seat(agent, 0).agent, self.start, self._clock)
         return agent

@@ -21,7 +21,7 @@ Z95 = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The results of an agent against an opponent, in a match, in a tournament or in a rating.
+    """The results of an agent against an opponent, in a match, in a tournament or on the ladder of rated opponents.
 
     In a game of three players, the agent wins against the opponent if the agent's result is better.
 
