@@ -5,10 +5,10 @@ the number of the share and a random generator, and it returns what the learner 
 on the seed, the iteration and the share. So the result does not depend on the machine that plays the share. If a
 machine fails, another machine plays the share again, with the same result.
 
-The learner is synchronous. It sends the newest weights, waits until all shares of the iteration are played, and learns
-from them. The actors wait while the learner learns, so a cluster is used well only if playing takes most of the time.
-An asynchronous learner would not wait. But the speed of the machines would then decide which weights play which game,
-and no run could be repeated or resumed exactly.
+The learner is synchronous. The learner sends the newest weights, waits until all shares of the iteration are played,
+and learns from them. The actors wait while the learner learns, so a cluster is used well only if playing takes most of
+the time. An asynchronous learner would not wait. But the speed of the machines would then decide which weights play
+which game, and no run could be repeated or resumed exactly.
 
 An actor on a cluster is a Ray task (`othello_env.support.cluster`) on one core. A machine that joins is used at once.
 Ray sends the code of the recipe (the training script), so a machine needs only the installed package.

@@ -1,4 +1,4 @@
-"""Measure speeds for the scripts.
+"""Functions with which the scripts measure speeds.
 
 A measurement has several windows. In each window, the work is repeated for some time, and the rate is the units of work
 divided by this time. The result is the median of the windows, shown with the lowest and the highest value.

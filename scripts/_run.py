@@ -83,7 +83,7 @@ class Options:
         """A context in which the run takes place. `_actors.Options` connects to a cluster here.
 
         Raises:
-            OSError: the workplace cannot be used.
+            OSError: the run cannot take place there, for example because no cluster answers.
             SystemExit: the options do not fit the learner's settings.
         """
         return nullcontext()

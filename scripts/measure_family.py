@@ -2,8 +2,8 @@
 
     python scripts/measure_family.py
 
-The random games are played with `State` objects and in the vector environment. Each rate is the median of several
-windows of time, in plies a second on one core, and is divided by the speed of perft for Othello. The lowest and the
+The random games are played with `State` objects and in the vector environment. Each rate is in plies a second on one
+core. It is the median of several windows of time, and is divided by the speed of perft for Othello. The lowest and the
 highest ratio are shown, too. Perft counts all move sequences of a given length.
 """
 

@@ -2,10 +2,10 @@
 
     python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
 
-The file has moves for both players. For each player, the file has one best move in each position that can arise if
-this player follows the file and the other player makes any moves. Positions with at most --down-to empty squares are
-left out. The script solves positions in the order of play, because the best move in a position decides which positions
-can follow. Mirror images count once.
+The file has moves for both players. For each player, take all positions that can arise if this player follows the file
+and the other player makes any moves. The file has one best move for each of these positions. Positions with at most
+--down-to empty squares are left out. The script solves positions in the order of play, because the best move in a
+position decides which positions can follow. Mirror images count once.
 
 The script writes the file about once a minute and at the end, also after Ctrl-C. The agent can use an unfinished file,
 too. If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a

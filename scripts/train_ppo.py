@@ -242,7 +242,7 @@ class Learner:
 
     @property
     def trained(self) -> TorchNetwork:
-        """The network with the mean weights. It plays better than the network with the newest weights."""
+        """The network with the mean weights, which plays better than the network with the newest weights."""
         return self.average
 
     @property

@@ -49,10 +49,11 @@ def play_match(
     `FaultWarning` reports the forfeited games.
 
     Args:
-        a: the first agent, as an Agent, a spec or a callable.
-        b: the second agent, as an Agent, a spec or a callable.
+        a: the first agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
+        b: the second agent, also an Agent, a spec or a callable.
         games: the number of games, even.
-        openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
+        openings: the openings of the games, such as ``"random:10"`` for ten random plies; see
+            `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
             means the start of 8x8 Othello.
@@ -68,7 +69,7 @@ def play_match(
         TypeError: games or the seed is not an integer, or an agent cannot be sent to a worker process.
         ValueError: games is odd or not positive, the seed is negative, an opening is wrong, or workers is less than 1.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
-        othello_env.arena.play.processes.WorkerError: workers fail.
+        othello_env.arena.play.processes.WorkerError: a worker process fails.
     """
     check_workers(workers)
     games, names, rules = check_games(games), match_names(a, b), _rules(new_game)

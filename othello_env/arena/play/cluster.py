@@ -44,7 +44,7 @@ def play_jobs_on_cluster(
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
+        seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         workers: the number of jobs played at once; None means one for each core of the cluster.
         clock: the time of each side in watched games (see `Job`).
 
@@ -104,7 +104,7 @@ class _Packed:
 
 
 class _Board:
-    """One worker process, which plays jobs of one tournament one after the other."""
+    """A place for games: one worker process, which plays jobs of one tournament one after the other."""
 
     def __init__(self, setting: _Setting) -> None:
         self._jobs: deque[Job] = deque()

@@ -70,7 +70,7 @@ def play_jobs(
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
+        seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         workers: the number of processes.
         clock: the time of each side in watched games (see `Job`).
 
@@ -179,7 +179,7 @@ class _Worker:
         return None
 
     def _note(self, kind: str, value: int, seconds: float | None) -> None:
-        """Note that the worker reported a call of a `Watch` method.
+        """Store what the worker reported: a call of a `Watch` method.
 
         `value` is the action if the method is ``plays``, otherwise the player.
         """

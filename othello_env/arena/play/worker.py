@@ -44,7 +44,7 @@ def serve(
     Args:
         connection: the connection to the owner.
         roster: the agents by name.
-        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
+        seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         clock: the time of each side in watched games (see `othello_env.arena.play.processes.Job`).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)

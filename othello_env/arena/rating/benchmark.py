@@ -160,7 +160,7 @@ def run_benchmark(
     """Rate an agent on the ladder, then measure its accuracy in endgames.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         name: the agent's name in the results; by default its spec or `repr`.
         half_width: the games on the ladder end when half the width of the rating's 95% interval is at most this many
             Elo points.

@@ -249,8 +249,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         weight = meetings.games * p * (1 - p)
         leverage = weight * np.einsum("mi,ij,mj->m", meetings.design, inverse, meetings.design)
         residual = meetings.points - meetings.games * p + leverage * (0.5 - p)
-        # The penalty has the effect of `leverage` more games, so it belongs to the slope. Without the penalty in the
-        # slope, the steps for two agents with a single game would swing around the solution for ever.
+        # The penalty has the effect of `leverage` more games, so `slope` counts these games, too. Otherwise the steps
+        # for two agents with a single game would swing around the solution for ever.
         slope = meetings.information(p, meetings.games + leverage)
         step = np.linalg.solve(slope, meetings.design.T @ residual)
         largest = float(np.abs(step).max(initial=0.0))

@@ -164,7 +164,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
     A `FaultWarning` reports illegal and failed answers.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         seed: determines the agent's random choices.
 
     Raises:

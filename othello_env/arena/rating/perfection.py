@@ -262,7 +262,7 @@ def run_perfection(
     colours.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         size: the board's height and width, 4 or 6.
         name: the agent's name in the results; by default its spec or `repr`.
         games: the number of games, even. None: each opening is played once with each colour. 0: no games are played.

@@ -187,7 +187,7 @@ def place(
     reports the forfeited games.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         ladder: the opponents; by default the packaged ladder.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
         games: the greatest number of games, even; None for no limit.

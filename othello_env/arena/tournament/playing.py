@@ -39,7 +39,8 @@ def play_tournament(
     raises an error or exceeds its time forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
 
     Args:
-        agents: the agents by name, as specs, Agents or callables.
+        agents: the agents by name. Each is an Agent, a spec (a text such as ``"random"``) or a callable
+            (`othello_env.agent.Policy`).
         schedule: the games to play. The agents of the schedule must be the names in `agents`, in the same order.
         file: the file of records; None for no file.
         clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
@@ -59,7 +60,7 @@ def play_tournament(
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
-        othello_env.arena.play.processes.WorkerError: workers fail.
+        othello_env.arena.play.processes.WorkerError: a worker process fails.
     """
     check_workers(workers)
     if tuple(agents) != schedule.agents:
@@ -125,4 +126,4 @@ def _held_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, handler)
     if pressed:
-        handler(signal.SIGINT, sys._getframe())  # the handler of the command othello-env inspects the stack
+        handler(signal.SIGINT, sys._getframe())  # the handler of the command othello-env needs a stack frame
