@@ -51,7 +51,7 @@ On a cluster, the networks are on the CPU, and `settings` is another object with
 
 @dataclass(frozen=True)
 class Options(_run.Options):
-    """For a recipe with actors: the arguments of a run that do not change what the agent learns."""
+    """The options of a run with actors: the options of every run, and ``--ray``."""
 
     ray: bool = flag("play the games on a Ray cluster, each of the --shares on a core; see the docs")
 

@@ -50,7 +50,7 @@ LINE_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of a run that do not change what the agent learns."""
+    """The arguments of a run that are not settings: its files, its length, its device and its measurements."""
 
     out: Path = path("the agent, a .safetensors file", suffix=".safetensors")
     iterations: int | None = whole(

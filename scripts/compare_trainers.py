@@ -12,9 +12,8 @@ On 8x8, each agent then plays against the ladder, a list of rated opponents, unt
 6x6 and 4x4, its moves in packaged positions are compared with perfect play, and it plays against the agent `perfect`.
 
 The folder ``--folder`` holds the agents, ``results.json``, and the table ``results.md``. After an interrupt, the same
-command continues. An agent that is already trained is not trained again, and a rated agent is not rated again.
-PyTorch's trainers need ``pip install '.[torch]'``, and the league of Stable-Baselines3 needs
-``pip install '.[sb3,onnx]' onnx``.
+command continues. An agent that is already trained is not trained again, and a rated agent is not rated again. PPO and
+AlphaZero need ``pip install '.[torch]'``, and the league of Stable-Baselines3 needs ``pip install '.[sb3,onnx]' onnx``.
 """
 
 import signal

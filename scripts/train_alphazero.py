@@ -60,14 +60,14 @@ FORMAT = "othello-env alphazero 2"
 
 @dataclass(frozen=True)
 class Options(_actors.Options):
-    """The arguments of a run that do not change what the agent learns."""
+    """The options of a run with actors. The default of ``--every`` is smaller than in other recipes."""
 
     every: int = whole(10, "iterations between points of the curve")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments on which a run's results depend."""
+    """The arguments on which a run's results depend. A resumed run must have the same settings."""
 
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)

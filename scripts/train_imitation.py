@@ -47,7 +47,7 @@ HELD_OUT = 10
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments on which a run's results depend."""
+    """The arguments on which a run's results depend. A resumed run must have the same settings."""
 
     games_from: str = text("", "the games: a dataset, or a file of WTHOR, GGF, transcripts and so on")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)

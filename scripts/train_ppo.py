@@ -69,7 +69,7 @@ PACKAGED = LADDER[1:]
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments on which a run's results depend."""
+    """The arguments on which a run's results depend. A resumed run must have the same settings."""
 
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
@@ -319,7 +319,8 @@ def play(
         networks: the network that learns, ``newest``, and the past selves that were drawn from the league.
         share: the number of the share.
         rng: the generator of everything random.
-        drawn: the weights of the opponents that were drawn from the league, by name.
+        drawn: the opponents that were drawn from the league. For each name, the number says how often the opponent
+            plays, relative to the others.
 
     Returns:
         (rollouts, results). There is a rollout of the games in which the network plays both sides, and a rollout of the
