@@ -56,7 +56,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins.
 
     Raises:
-        ValueError: the openings are wrong, or they are the packaged list and the game is not Othello on 8x8.
+        ValueError: an opening is wrong, or `openings` is the packaged list and the game is not Othello on 8x8.
     """
     if openings != BALANCED:
         return Openings(openings, new_game)

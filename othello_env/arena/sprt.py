@@ -9,8 +9,8 @@ The Elo difference fixes only the expected score of a pair. The probabilities of
 expected score of this hypothesis. This method is the generalised SPRT (Li, Liu, Ying: Generalized sequential
 probability ratio test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen found the likeliest
 probabilities (Empirical likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den
-Bergh derived them for matches of chess programs (The generalized maximum likelihood ratio for the expectation value of
-a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
+Bergh derived these probabilities for matches of chess programs (The generalized maximum likelihood ratio for the
+expectation value of a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
 """
 
 from __future__ import annotations

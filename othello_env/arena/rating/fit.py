@@ -27,7 +27,7 @@ class Fit:
 
     @classmethod
     def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
-        """The fit of the scores against rungs.
+        """The fit of an agent's scores against several rungs.
 
         Args:
             scores: for each rung, two values: a list with the agent's points in each colour-swapped pair of games, 0 to

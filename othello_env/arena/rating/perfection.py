@@ -272,8 +272,8 @@ def run_perfection(
     Raises:
         AgentError: the agent gave an illegal answer while its exploitability was measured.
         AgentLeftError: the agent has left the game, as a person can.
-        TypeError: games or the seed is not an integer.
-        ValueError: there are no packaged positions for this size, games is odd or negative, or the seed is negative.
+        TypeError: `games` or `seed` is not an integer.
+        ValueError: there are no packaged positions for this size, `games` is odd or negative, or `seed` is negative.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
     seed, began = check_seed(seed), time.perf_counter()

@@ -198,9 +198,9 @@ def place(
 
     Raises:
         AgentError: a rung failed or gave an illegal answer, so there can be no rating.
-        TypeError: games or the seed is not an integer.
-        ValueError: half_width or seconds is not positive, games is not an even number of at least 2, or the seed is
-            negative.
+        TypeError: `games` or `seed` is not an integer.
+        ValueError: `half_width` or `seconds` is not positive, `games` is not an even number of at least 2, or `seed`
+            is negative.
     """
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")

@@ -56,8 +56,8 @@ class Schedule:
             again from their records.
 
     Raises:
-        TypeError: games or the seed is not an integer.
-        ValueError: there are too few agents, two agents have the same name, games is not a positive multiple of the
+        TypeError: `games` or `seed` is not an integer.
+        ValueError: there are too few agents, two agents have the same name, `games` is not a positive multiple of the
             number of players, the seed is negative, or an opening is wrong.
     """
 
