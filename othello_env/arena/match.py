@@ -67,7 +67,8 @@ def play_match(
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
         TypeError: `games` or `seed` is not an integer, or an agent cannot be sent to a worker process.
-        ValueError: `games` is odd or not positive, `seed` is negative, an opening is wrong, or `workers` is less than 1.
+        ValueError: `games` is odd or not positive, `seed` is negative, an opening is wrong, or `workers` is less than
+            1.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
         othello_env.arena.play.processes.WorkerError: a worker process fails.
     """
