@@ -1,17 +1,17 @@
 """Self-play in shares: in this process, or with ``--ray`` on the machines of a Ray cluster.
 
-The games of an iteration are divided into shares (``--shares``). An actor plays a share. It gets the networks, the
-number of the share and a random generator, and it returns what the learner learns from. The generator depends only on
-the seed, the iteration and the share. So the result does not depend on the machine that plays the share. If a machine
-fails, another machine plays the share again, with the same result.
+The games of an iteration are divided into shares (``--shares``). An actor plays a share. The actor gets the networks,
+the number of the share and a random generator, and it returns what the learner learns from. The generator depends only
+on the seed, the iteration and the share. So the result does not depend on the machine that plays the share. If a
+machine fails, another machine plays the share again, with the same result.
 
-The learner is synchronous. It sends the newest weights, waits until all shares of the iteration are played, and learns
-from them. The actors wait while the learner learns, so a cluster is used well only if playing takes most of the time.
-An asynchronous learner would not wait. But the speed of the machines would then decide which weights play which game,
-and no run could be repeated or resumed exactly.
+The learner is synchronous. The learner sends the newest weights, waits until all shares of the iteration are played,
+and learns from them. The actors wait while the learner learns, so a cluster is used well only if playing takes most of
+the time. An asynchronous learner would not wait. But the speed of the machines would then decide which weights play
+which game, and no run could be repeated or resumed exactly.
 
 An actor on a cluster is a Ray task (`othello_env.support.cluster`) on one core. A machine that joins is used at once.
-Ray sends the code of the recipe, so a machine needs only the installed package.
+Ray sends the code of the recipe (the training script), so a machine needs only the installed package.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ On a cluster, the networks are on the CPU, and `settings` is another object with
 
 @dataclass(frozen=True)
 class Options(_run.Options):
-    """The arguments of a run that do not change what the agent learns, for a recipe with actors."""
+    """The options of a run with actors: the options of every run, and ``--ray``."""
 
     ray: bool = flag("play the games on a Ray cluster, each of the --shares on a core; see the docs")
 
@@ -97,7 +97,7 @@ class Actors:
     """The actors of a recipe.
 
     Args:
-        play: plays a share.
+        play: the recipe's function that plays a share.
         settings: the recipe's settings, with `seed`, `shares` and everything that `_run.new_network` needs.
 
     Attributes:
@@ -158,9 +158,9 @@ def _send_code() -> None:
 
 
 def _play_share(common: tuple[Any, ...], job: tuple[int, list[int]]) -> tuple[int, Any]:
-    """Play a share on a node. Return its number and its result."""
+    """Play a share on a machine of the cluster. Return the number of the share and its result."""
     (play, settings, packed, more), (share, seed) = common, job
-    search_current_folder()  # --network may name a module there
+    search_current_folder()  # --network may name a module in this folder
     torch.set_num_threads(1)  # a task has one core; and sums of several threads could differ in the last bit
     first = new_network(settings)
     networks = {name: first.with_weights(load(weights)) for name, weights in packed.items()}

@@ -36,7 +36,8 @@ def even(default: int, help_text: str, most: int = 10**9) -> Any:
 def real(default: Any, help_text: str, least: float, most: float = 1e9) -> Any:
     """A field for a finite number from `least` to `most`."""
     expected = f"a number from {least:g} to {most:g}"
-    return _field(default, help_text, _reader(float, lambda number: least <= number <= most, expected))  # nan fails
+    # The comparisons are false for NaN, so NaN is not accepted.
+    return _field(default, help_text, _reader(float, lambda number: least <= number <= most, expected))
 
 
 def one_of(default: Any, help_text: str, values: Sequence[Any], *, nargs: str | None = None) -> Any:

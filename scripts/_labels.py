@@ -1,4 +1,4 @@
-"""The folder of a fit of n-tuple weights. It has the labelled positions and the weights of each round.
+"""The folder of a fit of n-tuple weights, with the labelled positions and the weights of each round.
 
 ``recipe.json`` holds the settings that determine all other files. ``weights-000.npz`` has the first weights.
 ``labels-000-000.npz``, ``labels-000-001.npz`` and so on have the positions that were labelled with the first weights.
@@ -57,7 +57,7 @@ class FitFolder:
     """A folder with the files of a fit.
 
     Args:
-        folder: a new folder, or a folder with the same recipe.
+        folder: a new folder, or the folder of a fit with the same recipe.
         recipe: the settings that determine all files, as values for JSON.
 
     Raises:

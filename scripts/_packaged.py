@@ -16,7 +16,7 @@ __all__ = ["canonical", "line_of", "weights_digest", "write_list"]
 
 
 def canonical(state: Othello) -> bytes:
-    """A key of a position. A position that is turned or mirrored has the same key."""
+    """A key that is the same for a position and for the positions that result if the board is turned or mirrored."""
     planes = state.observation(state.to_move)
     return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
 

@@ -91,7 +91,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def new_output(out: Path) -> None:
-    """Make the parent folder of a new file or folder.
+    """Check that an output does not exist yet, and make its parent folder.
 
     Raises:
         OSError: the parent folder cannot be made.

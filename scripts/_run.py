@@ -1,7 +1,8 @@
-"""A training run of a recipe with PyTorch (PPO, AlphaZero or imitation), from the command's arguments to the files.
+"""A run of a training script with PyTorch (PPO, AlphaZero or imitation), from the command's arguments to the files.
 
-A recipe defines a `Learner`: the network, and how it plays and learns. `run` reads the command line, iterates, measures
-the points of the learning curve, writes the files, and handles Ctrl-C and ``--resume``.
+The training scripts are called recipes. A recipe defines a `Learner`: the network, and how it plays and learns. `run`
+reads the command line, iterates, measures the points of the learning curve, writes the files, and handles Ctrl-C and
+``--resume``.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ LINE_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of a run that do not change what the agent learns."""
+    """The arguments of a run that are not settings: its files, its length, its device and its measurements."""
 
     out: Path = path("the agent, a .safetensors file", suffix=".safetensors")
     iterations: int | None = whole(
@@ -82,8 +83,8 @@ class Options:
         """A context in which the run takes place. `_actors.Options` connects to a cluster here.
 
         Raises:
-            OSError: the workplace cannot be used.
-            SystemExit: the options do not fit to the learner's settings.
+            OSError: the run cannot take place there, for example because no cluster answers.
+            SystemExit: the options do not fit the learner's settings.
         """
         return nullcontext()
 
@@ -111,7 +112,7 @@ def new_network(settings: Any) -> TorchNetwork:
 
 
 def autocast(settings: Any, device: str, *, play: bool = False) -> Any:
-    """A context in which the network computes with the numbers of ``--precision``.
+    """A context in which the network computes with the type of numbers that ``--precision`` names.
 
     Args:
         settings: the recipe's settings, with `precision`.
@@ -197,7 +198,7 @@ def run(
         SystemExit: an argument is wrong, a file cannot be read or written, or the training has diverged.
         KeyboardInterrupt: Ctrl-C was pressed a second time.
     """
-    search_current_folder()  # --network may name a module there
+    search_current_folder()  # --network may name a module in this folder
     options, settings = parse_all(description, [options_kind, settings_kind], arguments)
     progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
     if options.resume:
@@ -266,7 +267,7 @@ class _Run:
             where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
             if is_measured:
                 show(f"{where}  measuring")
-                learner.save(options.state, self.progress)  # a second Ctrl-C or a kill may end the measurement
+                learner.save(options.state, self.progress)  # a second Ctrl-C in the measurement then loses nothing
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin
                 self.keep()

@@ -1,6 +1,6 @@
 """Work whose speed several scripts measure: perft, steps of many games at once, and games that Python code plays.
 
-Perft counts all sequences of a number of plies from a position.
+Perft counts all move sequences of a given length from a position.
 """
 
 import time
@@ -20,18 +20,18 @@ T = TypeVar("T")
 
 
 def perft_work(depth: int = 7) -> Work:
-    """Perft from the start on one core. A unit is a leaf: the position at the end of a sequence.
+    """Perft from the start on one core. A unit of work is a leaf: the position at the end of a sequence.
 
-    Perft computes every leaf. It does not only count the moves that lead to the leaves.
+    This perft plays the last ply of every sequence. (A faster perft would only count the legal last plies.)
     """
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
 
 
 class VectorWork:
-    """Steps of N games at once in a vector environment. A unit is a step of one game, with its observation and mask.
+    """Steps of N games at once in a vector environment. A unit of work is a step of one game.
 
-    The time to choose random actions does not count.
+    Each step returns an observation and a mask. The time to choose random actions does not count.
 
     Args:
         n: the number of games.
@@ -80,7 +80,7 @@ class VectorWork:
 def driven_work(
     begin: Callable[[int], T], choices: Callable[[T], Sequence[int]], step: Callable[[int], T], games: int = 20
 ) -> Work:
-    """Random games that Python code plays step by step. A unit is a step.
+    """Random games that Python code plays step by step. A unit of work is a step.
 
     The time to choose random actions does not count.
 

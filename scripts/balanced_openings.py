@@ -2,9 +2,10 @@
 
     python scripts/balanced_openings.py othello_env/arena/balanced-v0.txt
 
-The script finds all positions after some plies. Of positions that are equal or mirror images, only one is used. The
-script goes through these positions in random order. It keeps a position if the engine expects a result close to even. A
-quick search first rules out most of the uneven positions. The same arguments, engine and weights give the same list.
+The script finds all positions after ``--plies`` plies. Of positions that are equal after the board is turned or
+mirrored, only one is used. The script goes through these positions in random order. It keeps a position if the engine
+expects a result close to even. A quick search first rules out most of the uneven positions. The same arguments, engine
+and weights give the same list.
 """
 
 import random
@@ -55,7 +56,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 
 def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """Yield the positions that a quick and a deep search judge as close to even, and the scores of the deep search."""
+    """Yield the positions that both a quick and a deep search judge as close to even, with the deep search's score."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN:

@@ -3,10 +3,11 @@
     python scripts/compare_leagues.py --out runs/compare --iterations 1000
     python scripts/compare_leagues.py --out runs/compare --iterations 1000 --resume
 
-The script trains an agent with each set of opponents and each seed. All trainings play the same number of plies. In
-each training, the same share of the games (``--league``) is against the opponents, and the other games are self-play.
-At the end all agents and the packaged opponents play each other. A table shows their Elo ratings (`random` has 0), and
-for each agent its lowest score against another agent. Ctrl-C ends the current training, and ``--resume`` continues it.
+A snapshot is a copy of an earlier policy of the learner. The league has snapshots and packaged agents. The script
+trains an agent with each set of opponents and each seed. All trainings play the same number of plies. In each training,
+the same share of the games (``--league``) is against the opponents, and the other games are self-play. At the end all
+agents and the packaged opponents play each other. A table shows their Elo ratings (`random` has 0), and for each agent
+its lowest score against another agent. Ctrl-C ends the current training, and ``--resume`` continues it.
 """
 
 import sys

@@ -5,15 +5,15 @@
     python scripts/compare_trainers.py --folder runs/trainers --minutes 10 --only n-tuple ppo
 
 Each trainer trains one agent for each seed. The trainings run one after the other, so that each has the whole machine.
-For an n-tuple network, the time is the time of its self-play. For PPO and AlphaZero, it also contains a few games that
-measure the untrained network. For the league of Stable-Baselines3, it also contains the start of the program.
+For an n-tuple network, only the time of its self-play counts. For PPO and AlphaZero, the time of a few games that
+measure the untrained network counts, too. For the league of Stable-Baselines3, the start of the program counts, too.
 
-On 8x8, each agent then plays on the ladder until its Elo rating is known to +-25. On 6x6 and 4x4, its moves in packaged
-positions are compared with perfect play, and it plays against the agent `perfect`.
+On 8x8, each agent then plays against the ladder, a list of rated opponents, until its Elo rating is known to +-25. On
+6x6 and 4x4, its moves in packaged positions are compared with perfect play, and it plays against the agent `perfect`.
 
 The folder ``--folder`` holds the agents, ``results.json``, and the table ``results.md``. After an interrupt, the same
-command continues. An agent that is already trained or rated is not trained again. PyTorch's trainers need
-``pip install '.[torch]'``, and the league of Stable-Baselines3 needs ``pip install '.[sb3,onnx]' onnx``.
+command continues. An agent that is already trained is not trained again, and a rated agent is not rated again. PPO and
+AlphaZero need ``pip install '.[torch]'``, and the league of Stable-Baselines3 needs ``pip install '.[sb3,onnx]' onnx``.
 """
 
 import signal
@@ -48,10 +48,10 @@ class Trainer:
     Attributes:
         what: a few words about the trainer.
         command: the script and its options.
-        out: what the script writes, below the folder of the run.
-        agent: the agent below this folder, as a spec.
+        out: the path of the script's output, relative to the folder of the training.
+        agent: the spec of the trained agent, relative to the same folder.
         needs: the packages that the script imports and that the base install does not have.
-        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If it has not, the training ends
+        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If not, the training ends
             by Ctrl-C, and an interrupted training begins again.
     """
 
@@ -169,7 +169,10 @@ class Results:
 
 
 def train(trainer: Trainer, folder: Path, size: int, seed: int, seconds: float) -> None:
-    """Train an agent in a folder. If the folder has a part of this training, continue it where that is possible.
+    """Train an agent in a folder.
+
+    If the folder has an interrupted training, a script with the option ``--resume`` continues it. Other scripts begin
+    again.
 
     Raises:
         ValueError: the training failed.
@@ -196,10 +199,12 @@ def train(trainer: Trainer, folder: Path, size: int, seed: int, seconds: float) 
 
 
 def wait(process: "subprocess.Popen[bytes]", seconds: float | None) -> None:
-    """Wait until a trainer ends. After `seconds`, or after Ctrl-C, it has some time to write its agent.
+    """Wait until a trainer ends. After `seconds`, send Ctrl-C to the trainer.
+
+    After Ctrl-C, the trainer has `_PATIENCE` seconds to write its agent.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed. A terminal sends it to the trainer, too.
+        KeyboardInterrupt: Ctrl-C was pressed. A terminal sends Ctrl-C to the trainer, too.
         TimeoutExpired: the trainer did not end in this time.
     """
     try:
@@ -255,7 +260,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    # In a background job of a shell, Ctrl-C is ignored, and a trainer would ignore it, too.
+    # A shell may start a background job so that it ignores Ctrl-C. The trainers would then ignore it, too, although
+    # this script ends some of them by Ctrl-C. So Ctrl-C gets its usual effect here.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()

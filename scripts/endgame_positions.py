@@ -1,11 +1,12 @@
-"""Take endgame positions from random games, and find the exact score of every move.
+"""Take endgame positions from games of textbook players, and find the exact score of every move.
 
     python scripts/endgame_positions.py othello_env/arena/rating/endgame-v0.txt
 
-Textbook players of several strengths play each other after ten random plies. The players use no learned weights, so new
+The players have several strengths and play each other after ten random plies. They use no learned weights, so new
 weights do not change the positions. Each game gives at most one position: the first position with a wanted number of
 empty squares. The wanted number is 8 for the first position, 9 for the second position, and so on up to 12. Then it is
-8 again. A position is kept only if its moves do not all have the same score. Of mirror images, only one is kept.
+8 again. A position is kept only if its moves do not all have the same score. Of positions that are equal after the
+board is turned or mirrored, only one is kept.
 """
 
 import random
@@ -43,7 +44,7 @@ class Arguments:
 
 
 def game(number: int, seed: int, empty: int, size: int = 8, random_plies: int = RANDOM_PLIES) -> Othello | None:
-    """The first position of a game with `empty` empty squares.
+    """The first position with `empty` empty squares in the game with this number.
 
     None if the game ends earlier, or if this position has only one legal action.
     """

@@ -10,8 +10,9 @@ in discs. The script fits this formula by least squares: discs = (a + b * empty 
 arguments give the same numbers. The numbers a and b of each board are in
 `agents/othello_agents/engine/analysis.py`. Run the script again whenever the n-tuple weights change.
 
-With ``--compare`` the script fits nothing. It compares the losses that a review of a game estimates with the exact
-losses of the same moves. The moves come from games of weak players, in positions with 13 to 18 empty squares.
+With ``--compare`` the script fits nothing. A review of a game (`othello_env.data.review_game`) estimates how many discs
+each move loses. The script compares these estimates with the exact losses of the same moves. The moves come from games
+of weak players, in positions with 13 to 18 empty squares.
 """
 
 import math

@@ -5,16 +5,17 @@ r"""Fit the n-tuple network to positions that are labelled by searches with the 
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --start runs/ntuple.npz
 
 The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which first learn from
-self-play (``--self-play`` games). In this self-play, lambda of TD(lambda) is 0.9, and no player prefers the moves that
-turn the most discs.
+self-play (``--self-play`` games). In this self-play, lambda of TD(lambda) is 0.9. Unlike in ``train_ntuple.py``, no
+player prefers the moves that turn the most discs.
 
 Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
-and some random moves. In a tenth of the games, all moves are random. Some positions are labelled: the positions after
-single moves of a game, and the positions after all moves of a position. Sometimes one or two additional random moves
-come before these moves. If at most ``--exact`` squares are empty, the label is exact. Otherwise the label is the value
-of a search to ``--depth`` with the present weights. At the end of the round, the weights are fitted to the labels of
-the last ``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from
-the better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
+and some random moves. In a tenth of the games, all moves are random. At some turns of a game, the position after the
+played move is labelled. At some other turns, the position after each legal move is labelled, sometimes after one or two
+additional random moves. The game goes on without these additional moves. If at most ``--exact`` squares are empty, the
+label is exact. Otherwise the label is the value of a search to ``--depth`` with the present weights. At the end of the
+round, the weights are fitted to the labels of the last ``--window`` rounds, by logistic regression for each stage of
+the game. The labels of the next round come from the better network. So in each round, the knowledge of endgames spreads
+``--depth`` plies further towards the start.
 
 After each round, the script prints a line about the network before and after the fit. The line has the root mean square
 error of the network's values, and the correlation of these values with the labels. Both numbers are for the held-out
@@ -87,13 +88,13 @@ class Arguments:
 
 @dataclass
 class Fit:
-    """The work in one folder.
+    """A fit, whose files are in one folder.
 
     Attributes:
         args: the command's arguments.
         recipe: the settings that determine the weights.
         start: the weights of ``--start``, or None.
-        folder: the files.
+        folder: the folder with the files of the fit.
         threads: the threads that label positions and fit weights.
     """
 

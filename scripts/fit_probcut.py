@@ -29,7 +29,7 @@ from othello_env.support.files import write_json
 PLIES = {6: 4, 8: 10}
 EPSILON = 0.1
 LEAST = 20
-"""A stage with fewer positions gets the fits of the nearest other stage."""
+"""A stage with fewer positions than this number gets the fits of the nearest other stage."""
 _ROUNDS, _FAR = 5, 4.5  # if errors are normal, 4.5 times their median absolute value is 3 standard deviations
 
 

@@ -1,15 +1,17 @@
-"""Measure how fast training is with actors on a Ray cluster, beside one process.
+"""Measure how fast training is with actors on a Ray cluster, compared with training in one process.
 
     python scripts/measure_actors.py
     python scripts/measure_actors.py --games 1024 --shares 64      # on a larger cluster
 
-The script needs ``pip install 'othello-env[ray,torch]'``. It uses the cluster that a run with ``--ray`` would use. The
-yardstick is a run in one process, with one share and with PyTorch's usual number of threads (``OMP_NUM_THREADS``
-changes it). The network has the default size of the recipe.
+The script needs ``pip install 'othello-env[ray,torch]'``. It measures two recipes (training scripts), AlphaZero and
+PPO, on the cluster that a run with ``--ray`` would use. The yardstick is a run in one process, with all games in one
+share and with PyTorch's usual number of threads (``OMP_NUM_THREADS`` changes this number). The network has the default
+size of the recipe.
 
-For each recipe there are two figures: one for playing, and one for whole iterations, which also contain the learning.
-The learning always takes place in this process. So the last line says how much faster an iteration could be if playing
-took no time.
+For each recipe, the first line has the speed of playing in one process. The second line has the speed of playing on the
+cluster. The third line has the speed of whole iterations with the cluster. An iteration contains the playing and the
+learning, which always takes place in this process. So the last line of each recipe says how many times as fast an
+iteration could be if playing took no time.
 """
 
 import sys
@@ -69,7 +71,7 @@ class Training:
 
     Args:
         module: the recipe.
-        settings: the settings that differ from the recipe's own.
+        settings: the settings that differ from the recipe's defaults.
         on_cluster: whether the actors play on the cluster.
     """
 

@@ -7,8 +7,8 @@
 Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
 Both searches play moves with the compiled rules. Each speed is the median of several windows of time, and is divided by
 another speed. The lowest and the highest ratio are shown, too. For compiled alpha-beta, the other speed is that of
-alpha-beta in Python. In all other cases, the other speed is that of perft on one core. Perft counts all sequences of a
-number of plies. For learning, a last column has the speed with several threads divided by the speed with one thread.
+alpha-beta in Python. In all other cases, the other speed is that of perft on one core. Perft counts all move sequences
+of a given length. For learning, a last column has the speed with several threads divided by the speed with one thread.
 Compare the ratios, because absolute times depend on the machine.
 """
 
@@ -53,12 +53,12 @@ def random_positions(n: int, seed: int) -> list[Othello]:
 
 
 def search_work(agent: AlphaBeta, states: Sequence[Othello]) -> Work:
-    """Searches of all positions. A unit is a node."""
+    """Searches of all positions. A unit of work is a node."""
     return timed(lambda: sum(agent.search(state).nodes for state in states))
 
 
 def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
-    """Tree searches of one position. A unit is a simulation."""
+    """Tree searches of one position. A unit of work is a simulation."""
     agent = Mcts(simulations, seed=seed)
 
     def run() -> int:
@@ -105,7 +105,7 @@ def measure_batches(bench: Bench, seed: int) -> None:
 
 
 def learning_work(batch: int, threads: int, games: int) -> Work:
-    """Self-play of an n-tuple network that learns. A unit is a game. The first 10,240 games are not measured."""
+    """Self-play of an n-tuple network that learns. A unit of work is a game. The first 10,240 games do not count."""
     trainer = Trainer(seed=1, batch=batch, num_threads=threads)
     trainer.run(games=-(-10_240 // batch) * batch)
     return timed(lambda: trainer.run(games=games))

@@ -3,7 +3,7 @@
     python scripts/measure_data.py
 
 Each rate is the median of several windows of time on one core, and is divided by the speed of perft on one core. The
-lowest and the highest ratio are shown, too. Perft counts all sequences of a number of plies. Files are written to a
+lowest and the highest ratio are shown, too. Perft counts all move sequences of a given length. Files are written to a
 temporary folder and read from there.
 """
 

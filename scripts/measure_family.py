@@ -2,9 +2,9 @@
 
     python scripts/measure_family.py
 
-The random games are played with `State` objects and in the vector environment. Each rate is the median of several
-windows of time, in plies a second on one core, and is divided by the speed of perft for Othello. The lowest and the
-highest ratio are shown, too. Perft counts all sequences of a number of plies.
+The random games are played with `State` objects and in the vector environment. Each rate is in plies a second on one
+core. It is the median of several windows of time, and is divided by the speed of perft for Othello. The lowest and the
+highest ratio are shown, too. Perft counts all move sequences of a given length.
 """
 
 import statistics
@@ -25,7 +25,7 @@ AT_ONCE = 4096
 
 
 def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
-    """Random games with `State` objects. A unit is a ply."""
+    """Random games with `State` objects. A unit of work is a ply."""
 
     def run() -> int:
         plies = 0

@@ -3,11 +3,11 @@
     python scripts/measure_league.py
     python scripts/measure_league.py --members 100 --at-once 1 4 --opponents random --games 1024
 
-The script plays a batch of games with and without a league. With a league, each rollout begins with new opponents, and
-each step records the games that ended. The time for both is measured, too. Without a league, the same batch plays
-against one opponent. The members of the league are copies of this opponent under different names, so only the number of
-opponents differs. The time to choose random actions does not count. The opponent ``network`` needs PyTorch:
-``pip install 'othello-env[torch]'``.
+The script plays a batch of games with and without a league (the set of a learner's opponents). With a league, each
+rollout begins with opponents that are drawn from the league, and each step records the results of the games that ended.
+The time that the league takes counts. Without a league, the same batch plays against one opponent. The members of the
+league are copies of this opponent under different names, so only the number of opponents differs. The time to choose
+random actions does not count. The opponent ``network`` needs PyTorch: ``pip install 'othello-env[torch]'``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def agent_of(kind: str) -> Agent:
 
 
 class LeagueWork:
-    """Rollouts of a batch against a league. A call of the object plays one rollout. A unit is a step of one game.
+    """Rollouts of a batch of games against a league.
+
+    A call of this object plays one rollout. A unit of work is a step of one game.
 
     Args:
         kind: the spec of the members, or ``network``.

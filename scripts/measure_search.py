@@ -8,10 +8,10 @@ r"""Measure the engine: its speed, the nodes and time to each depth, exact endga
 
 Each time is the median of several runs. Compare the ratios, because absolute times depend on the machine.
 
-Perft counts all sequences of a number of plies from the start, and computes the last position of each sequence (a
+Perft counts all move sequences of a given length from the start, and computes the last position of each sequence (a
 leaf). The column "of perft" is the engine's nodes a second divided by the leaves a second of perft. The speed of perft
-is measured before and after every row of the middlegame and every group of endgames. The column uses the mean of both
-measurements.
+is measured before and after every row of the middlegame table and every group of endgames. The column uses the mean of
+both measurements.
 """
 
 import re
@@ -108,7 +108,8 @@ def measure_middlegame(
 ) -> None:
     """Print the nodes and the time to each depth, with and without selective search.
 
-    Up to depth 8, also print how many times as many nodes textbook alpha-beta visits.
+    Up to depth 8, also print the nodes of textbook alpha-beta divided by the engine's nodes, if textbook alpha-beta can
+    use the evaluation.
     """
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
@@ -141,7 +142,10 @@ def measure_middlegame(
 
 
 def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
-    """The number of nodes that alpha-beta visits without the engine's improvements, with moves in ascending order."""
+    """The number of nodes that alpha-beta visits without the engine's improvements.
+
+    This alpha-beta tries the moves in ascending order of their action numbers.
+    """
     textbook = AlphaBeta(depth, name)
     return sum(textbook.search(state).nodes for state in states)
 

@@ -4,13 +4,13 @@
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
     python scripts/measure_speed.py --boards 6 4 --picture speed.png
 
-All speeds are compared with perft on one core. Perft counts all sequences of a number of plies, with the same compiled
-rules as the environments. A speed is the number of steps divided by the time that passed. The time includes the ends of
-games and the resets. Each speed is the median of several windows of time, and is divided by the speed of perft. The
-lowest and the highest ratio are shown, too. The games of a batch begin at different stages, because a step costs more
-at some stages than at others. The time to choose random actions does not count, except for Pgx, which chooses the
-actions in its compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other libraries are
-measured if they are installed (``pip install 'othello-env[peers]'``).
+All speeds are compared with perft on one core. Perft counts all move sequences of a given length, with the same
+compiled rules as the environments. A speed is the number of steps divided by the time that passed. The time includes
+the ends of games and the resets. Each speed is the median of several windows of time, and is divided by the speed of
+perft. The lowest and the highest ratio are shown, too. The games of a batch begin at different stages, because a step
+costs more at some stages than at others. The time to choose random actions does not count, except for Pgx, which
+chooses the actions in its compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other
+libraries are measured if they are installed (``pip install 'othello-env[peers]'``).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def masked(mask: Any) -> Sequence[int]:
 
 
 def aec_work(env: Any) -> Work:
-    """Random games of a PettingZoo environment, with its methods `reset`, `last` and `step`. A unit is a ply."""
+    """Random games of a PettingZoo environment, by its methods `reset`, `last` and `step`. A unit of work is a ply."""
 
     def look() -> Any:
         observation, _, is_over, _, _ = env.last()
@@ -98,7 +98,7 @@ def aec_work(env: Any) -> Work:
 
 
 def single_work(env: OthelloEnv) -> Work:
-    """Random games of an environment with one game, including the resets. A unit is a step."""
+    """Random games of an environment with one game, including the resets. A unit of work is a step."""
 
     def step(action: int) -> Any:
         observation, _, is_over, _, _ = env.step(action)

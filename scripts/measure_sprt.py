@@ -5,9 +5,9 @@
 
 Each simulated pair of games has one of the five possible scores. The probabilities of these scores come from a real
 match of equal agents: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. For other Elo differences,
-the probabilities are changed as little as possible, so that the mean score fits the difference. Another test needs a
-fixed number of games for the same error rates. The script compares the two numbers of games. The same seed repeats a
-simulation.
+the probabilities are changed as little as possible, so that the mean score fits the difference. A test that cannot end
+early needs a fixed number of games for the same error rates. The script divides the mean number of games of the
+sequential test by this fixed number. The same seed repeats a simulation.
 """
 
 from __future__ import annotations

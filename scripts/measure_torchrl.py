@@ -3,10 +3,10 @@
     python scripts/measure_torchrl.py
     python scripts/measure_torchrl.py --games 64 256 1024
 
-All games are 8x8, and one thread plays both sides. The policy "random" chooses random legal actions, so it shows what
-the environment and TorchRL's loop cost. The policy "actor" is that of ``scripts/train_torchrl.py``. A rollout has 64
-steps, and continues the games of the rollout before. All speeds are compared with the speed of the same batch of games
-without TorchRL, with random actions.
+All games are on 8x8. The policy plays both sides, in one thread. The policy "random" chooses random legal actions, so
+it shows what the environment and TorchRL's loop cost. The policy "actor" is the untrained network of
+``scripts/train_torchrl.py``. A rollout has 64 steps, and continues the games of the rollout before. All speeds are
+compared with the speed of the same batch of games without TorchRL, with random actions.
 """
 
 import sys

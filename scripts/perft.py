@@ -4,9 +4,9 @@
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
 A line of play is a sequence of as many plies as the depth says. A pass is a ply. A game that ends earlier also counts
-as one line. `--divide` prints the count of each move. If a total is wrong, compare these counts with the counts of
-another program. If the two counts of a move differ, add this move to `--moves`, and compare again, until you find the
-position in which the programs differ.
+as one line. `--divide` prints, for each move, the number of lines that begin with it. If a total is wrong, compare
+these counts with the counts of another program. If the two counts of a move differ, add this move to `--moves`, and
+compare again, until you find the position in which the programs differ.
 """
 
 import time

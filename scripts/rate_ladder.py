@@ -8,8 +8,8 @@ same command continues its work. `othello_env.arena.rating.elo` computes the rat
 has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
 A test plays these games again. The test fails if a rung plays differently.
 
-At the end, the script compares the ratings with the packaged ratings. With `--first`, only the weakest rungs are rated.
-To check the ratings with other games, give other openings and another seed:
+At the end, the script compares the ratings with the packaged ratings. With ``--first N``, only the N weakest rungs are
+rated. To check the ratings with other games, give other openings and another seed:
 
     python scripts/balanced_openings.py openings.txt --seed 1 --depth 6
     python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1
@@ -63,7 +63,7 @@ No rung has a limit of time, so that the same games can be played again.
 """
 
 STEPS = 2
-"""Each rung plays this number of rungs above it."""
+"""Each rung plays against this number of rungs just above it."""
 
 
 @dataclass(frozen=True)

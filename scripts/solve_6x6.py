@@ -2,14 +2,14 @@
 
     python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
 
-The file has moves for both players. For each player, the file has one best move in each position that can arise if
-this player follows the file and the other player makes any moves. Positions with at most --down-to empty squares are
-left out. The script solves positions in the order of play, because the best move in a position decides which positions
-can follow. Mirror images count once.
+The file has moves for both players. For each player, take all positions that can arise if this player follows the file
+and the other player makes any moves. The file has one best move for each of these positions. Positions with at most
+--down-to empty squares are left out. The script solves positions in the order of play, because the best move in a
+position decides which positions can follow. Mirror images count once.
 
-The script writes the file about once a minute and at the end, also after Ctrl-C. An unfinished file can be used, too.
-If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a second
-run with --down-to 22 solve the same positions as one run with --down-to 22.
+The script writes the file about once a minute and at the end, also after Ctrl-C. The agent can use an unfinished file,
+too. If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a
+second run with --down-to 22 solve the same positions as one run with --down-to 22.
 """
 
 from __future__ import annotations
@@ -82,9 +82,12 @@ def positions_to_move(state: Othello, follower: int) -> Iterator[Othello]:
 class Tree:
     """The positions that the file must have.
 
+    The follower is the player that follows the file. The other player makes any moves.
+
     Attributes:
         book: the positions solved so far.
         down_to: positions with this number of empty squares or fewer are not needed.
+        seen: the keys of the positions that were found for the present follower.
     """
 
     book: Book

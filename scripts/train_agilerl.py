@@ -63,7 +63,8 @@ def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> l
     torch.manual_seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - AgileRL uses the global random state
     size = env.single_observation_space["observation"].shape[-1]
-    whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}  # equal to a dense layer
+    # A convolution whose kernel is as large as the board is equal to a dense layer.
+    whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}
     network = {
         "latent_dim": 128,
         "encoder_config": {"latent_dim": 128, "cnn_config": whole_board},

@@ -6,8 +6,8 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
         --simulations 32 --window 1000000 --seconds 36000
     python scripts/train_alphazero.py --size 6 --out runs/az6.safetensors --games 2048 --shares 16 --ray
 
-The third command has settings for a GPU. It has never been run. The last command plays the games on a Ray cluster
-(``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
+The third command has settings for a GPU. This command has never been run. The last command plays the games on a Ray
+cluster (``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
 
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
 from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
@@ -15,11 +15,11 @@ search chooses the move. The network's policy learns the improved policy that th
 learns the result of the game for the player to move. The network learns from the positions of the last iterations,
 turned and mirrored at random.
 
-The path of the file is the spec of an agent. ``runs/az.safetensors:simulations=64`` lets the agent look ahead. The
-learning curve (.json, .png) and the state for ``--resume`` (.state.safetensors) are written beside the file. An
-iteration depends only on the settings, the weights, the optimiser, the kept positions and the iteration's number. So a
-resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal bit for bit. Ctrl-C ends a
-run after the current iteration.
+The path of the file ``--out`` is the spec of an agent, the text that names the agent in a command. The spec
+``runs/az.safetensors:simulations=64`` lets the agent look ahead by a search. The learning curve (.json, .png) and the
+state for ``--resume`` (.state.safetensors) are written beside the file. An iteration depends only on the settings, the
+weights, the optimiser, the kept positions and the iteration's number. So a resumed run gives the same result as an
+uninterrupted run. On a CPU, the results are equal bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ FORMAT = "othello-env alphazero 2"
 
 @dataclass(frozen=True)
 class Options(_actors.Options):
-    """The arguments of a run that do not change what the agent learns."""
+    """The options of a run with actors. The default of ``--every`` is smaller than in other recipes."""
 
     every: int = whole(10, "iterations between points of the curve")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments on which a run's results depend."""
+    """The arguments on which a run's results depend. A resumed run must have the same settings."""
 
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
@@ -91,7 +91,7 @@ class Settings:
     )
 
     def check(self) -> None:
-        """Check that the window has room for the positions of one iteration, the number of shares, and the network."""
+        """Check the network, the number of shares, and that the window has room for the positions of an iteration."""
         new_network(self)
         check_shares(self)
         positions = self.games * (self.size**2 - 4)
@@ -206,7 +206,7 @@ class Learner:
 
     @property
     def agent(self) -> NeuralAgent:
-        """The agent that is rated. It uses the same search as in training."""
+        """The agent that is rated. For each move, it makes as many simulations as in training."""
         return NeuralAgent(self.network, simulations=self.settings.simulations)
 
     @property
@@ -215,7 +215,7 @@ class Learner:
         return f"score with {self.settings.simulations} simulations a move"
 
     def measure(self, games: int, simulations: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
-        """Play matches of the network. It searches each move with `simulations` simulations; 0 means no search."""
+        """Play matches of the network. Each move is searched with `simulations` simulations; 0 means no search."""
         agent = NeuralAgent(self.network, simulations=simulations)
         return play_ladder(agent, self.settings.size, games, opponents)
 
@@ -239,7 +239,7 @@ class Learner:
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it is not the file of such a run, or the settings differ.
+            ValueError: the file does not hold a run of this script, or the settings differ.
         """
         tensors, card = read_run(path, FORMAT, asdict(settings), counts=("added",), over="games", opponents=LADDER)
         learner = cls(settings, device)
@@ -253,7 +253,7 @@ def play(s: Settings, networks: Mapping[str, TorchNetwork], share: int, rng: np.
     """Play all games of a share at once to their ends.
 
     Returns:
-        The P positions of these games: own, opponent, value (P,) and policy (P, A).
+        A dict of arrays for the P positions of these games: own, opponent and value (P,), policy (P, A).
     """
     network, games = networks["newest"], len(share_of(s, share))
     plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=games)

@@ -5,15 +5,15 @@
     python scripts/train_ppo.py --init runs/imitation.safetensors --out runs/tuned.safetensors --seconds 600
 
 The network learns which move was played, and how the game ended. In positions with few empty squares, the network
-learns perfect play instead: every best move is right, and the value is the result of perfect play. In each minibatch,
-all boards are turned or mirrored in the same way, by one of the eight symmetries. Every tenth game is held out: the
-network does not learn from it. In the held-out games, the script measures how often the network's likeliest move is
-right.
+learns perfect play instead: every best move counts as right, and the value is the result of perfect play. In each
+minibatch, all boards are turned or mirrored in the same way, by one of the eight symmetries. Every tenth game is held
+out: the network does not learn from it. In the held-out games, the script measures how often the network's likeliest
+move is right.
 
 The games are a dataset, or a file of any format that `othello_env.data` reads, such as WTHOR. All positions are kept in
-memory, with about 270 bytes for each position. The path of the written file is the spec of an agent:
-``othello-env play --white runs/imitation.safetensors``. The learning curve (.json, .png) and the state for ``--resume``
-are written beside the file. Ctrl-C ends a run after the current iteration.
+memory, with about 270 bytes for each position. The path of the written file is the spec of an agent, the text that
+names the agent in a command: ``othello-env play --white runs/imitation.safetensors``. The learning curve (.json, .png)
+and the state for ``--resume`` are written beside the file. Ctrl-C ends a run after the current iteration.
 """
 
 import sys
@@ -47,7 +47,7 @@ HELD_OUT = 10
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments on which a run's results depend."""
+    """The arguments on which a run's results depend. A resumed run must have the same settings."""
 
     games_from: str = text("", "the games: a dataset, or a file of WTHOR, GGF, transcripts and so on")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)

@@ -1,12 +1,13 @@
-"""Train MaskablePPO of Stable-Baselines3 against a league of its past selves.
+"""Train MaskablePPO of Stable-Baselines3 against a league: fixed opponents and its own past selves.
 
     python scripts/train_league_sb3.py --steps 500000 --out runs/sb3-league
     othello-env league runs/sb3-league --games 40 --matrix runs/matrix.png
 
 The script needs ``pip install 'othello-env[sb3,onnx]' onnx``. The learner plays against fixed opponents and its own
-snapshots. Prioritised fictitious self-play chooses the opponents by the learner's results against them (see
-`othello_env.league`). A snapshot is an ONNX file, so every command can play against it. The folder ``--out`` holds the
-league and the last policy, ``newest.onnx``. Ctrl-C ends the training and keeps the league and the policy.
+snapshots (copies of its earlier policies). Prioritised fictitious self-play chooses the opponents by the learner's
+results against them (see `othello_env.league`). A snapshot is an ONNX file, which every command can load as an agent.
+The folder ``--out`` holds the league and the last policy, ``newest.onnx``. Ctrl-C ends the training and keeps the
+league and the policy.
 """
 
 import contextlib

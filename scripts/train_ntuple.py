@@ -10,10 +10,11 @@ r"""Train the n-tuple network by self-play, and record its score over games and 
         --out agents/othello_agents/weights/ntuple_6x6.npz
 
 The last two commands make the weights that come with the package. Move the old weights away first: only ``--resume``
-overwrites a file. The learning curve is written beside the weights as JSON, and with ``--picture`` also as a picture. A
-point is added to the curve whenever the number of games has doubled. A point has the network's scores against
-alpha-beta with the evaluation ``weighted``, from random openings. In these matches, the network looks one ply ahead.
-On 6x6 and 4x4, a point also has the share of perfect moves that the network plays in packaged positions.
+overwrites a file. The learning curve is written beside the weights as JSON, and with ``--picture`` also as a picture.
+The first point is added after ``--first`` games, and a new point whenever the number of games has doubled. A point has
+the network's scores against alpha-beta of two depths with the evaluation ``weighted``, from random openings. In these
+matches, the network looks one ply ahead. On 6x6 and 4x4, a point also has the share of perfect moves that the network
+plays in packaged positions.
 
 The same seed, batch and number of games give the same weights and scores. The weights are also written every five
 minutes. Ctrl-C ends the training and keeps what was learned. If you then run the same command with ``--resume``, the

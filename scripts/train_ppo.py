@@ -12,13 +12,14 @@ The method is proximal policy optimisation (Schulman et al., 2017). In most game
 side learns from its own result. In the other games the policy plays against a league of packaged agents and its own
 past selves (`othello_env.league`). Games begin after a random number of random plies. At each step, all boards are
 turned or mirrored in the same way, by one of the eight symmetries. The agent uses the mean of the weights of the last
-iterations. With this mean it plays better than with the weights of a single iteration.
+iterations. With this mean, the agent plays better than with the weights of a single iteration.
 
-The path of the file is the spec of an agent: ``othello-env play --white runs/ppo.safetensors``. These files are written
-beside it: the learning curve (.json, .png), the state for ``--resume`` (.state.safetensors), and the league (the folder
-.league, for ``othello-env league``). An iteration depends only on the settings, the weights, the optimiser, the league
-and the iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are
-equal bit for bit. Ctrl-C ends a run after the current iteration.
+The path of the file ``--out`` is the spec of an agent, the text that names the agent in a command:
+``othello-env play --white runs/ppo.safetensors``. These files are written beside the file ``--out``: the learning curve
+(.json, .png), the state for ``--resume`` (.state.safetensors), and the league (the folder .league, for
+``othello-env league``). An iteration depends only on the settings, the weights, the optimiser, the league and the
+iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal bit
+for bit. Ctrl-C ends a run after the current iteration.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ PACKAGED = LADDER[1:]
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments on which a run's results depend."""
+    """The arguments on which a run's results depend. A resumed run must have the same settings."""
 
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
@@ -104,7 +105,7 @@ class Settings:
     init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
     def check(self) -> None:
-        """Check the number of shares, and that there is a network."""
+        """Check the number of shares, and that a network can be made from the settings."""
         check_shares(self)
         new_network(self)
 
@@ -241,7 +242,7 @@ class Learner:
 
     @property
     def trained(self) -> TorchNetwork:
-        """The network with the mean weights. It plays better than the network with the newest weights."""
+        """The network with the mean weights, which plays better than the network with the newest weights."""
         return self.average
 
     @property
@@ -274,7 +275,7 @@ class Learner:
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it is not the file of such a run, or the settings differ.
+            ValueError: the file does not hold a run of this script, or the settings differ.
         """
         tensors, card = read_run(path, FORMAT, asdict(settings), counts=("plies",), over="plies", opponents=LADDER)
         learner = cls(settings, device, new_network(settings))  # a resumed run does not need the file of --init
@@ -288,7 +289,7 @@ class Learner:
         """Restore the league from its state and the tensors of the snapshots.
 
         Raises:
-            ValueError: the state is damaged, or tensors are missing.
+            ValueError: the state is damaged, tensors are missing, or the league has other settings than the run.
         """
         names = League.snapshots_in(state)
         self.past = {
@@ -304,7 +305,7 @@ class Learner:
 
 
 def games_against_league(s: Settings) -> int:
-    """The number of games, of all games of an iteration, that are played against the league."""
+    """How many of an iteration's games are played against the league."""
     return min(round(s.league * s.games), s.games - 1)
 
 
@@ -318,11 +319,13 @@ def play(
         networks: the network that learns, ``newest``, and the past selves that were drawn from the league.
         share: the number of the share.
         rng: the generator of everything random.
-        drawn: the weights of the opponents that were drawn from the league, by name.
+        drawn: the opponents that were drawn from the league. For each name, the number says how often the opponent
+            plays, relative to the others.
 
     Returns:
-        A rollout of the games in which the network plays both sides, a rollout of the games against the league (a share
-        may lack one of the two), and the results against the league.
+        (rollouts, results). There is a rollout of the games in which the network plays both sides, and a rollout of the
+        games against the league. If the share has games of only one kind, there is only one rollout. The results are
+        those of the games against the league.
     """
     rollouts, results = [], []
     for env in environments(s, share):

@@ -4,9 +4,9 @@
     python scripts/train_sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/small.zip
 
 Stable-Baselines3 has its own interface for vector environments. `othello_env.envs.OthelloVecEnv` is the compiled vector
-environment with this interface. The environment with one game, ``gymnasium.make("othello_env/Othello-v0")``, works
-without changes. The model is saved in Stable-Baselines3's own format. Such a file may hold pickled objects: load only
-files that you trust. Ctrl-C ends the training and keeps what was learned.
+environment with this interface. The environment with one game, ``gymnasium.make("othello_env/Othello-v0")``, works in
+Stable-Baselines3 without changes. The model is saved in Stable-Baselines3's own format. Such a file may hold pickled
+objects: load only files that you trust. Ctrl-C ends the training and keeps what was learned.
 
 To let the model play, write these lines into a file ``policy.py``:
 

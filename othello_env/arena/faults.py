@@ -15,7 +15,7 @@ class FaultWarning(UserWarning):
 
 
 def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> None:
-    """Warn of an agent's faults, if there are any. The warning points at the line that called this package.
+    """Give a `FaultWarning` if there are faults. The warning shows the line of code that called this package.
 
     Args:
         agent: the agent's name.

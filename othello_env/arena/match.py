@@ -1,4 +1,4 @@
-"""Play a match: a tournament of two agents. The result is the score of the first agent."""
+"""Play a match: a tournament of two agents. The result counts the wins, draws and losses of the first agent."""
 
 from __future__ import annotations
 
@@ -49,26 +49,28 @@ def play_match(
     `FaultWarning` reports the forfeited games.
 
     Args:
-        a: the first agent, as an Agent, a spec or a callable.
-        b: the second agent, as an Agent, a spec or a callable.
+        a: the first agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
+        b: the second agent, also an Agent, a spec or a callable.
         games: the number of games, even.
-        openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
+        openings: the openings of the games, such as ``"random:10"`` for ten random plies; see
+            `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
             means the start of 8x8 Othello.
-        sprt: a test that is made after each pair of games, or None. The match ends when the test is decided, or after
-            `games` games. Until then, the games are the same as without a test. After the match,
-            ``sprt.judge(result.pairs)`` is the result of the test.
+        sprt: a sequential test (see `othello_env.arena.sprt`), or None. The test is made after each pair of games. The
+            match ends when the test is decided, or after `games` games. Until then, the games are the same as without
+            a test. After the match, ``sprt.judge(result.pairs)`` is the result of the test.
         workers: the number of processes that play, by default 1. With 1, the games are played in this process. The
             result does not depend on this number.
         progress: called with the record of each finished game, in the order of the schedule.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
-        TypeError: games or the seed is not an integer, or an agent cannot be sent to a worker process.
-        ValueError: games is odd or not positive, the seed is negative, an opening is wrong, or workers is less than 1.
+        TypeError: `games` or `seed` is not an integer, or an agent cannot be sent to a worker process.
+        ValueError: `games` is odd or not positive, `seed` is negative, an opening is wrong, or `workers` is less than
+            1.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
-        othello_env.arena.play.processes.WorkerError: workers fail.
+        othello_env.arena.play.processes.WorkerError: a worker process fails.
     """
     check_workers(workers)
     games, names, rules = check_games(games), match_names(a, b), _rules(new_game)
@@ -91,7 +93,7 @@ def _until_decided(
     sprt: Sprt | None,
     progress: Callable[[GameRecord], None] | None,
 ) -> Iterator[GameRecord]:
-    """The records of a match up to the game with which the test is decided. Without a test, all records."""
+    """Yield the records of a match up to the game that decides the test. Without a test, yield all records."""
     pair, pairs = [], [0] * 5
     for record in played:
         if progress is not None:
@@ -121,7 +123,7 @@ def _played_elsewhere(
     """Play the games of a match in worker processes, and yield their records in the order of the schedule.
 
     The schedule has two games for each opening: first the game in which the first agent plays Black, then the game in
-    which it plays White. So the opening and the agents in a record show its place in the schedule.
+    which it plays White. So a record's place in the schedule follows from its opening and its agents.
     """
     names = (schedule.agents[0], schedule.agents[1])
     for agent in agents.values():

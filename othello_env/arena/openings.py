@@ -15,12 +15,15 @@ __all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "p
 BALANCED = "balanced-v0"
 """The name of the packaged list of openings for Othello on 8x8.
 
-Each opening has 8 plies, and both sides have nearly equal chances after it. No two openings are equal under symmetry.
+Each opening has 8 plies. After these plies, both sides have nearly equal chances. No two openings are equal under
+symmetry.
 """
 
 
 def balanced_openings() -> tuple[str, ...]:
-    """The packaged openings as transcripts, in the order of their file. A comment in the file says how they were made.
+    """The packaged openings as transcripts, in the order of their file.
+
+    A comment in the file says how the openings were made.
 
     >>> len(balanced_openings())
     500
@@ -53,7 +56,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins.
 
     Raises:
-        ValueError: the openings are wrong, or they are the packaged list and the game is not Othello on 8x8.
+        ValueError: an opening is wrong, or `openings` is the packaged list and the game is not Othello on 8x8.
     """
     if openings != BALANCED:
         return Openings(openings, new_game)

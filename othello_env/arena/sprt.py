@@ -9,8 +9,8 @@ The Elo difference fixes only the expected score of a pair. The probabilities of
 expected score of this hypothesis. This method is the generalised SPRT (Li, Liu, Ying: Generalized sequential
 probability ratio test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen found the likeliest
 probabilities (Empirical likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den
-Bergh derived them for matches of chess programs (The generalized maximum likelihood ratio for the expectation value of
-a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
+Bergh derived these probabilities for matches of chess programs (The generalized maximum likelihood ratio for the
+expectation value of a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 __all__ = ["Sprt", "Verdict"]
 
 _SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_UNSEEN = 1e-3  # replaces the count 0 of a score that did not occur, as in fishtest
+_UNSEEN = 1e-3  # replaces the count 0 of a score that did not occur, as in Fishtest
 _MOST_ELO = 2000.0
 _STEPS = 100
 _CLOSE = 1e-12
@@ -33,7 +33,8 @@ class Verdict:
     """The result of a test so far.
 
     Attributes:
-        llr: the logarithm of the likelihood ratio. If it is positive, `elo1` is likelier than `elo0`.
+        llr: the logarithm of the likelihood ratio (LLR) of the two Elo differences in `Sprt`. If it is positive, the
+            games fit `elo1` better than `elo0`.
         bounds: two values of the LLR. At or below the first value, `elo0` is accepted. At or above the second value,
             `elo1` is accepted.
         accepted: the Elo difference that is accepted, or None if the test has not ended.
@@ -55,13 +56,13 @@ class Sprt:
 
     Args:
         elo0: the smaller Elo difference, such as 0.
-        elo1: the larger Elo difference, such as 10. Both differences are in Elo points as in
-            `othello_env.arena.rating.elo`, and not in the normalised Elo that fishtest uses.
+        elo1: the larger Elo difference, such as 10. Both differences are in the usual Elo points, as in
+            `othello_env.arena.rating.elo`. (Fishtest, the testing framework of Stockfish, uses normalised Elo.)
         alpha: the probability that `elo1` is accepted although the difference is `elo0`; above 0, below 1/2.
         beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
 
     Raises:
-        ValueError: a number is wrong.
+        ValueError: a number is out of its range, or elo0 is not less than elo1.
 
     >>> print(Sprt(0, 10).judge((10, 5, 40, 20, 30)))
     undecided, LLR 1.65 (-2.94 to 2.94)
@@ -112,14 +113,15 @@ class Sprt:
 
 
 def _logs(shares: Sequence[float], mean: float) -> list[float]:
-    """Compare the observed shares of the scores with the best probabilities whose mean score is `mean`.
+    """For each score of a pair, compare the observed share with a fitted probability.
 
-    The best probabilities are those by which the observed shares are most likely (maximum likelihood).
+    The fitted probabilities have the mean score `mean`. Of all such probabilities, they are those with which the
+    observed shares are most likely (maximum likelihood).
 
     Returns:
-        For each score, the logarithm of (observed share / best probability).
+        For each score, the logarithm of (observed share / fitted probability).
     """
-    # The best probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores,
+    # The fitted probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores,
     # and it makes the sum of (score - mean) * probability over all scores 0. The sum, called `value` below, becomes
     # smaller as x grows.
     apart = [score - mean for score in _SCORES]

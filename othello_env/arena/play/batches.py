@@ -29,7 +29,7 @@ def play_batch(
         agents: the agents that play.
         starts: the N positions in which the games begin.
         seats: (N, 2) integers. For each game and side, this is the index in `agents` of the agent that plays the side.
-        keys: (N, 2) uint64. For each game and side, this is the key of the agent's random choices.
+        keys: (N, 2) uint64. For each game and side, this number determines the agent's random choices.
 
     Raises:
         AgentError: an answer is not a legal action.

@@ -1,9 +1,9 @@
 """Games on a Ray cluster. The games are divided into jobs, and each job is a Ray task (`othello_env.support.cluster`).
 
-If a node or Ray's process on the node dies, another node plays its jobs again. Inside the task, a worker process plays
-the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an agent is measured on the node
-where the agent thinks, and an agent that exceeds its time is stopped there. An agent that crashes does not harm Ray's
-own process.
+If a node or Ray's process on the node dies, another node plays these jobs again. Inside the task, a worker process
+plays the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an agent is measured on the
+node where the agent thinks, and an agent that exceeds its time is stopped there. An agent that crashes does not harm
+Ray's own process.
 
 The extra ``ray`` of this package installs Ray.
 """
@@ -44,7 +44,7 @@ def play_jobs_on_cluster(
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
+        seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         workers: the number of jobs played at once; None means one for each core of the cluster.
         clock: the time of each side in watched games (see `Job`).
 
@@ -104,7 +104,7 @@ class _Packed:
 
 
 class _Board:
-    """One worker process, which plays jobs of one tournament one after the other."""
+    """A place for games: one worker process, which plays jobs of one tournament one after the other."""
 
     def __init__(self, setting: _Setting) -> None:
         self._jobs: deque[Job] = deque()
@@ -114,7 +114,7 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # more than once if the worker died, since each game is then a job
+        while len(records) < len(job.pairings):  # if the worker dies, each `next` gives only one of the games
             records += next(self._played)
         return records
 

@@ -100,7 +100,8 @@ def play_game(
     Args:
         agents: the agents by name. The pairing may use only some of these agents.
         pairing: the game.
-        clock: the time of each side, or None. An agent that answers too late loses. Preparing for a game is not timed.
+        clock: the time of each side, or None. An agent that answers too late loses. The time to prepare
+            for a game does not count.
         watch: an object whose methods are called while the game is prepared and played, or None.
 
     Raises:

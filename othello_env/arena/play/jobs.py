@@ -80,7 +80,7 @@ def play_elsewhere(
     Args:
         todo: the games.
         roster: the agents by name.
-        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
+        seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         clock: the time of each side, or None. An agent that exceeds its time is stopped.
         workers: the number of jobs that are played at the same time. None means 1 job, or on a cluster 1 job for each
             core.
@@ -108,7 +108,7 @@ class _Jobs:
         self._watched = watched
         self._size = 1 if watched else 2
         self._given: dict[int, float] = {}
-        """The time at which each unfinished job was given out. The dict's key is the key of the job's first game."""
+        """The time at which each unfinished job began. The dict's key is the `Pairing.key` of the job's first game."""
 
     def next(self) -> Job | None:
         """The next job, or None when there are no more games."""
@@ -119,7 +119,7 @@ class _Jobs:
         return Job(pairings, self._watched)
 
     def took(self, done: Sequence[GameRecord]) -> None:
-        """Note that a job is done. After a fast job, the next job has more games; after a slow job, it has fewer."""
+        """Choose the size of the next job: more games after a fast job, fewer games after a slow job."""
         began = self._given.pop(done[0].key, None)
         if self._watched or began is None:
             return

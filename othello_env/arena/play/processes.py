@@ -1,4 +1,4 @@
-"""Play games in several worker processes at once. If an agent exceeds its time, its process is stopped.
+"""Play games in several worker processes at once. If an agent exceeds its time, its worker process is stopped.
 
 A worker process (`othello_env.arena.play.worker`) plays the games that it gets, and sends the records back. In a
 watched game, the worker also reports each move. If the worker is killed or dies, these reports show the last position
@@ -30,7 +30,7 @@ from othello_env.support.compiling import report_compilation
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
 PREPARE_SECONDS = 120.0
-"""The greatest number of seconds that an agent may take to prepare for a game, for example to compile or load much."""
+"""The greatest number of seconds that an agent may take to prepare for a game, for example to compile code."""
 GRACE_SECONDS = 0.5
 """An agent is stopped this number of seconds after the end of its time. An answer in these seconds is too late."""
 _DEATHS = 3
@@ -47,7 +47,7 @@ class Job:
     Attributes:
         pairings: the games. If `watched` is true, there is exactly one game.
         watched: whether the worker reports each move.
-        deaths: the number of workers that have died while they played this job.
+        deaths: the number of workers that have died while they played these games.
     """
 
     pairings: Sequence[Pairing]
@@ -70,13 +70,14 @@ def play_jobs(
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
+        seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         workers: the number of processes.
         clock: the time of each side in watched games (see `Job`).
 
     Raises:
         TypeError: an agent cannot be sent to another process.
-        WorkerError: several workers die while no agent prepares or thinks, or a worker fails in another way.
+        WorkerError: three workers die in the same game while no agent prepares or thinks, or a worker fails in
+            another way.
     """
     _check_sendable(roster)
     again: deque[Job] = deque()
@@ -147,7 +148,9 @@ class _Worker:
             self.connection.send((job.pairings, job.watched))
 
     def look(self) -> list[GameRecord] | None:
-        """The records of the job, or None if it is not done. Stop the worker if it has died or an agent is out of time.
+        """The records of the job, or None if the job is not done.
+
+        If the worker has died or an agent is out of time, the worker is stopped.
 
         Raises:
             WorkerError: the worker failed.
@@ -176,7 +179,7 @@ class _Worker:
         return None
 
     def _note(self, kind: str, value: int, seconds: float | None) -> None:
-        """Note that the worker reported a call of a `Watch` method.
+        """Store what the worker reported: a call of a `Watch` method.
 
         `value` is the action if the method is ``plays``, otherwise the player.
         """
@@ -253,7 +256,10 @@ def _wait(busy: Sequence[_Worker]) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block never gets them."""
+    """Delay interrupts (Ctrl-C) of this thread until the block ends.
+
+    A process that is started in the block never gets an interrupt.
+    """
     if sys.platform == "win32":
         yield
         return

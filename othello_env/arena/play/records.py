@@ -8,8 +8,8 @@ A line contains everything that is needed to play the game again::
      "seconds": null, "versions": {"othello-env": "0.1.0", ...}}
 
 ``agents``, ``result``, ``margins``, ``scores`` and ``seconds`` have one entry for each player, in the order of the
-players. In Othello the first player is Black. If there is no clock, the same tournament always writes the same lines,
-byte for byte, but perhaps in a different order.
+players. In Othello the first player is Black. If there is no clock, a tournament that is played again with the same
+versions writes the same lines, byte for byte. But the order of the lines may be different.
 """
 
 from __future__ import annotations
@@ -65,13 +65,14 @@ class GameRecord:
         position: the position before the opening's moves, as two texts: the board and the name of the player to move.
             None for the usual start of the game.
         opening_moves: the moves of the opening, separated by spaces. Passes are included.
-        moves: the moves after the opening, written in the same way.
+        moves: the moves after the opening, separated by spaces. Passes are included.
         result: (P,), each player's result, such as +1 for a win and -1 for a loss. The results add up to zero. A player
             that forfeits gets -1.
         margins: (P,), how far each player is ahead at the end, in the unit of the scores; negative if the player is
             behind. A player that forfeits loses by the largest margin.
         scores: (P,), each player's count of discs, cells or pieces in the last position.
-        fault: the player that forfeited the game, and the reason (an illegal answer, an error, the time); or None.
+        fault: the player that forfeited the game, and the reason (an illegal answer, an error, or too much time);
+            or None.
         seed: the seed of the match or tournament.
         key: 64 bits that determined everything random in the game.
         openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings

@@ -37,14 +37,14 @@ def serve(
     """Play the games that arrive on a connection, until the owner has ended.
 
     Each message from the owner is (pairings, watched). When the games are over, the worker answers ("records",
-    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile code, it
-    sends ("compiles",) before the answer. In watched games it also sends a message (method, player or action, seconds)
-    for each call of a method of `Watch`.
+    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile code, it sends
+    ("compiles",) before the answer. In watched games the worker also sends a message (method, player or action,
+    seconds) for each call of a method of `Watch`.
 
     Args:
         connection: the connection to the owner.
         roster: the agents by name.
-        seed: the seed of agents whose random choices do not depend on the key of a game (`Pairing.key`).
+        seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         clock: the time of each side in watched games (see `othello_env.arena.play.processes.Job`).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -81,7 +81,8 @@ def _end_with_owner() -> None:
     if sys.platform != "win32":
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        # Linux kills the group when the owner ends. The thread below cannot kill it while an agent holds the GIL.
+        # Linux kills the group when the owner ends. While an agent holds the GIL, the thread below cannot run,
+        # so it cannot kill the group.
         fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
@@ -146,6 +147,6 @@ class _Agents(Mapping[str, Agent]):
         agent = self._agents[name]
         if name in self._cold:
             self._cold.remove(name)
-            with suppress(Exception):  # the same error will occur again in the game
+            with suppress(Exception):  # if the error occurs again in the game, it is handled there
                 act_on_clock(Seat(agent, 0).agent, self.start, self._clock)
         return agent

@@ -160,9 +160,10 @@ def run_benchmark(
     """Rate an agent on the ladder, then measure its accuracy in endgames.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         name: the agent's name in the results; by default its spec or `repr`.
-        half_width: see `othello_env.arena.rating.placement.place`.
+        half_width: the games on the ladder end when half the width of the rating's 95% interval is at most this many
+            Elo points.
         games: the greatest number of games on the ladder; None for no limit.
         seconds: after this number of seconds no new pair of games begins; None for no limit.
         seed: the same seed gives the same results if the limit `seconds` was not reached.

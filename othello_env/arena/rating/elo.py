@@ -4,7 +4,8 @@ The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's exp
 ``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
 Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. The penalty
 also keeps ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty
-has the same effect as one more game, in which half a point goes to each agent. With more games, the effect is smaller.
+has the same effect as one more game, in which half a point goes to each agent. So the more games are played, the less
+the penalty matters.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
 sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
@@ -232,7 +233,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         comparisons: the results.
         fixed: at least one known rating by name, such as ``{"random": 0}``. The other ratings are relative to the
             fixed ratings.
-        agents: agents that must have a rating, even if there is no comparison with them.
+        agents: agents that must have a rating. An error is raised if such an agent has no games.
 
     Raises:
         ValueError: a comparison is impossible, no rating is fixed, no chain of games connects an agent to a fixed
@@ -248,8 +249,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         weight = meetings.games * p * (1 - p)
         leverage = weight * np.einsum("mi,ij,mj->m", meetings.design, inverse, meetings.design)
         residual = meetings.points - meetings.games * p + leverage * (0.5 - p)
-        # The penalty has the effect of `leverage` more games, so it belongs to the slope. Without the penalty in the
-        # slope, the steps for two agents with a single game would swing around the solution for ever.
+        # The penalty has the effect of `leverage` more games, so `slope` counts these games, too. Otherwise the steps
+        # for two agents with a single game would swing around the solution for ever.
         slope = meetings.information(p, meetings.games + leverage)
         step = np.linalg.solve(slope, meetings.design.T @ residual)
         largest = float(np.abs(step).max(initial=0.0))

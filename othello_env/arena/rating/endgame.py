@@ -103,13 +103,13 @@ class MoveAccuracy:
 
     @property
     def loss_interval(self) -> tuple[float, float]:
-        """The 95% interval of `loss`, which assumes that the mean is normally distributed."""
+        """The 95% interval of `loss`, computed as if the mean were normally distributed."""
         half = Z95 * float(np.std(self.losses)) / math.sqrt(self.positions)
         return max(0.0, self.loss - half), self.loss + half
 
     @classmethod
     def of(cls, positions: Sequence[EndgamePosition], answers: Sequence[int | str]) -> Self:
-        """The accuracy of these answers; see `ask_each`."""
+        """The accuracy of the answers that `ask_each` returned for these positions."""
         losses = [
             max(map(position.loss, position.scores)) if isinstance(answer, str) else position.loss(answer)
             for position, answer in zip(positions, answers, strict=True)
@@ -159,10 +159,12 @@ def parse_position(line: str, size: int = 8) -> EndgamePosition:
 
 
 def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAccuracy:
-    """Ask an agent for its move in each packaged position; a `FaultWarning` reports illegal and failed answers.
+    """Ask an agent for its move in each packaged position, and compare its moves with perfect play.
+
+    A `FaultWarning` reports illegal and failed answers.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         seed: determines the agent's random choices.
 
     Raises:

@@ -15,7 +15,7 @@ LEAST_EXPECTED = 5.0
 
 @dataclass(frozen=True)
 class Fit:
-    """Pearson's chi-square of an agent's scores against rungs, the opponents of the ladder.
+    """A chi-square test (Pearson): does one rating explain an agent's scores against the rungs of the ladder?
 
     Attributes:
         chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance of the points.
@@ -27,7 +27,7 @@ class Fit:
 
     @classmethod
     def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
-        """The fit of the scores against rungs.
+        """The fit of an agent's scores against several rungs.
 
         Args:
             scores: for each rung, two values: a list with the agent's points in each colour-swapped pair of games, 0 to

@@ -94,7 +94,7 @@ class PerfectionGames:
 
     @property
     def loss_interval(self) -> tuple[float, float]:
-        """The 95% interval of `loss`, which assumes that the mean is normally distributed.
+        """The 95% interval of `loss`, computed as if the mean were normally distributed.
 
         The two games with the same opening are not independent. So the interval is computed from the openings' means.
         """
@@ -257,11 +257,12 @@ def run_perfection(
 ) -> PerfectionBenchmark:
     """Measure how far an agent is from perfect play on a small board.
 
-    First the agent moves in the packaged positions. On 4x4, its exploitability is measured next. Then the agent plays
-    against the agent `perfect` from the packaged openings, each with both colours.
+    First the agent moves in the packaged positions. On 4x4, its exploitability is measured next, unless an answer was
+    illegal or failed. Then the agent plays against the agent `perfect` from the packaged openings, each with both
+    colours.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         size: the board's height and width, 4 or 6.
         name: the agent's name in the results; by default its spec or `repr`.
         games: the number of games, even. None: each opening is played once with each colour. 0: no games are played.
@@ -271,8 +272,8 @@ def run_perfection(
     Raises:
         AgentError: the agent gave an illegal answer while its exploitability was measured.
         AgentLeftError: the agent has left the game, as a person can.
-        TypeError: games or the seed is not an integer.
-        ValueError: the size has no packaged positions, games is odd or negative, or the seed is negative.
+        TypeError: `games` or `seed` is not an integer.
+        ValueError: there are no packaged positions for this size, `games` is odd or negative, or `seed` is negative.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
     seed, began = check_seed(seed), time.perf_counter()

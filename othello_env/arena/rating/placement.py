@@ -110,7 +110,7 @@ class Placement:
 
     @property
     def _estimate(self) -> float:
-        """The estimate of the rating by which the next opponents are chosen. It exists even if `elo` is None."""
+        """The estimate of the rating by which the next opponents are chosen. It is a number even if `elo` is None."""
         return self._ratings.elo[AGENT]
 
     @property
@@ -187,7 +187,7 @@ def place(
     reports the forfeited games.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         ladder: the opponents; by default the packaged ladder.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
         games: the greatest number of games, even; None for no limit.
@@ -198,9 +198,9 @@ def place(
 
     Raises:
         AgentError: a rung failed or gave an illegal answer, so there can be no rating.
-        TypeError: games or the seed is not an integer.
-        ValueError: half_width or seconds is not positive, games is not an even number of at least 2, or the seed is
-            negative.
+        TypeError: `games` or `seed` is not an integer.
+        ValueError: `half_width` or `seconds` is not positive, `games` is not an even number of at least 2, or `seed`
+            is negative.
     """
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")

@@ -135,7 +135,7 @@ def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0)
     answers.
 
     Args:
-        agent: an agent, a spec or a callable.
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         size: the board's height and width, 4 or 6.
         seed: determines the agent's random choices.
 

@@ -39,15 +39,16 @@ def play_tournament(
     raises an error or exceeds its time forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
 
     Args:
-        agents: the agents by name, as specs, Agents or callables.
+        agents: the agents by name. Each is an Agent, a spec (a text such as ``"random"``) or a callable
+            (`othello_env.agent.Policy`).
         schedule: the games to play. The agents of the schedule must be the names in `agents`, in the same order.
         file: the file of records; None for no file.
         clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
             its time is stopped.
-        workers: the number of processes that play, by default 1. With 1 and no clock, the games are played in this
-            process.
-        ray: whether to play on a Ray cluster; see `othello_env.arena.play.cluster`. By default, all cores of the
-            cluster are used. The results are the same as without Ray.
+        workers: the number of processes that play, by default 1. With 1, this process plays the games, unless there
+            is a clock or Ray is used.
+        ray: whether to play on a Ray cluster; see `othello_env.arena.play.cluster`. If `workers` is None, all cores
+            of the cluster are used. The results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.
 
     Raises:
@@ -59,7 +60,7 @@ def play_tournament(
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
-        othello_env.arena.play.processes.WorkerError: workers fail.
+        othello_env.arena.play.processes.WorkerError: a worker process fails.
     """
     check_workers(workers)
     if tuple(agents) != schedule.agents:
@@ -86,7 +87,7 @@ def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> No
 
 
 def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callable[[GameRecord], None] | None) -> None:
-    """Continue a file: remove its last line if the line is incomplete, and report the games that are in the file."""
+    """Remove an incomplete last line from the file, and pass the records that are in the file to `progress`."""
     if out is not None:
         out.cut_torn_line()
     if progress is not None:
@@ -101,7 +102,7 @@ def _keep(
     out: RecordFile | None,
     progress: Callable[[GameRecord], None] | None,
 ) -> None:
-    """Add a finished game to the file and to the records, and report it."""
+    """Add the record of a finished game to the file and to `records`, and pass it to `progress`."""
     with _held_interrupt():
         if out is not None:
             out.append(record)
@@ -112,7 +113,7 @@ def _keep(
 
 @contextmanager
 def _held_interrupt() -> Iterator[None]:
-    """Delay Ctrl-C until the block ends, so that the games in the file are exactly the games that were reported."""
+    """Delay Ctrl-C until the block ends, so that `progress` gets exactly the games that are in the file."""
     main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGINT)
     if not main or not callable(handler):
@@ -125,4 +126,4 @@ def _held_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, handler)
     if pressed:
-        handler(signal.SIGINT, sys._getframe())  # the console script's handler needs the stack
+        handler(signal.SIGINT, sys._getframe())  # the handler of the command othello-env needs a stack frame

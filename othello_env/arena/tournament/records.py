@@ -1,4 +1,4 @@
-"""Files of records. Each line is a finished game. If a process is killed, the lines that it wrote are kept."""
+"""Files of records. Each line is the record of a finished game. If a process is killed, its complete lines are kept."""
 
 from __future__ import annotations
 

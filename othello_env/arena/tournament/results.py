@@ -21,7 +21,7 @@ Z95 = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The results of an agent against an opponent, in a match, in a tournament or on the ladder.
+    """The results of an agent against an opponent, in a match, in a tournament or on the ladder of rated opponents.
 
     In a game of three players, the agent wins against the opponent if the agent's result is better.
 
@@ -87,8 +87,8 @@ class MatchResult:
     def margin(self) -> float:
         """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
-        The margin of one game is (the agent's margin - the opponent's margin) / 2. In a game of two players, this is
-        the agent's margin.
+        The margin of one game is (the agent's margin - the opponent's margin) / 2. In a game of two players, this
+        number is the agent's own margin.
         """
         margins = [(mine - theirs) / 2 for mine, theirs in (self._of_both(r, r.margins) for r in self.records)]
         return sum(margins) / self.games if self.games else math.nan
@@ -100,12 +100,12 @@ class MatchResult:
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
     def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
-        """The agent's number and the opponent's number. `numbers` has a number for each player of the game."""
+        """The agent's entry and the opponent's entry of `numbers`, which has an entry for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
     def points_by_opening(self) -> list[list[float]]:
-        """For each opening, a list of the agent's points in its games: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """For each opening, the agent's points in the games with this opening: 1 for a win, 0.5 for a draw, else 0."""
         found: dict[int, list[float]] = defaultdict(list)
         for record, points in zip(self.records, self._points, strict=True):
             found[record.opening].append(points)
@@ -114,7 +114,8 @@ class MatchResult:
     def to_json(self) -> dict[str, Any]:
         """The results as plain values.
 
-        `mean_disc_difference` is the value of `margin`. `illegal_or_failed` is the number of the agent's faults.
+        `mean_disc_difference` is the value of `margin`. `illegal_or_failed` is the number of games that the agent
+        forfeited.
         """
         return {
             "games": self.games,
@@ -209,7 +210,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
-    """The interval that `score_interval` returns, computed from sums over the pairs.
+    """The interval that `score_interval` returns, from the number, the mean and the spread of the scores.
 
     Args:
         n: the number of pairs.

@@ -1,6 +1,7 @@
 """The schedule of games: their agents, openings and random keys, and the order in which they are played.
 
-Matches, tournaments and placements on the ladder use a schedule. The same seed gives the same schedule.
+Matches and tournaments use a schedule. So does the rating of an agent (`othello_env.arena.rating.placement`). The same
+seed gives the same schedule.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ class Schedule:
         gauntlet: whether only the groups that include the first agent play.
         near: agents play each other only if their places in `agents` differ by at most this number; None for no limit.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
-            means the start in `rules`. If `rules` cannot read the position from text, the games cannot be played again
-            from their records.
+            means the start in `rules`. If `rules` cannot read this position back from text, the games cannot be played
+            again from their records.
 
     Raises:
-        TypeError: games or the seed is not an integer.
-        ValueError: there are too few agents, two agents have the same name, games is not a positive multiple of the
+        TypeError: `games` or `seed` is not an integer.
+        ValueError: there are too few agents, two agents have the same name, `games` is not a positive multiple of the
             number of players, the seed is negative, or an opening is wrong.
     """
 
@@ -130,7 +131,7 @@ class Schedule:
 
     @cached_property
     def _seatings(self) -> dict[tuple[str, ...], None]:
-        """The games of one opening, in order. Each key of the dict has the agents of a game, in the order of seats."""
+        """The games from one opening, in order. Each key is a tuple of a game's agents, in the order of the players."""
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
@@ -167,7 +168,7 @@ class Schedule:
 
     @cached_property
     def _usual(self) -> State:
-        """The position in which a record without a `position` begins."""
+        """The position in which a game begins if its record has no `position`."""
         return self.rules.start(0)
 
     @cached_property
