@@ -1,7 +1,7 @@
 """A PettingZoo AEC environment for any game that implements `State`.
 
 The environment itself checks the order of calls, and the range and the legality of actions. So it does not need
-PettingZoo's wrappers, which take more time than a ply.
+PettingZoo's wrappers. These wrappers would take more time than the ply itself.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncati
 class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players act one at a time. A subclass defines the game.
 
-    An observation is a dict of two int8 arrays: ``observation``, the planes from the agent's point of view, and
-    ``action_mask``. If an agent is not to move, its mask is all zeros. If the game is over, all masks are zeros.
+    An observation is a dict of two int8 arrays: ``observation``, the board as planes from the agent's point of view,
+    and ``action_mask``, with 1 for each legal action. If an agent is not to move, its mask is all zeros. If the game is
+    over, all masks are zeros.
 
     All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
     agent that played it gets -1, or minus the largest margin if rewards are margins. All other agents get 0. If most
@@ -49,8 +50,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in
-    the observation, because TorchRL fails if the info has a mask, too. `position` is the current State, with its
-    moves. `state()` returns an array, as PettingZoo defines it.
+    the observation, because TorchRL fails if the info has a mask, too. `position` is the current State, with its moves.
+    The method `state` returns an array instead, because PettingZoo requires this.
 
     Args:
         openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
@@ -124,8 +125,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game.
 
-        Each seed has a sequence of games. With a seed, the first game of this sequence begins. Without a seed, the next
-        game of the sequence begins.
+        Each seed determines a sequence of games. With a seed, the first game of this sequence begins. Without a seed,
+        the next game of the sequence begins.
 
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
