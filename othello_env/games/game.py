@@ -188,7 +188,7 @@ class State(ABC):
         """
 
     def winners(self) -> tuple[int, ...]:
-        """The players with the best result of a finished game. After a draw, all players are winners."""
+        """The players with the best result of a finished game. If all players have the same result, all are winners."""
         results = self.returns()
         return tuple(player for player, result in enumerate(results) if result == max(results))
 
@@ -212,7 +212,7 @@ class State(ABC):
     def observation(self, player: int) -> npt.NDArray[np.int8]:
         """The position from a player's point of view, as int8 planes of 0 and 1. Its shape is `observation_shape`.
 
-        The board is never rotated.
+        The board has the same orientation for all players.
         """
 
     def action_mask(self) -> npt.NDArray[np.int8]:

@@ -25,7 +25,7 @@ _HEADER = re.compile(
 
 
 def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
-    """Check that the directory of a zip file is short, and open the file.
+    """Check that the directory of a zip file (its list of contents) is short, and open the file.
 
     Raises:
         ValueError: the file is not a zip file, its directory is too long, or its end is not as numpy writes it.

@@ -20,7 +20,10 @@ __all__ = ["generic", "version", "version_for"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Kernel = Callable[..., Any]
 _versions: dict[_Kernel, dict[type | None, _Kernel]] = {}
-"""For each generic kernel, a dict from the type of the first argument to a version. The key None is for the default."""
+"""For each generic kernel, a dict from types of the first argument to versions.
+
+The version under the key None serves all other types.
+"""
 _lean: dict[_Kernel, bool] = {}
 """For each generic kernel, whether its versions are lean; see `othello_env.support.jit.kernel`."""
 

@@ -48,7 +48,7 @@ from othello_env.support.numba_internals import compiled, compiled_for
 __all__ = ["Int", "entry_point", "interruptible", "kernel", "raise_interrupt"]
 
 Int = int | np.int64
-"""An integer in a kernel: int64 in machine code, either type if the kernel runs as plain Python."""
+"""The type of integers in kernels: int64 in machine code, int or int64 if the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the settings at run time
@@ -67,9 +67,9 @@ def kernel(
 
     Args:
         function: the kernel.
-        inline: let LLVM copy the function's body into its callers, so that LLVM can vectorise a loop around the call.
-            Use this option for helpers. Numba's own option `inline` is different: Numba then compiles a copy of the
-            function for each caller.
+        inline: let LLVM, the compiler that Numba uses, copy the function's body into its callers. Then LLVM can
+            vectorise a loop around the call. Use this option for small functions that kernels call in loops. Numba's
+            own option `inline` is different: Numba then compiles a copy of the function for each caller.
         slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Use this option
             for short functions that do the same work for each direction of the board and contain no loops or calls. Use
             it only for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions
@@ -88,7 +88,9 @@ def kernel(
 
 
 def entry_point(function: _F, *args: Any) -> _F:
-    """A kernel's machine code for arguments of these types. The kernel is compiled if necessary, but not called.
+    """A kernel's machine code for arguments with the types of `args`.
+
+    The kernel is compiled if necessary, but not called.
 
     The machine code does not check the types of its arguments. For twenty arrays, such a check takes longer than a
     small kernel runs. All arguments must be positional and have the same types as `args`. If an array has another dtype

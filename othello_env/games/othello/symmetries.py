@@ -30,7 +30,7 @@ _T = TypeVar("_T", bound=np.generic)
 def inverse(symmetry: int) -> int:
     """The symmetry that undoes this one."""
     _check(symmetry)
-    if symmetry & 4:  # a transposition swaps the two mirror images
+    if symmetry & 4:  # after a transposition, the two mirror operations change places
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
 
