@@ -132,9 +132,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position after `moves`, under the rules of this State. The last `quiet` of these moves are quiet (steps of
-        kings).
-        """
+        """A position after `moves`, under the rules of this State. The last `quiet` moves are steps of kings."""
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))

@@ -87,7 +87,7 @@ _2, _3, _4, _7, _8, _32, _56 = (np.uint64(n) for n in (2, 3, 4, 7, 8, 32, 56))
 
 @kernel(inline=True)
 def popcount(x: np.uint64) -> np.uint64:
-    """The number of squares in a set (Hacker's Delight, section 5-1). LLVM compiles it to one instruction."""
+    """The number of squares in a set. LLVM compiles this function (Hacker's Delight, 5-1) to one instruction."""
     x = x - ((x >> _1) & _PAIRS)
     x = (x & _NIBBLES) + ((x >> _2) & _NIBBLES)
     x = (x + (x >> _4)) & _BYTES
