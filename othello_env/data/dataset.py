@@ -105,7 +105,8 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
     ) -> Dataset:
-        plain = json.loads(json.dumps(dict(recipe)))  # JSON turns tuples into lists, as in the file
+        # The recipe in the file has lists instead of tuples. Make the same change here, so that both can be compared.
+        plain = json.loads(json.dumps(dict(recipe)))
         header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
             old = cls(folder)

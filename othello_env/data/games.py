@@ -123,8 +123,7 @@ class Games:
 
         Raises:
             ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or
-                `starts` is empty, and the game is one that `Rules` does not know. Then its usual start is not known,
-                either.
+                `starts` is empty, and `Rules` does not know the game, so its usual start is unknown.
         """
         ends = list(states)
         if not ends:
@@ -150,7 +149,7 @@ class Games:
         A column is kept only if all parts have this column.
 
         Raises:
-            ValueError: there is no part, or the parts have different rules.
+            ValueError: `parts` is empty, or the rules of the games differ.
         """
         given = list(parts)
         if len({str(part.rules) for part in given}) != 1:

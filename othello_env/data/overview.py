@@ -32,8 +32,9 @@ class Overview:
             finished games that ended with this margin.
         plies: for each length of a game in plies, the number of games with this length.
         openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Only
-            games from the usual start count. In Othello, the four first moves are equivalent by symmetry. So the board
-            is turned or mirrored to make the first move f5 (e4 on 6x6, d3 on 4x4).
+            games that begin at the usual start and have at least `OPENING` plies count. In Othello, the four first
+            moves are equivalent by symmetry. So the board is turned or mirrored to make the first move f5 (e4 on 6x6,
+            d3 on 4x4).
     """
 
     statistics: Statistics

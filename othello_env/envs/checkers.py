@@ -29,7 +29,7 @@ class CheckersEnv(SingleGame):
             this argument and all later arguments except `draws`.
         side: the learner's side, ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
-        reward: ``"result"``, or ``"margin"`` in pieces.
+        reward: ``"result"``, or ``"margin"``, which counts pieces.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
         draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
@@ -108,5 +108,5 @@ class CheckersVectorEnv(VectorGames):
         return CheckersGames(n, self._start)
 
     def new_game(self, game_key: int) -> Checkers:
-        """The position in which a game begins. It is the same for every key."""
+        """The position in which a game begins. This position is the same for every `game_key`."""
         return self._start

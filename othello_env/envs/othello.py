@@ -104,7 +104,7 @@ class OthelloVectorEnv(VectorGames):
         return OthelloGames(n, self._start)
 
     def new_game(self, game_key: int) -> Othello:
-        """The position in which a game begins. It is the same for every key."""
+        """The position in which a game begins. This position is the same for every `game_key`."""
         return self._start
 
     def position(self, i: int) -> Othello:

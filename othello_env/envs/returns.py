@@ -49,8 +49,8 @@ def self_play_advantages(
         gae_lambda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses
             the rewards of all later turns.
         illegal: (T, N) bool, whether an illegal action ended the game. Then the other side gets 0, not the negative of
-            the reward of the side that acted. A row of this array is ``info["illegal_action"] >= 0``. In ``SAME_STEP``
-            mode, if a game ended in the step, the row is
+            the reward of the side that acted. Row t of this array is ``info["illegal_action"] >= 0``, with the info of
+            step t. In ``SAME_STEP`` mode, if a game ended in this step, row t is
             ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
             ``final_info = info["final_info"]``. None means that there were no illegal actions.
         played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a

@@ -93,9 +93,9 @@ class Starts:
             game_key: the key of the game; see `othello_env.envs.seeding`.
             options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
                 `State.position_from_text`; by default it is the usual start of the game. `moves` is a transcript (the
-                moves as text), or a sequence of actions. These moves are played from this position. `random_plies` is
-                the number of random plies that follow. If all three options are omitted, the game begins with one of
-                the openings.
+                moves as text), or a sequence of actions. These moves are played from `position`. `random_plies` is the
+                number of random plies that follow. If all three options are omitted, the game begins with one of the
+                openings.
 
         Raises:
             ValueError: an option is wrong.

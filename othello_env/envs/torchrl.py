@@ -133,8 +133,8 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         found |= {name: info[name] for name in self._info}
         tensors = {name: torch.from_numpy(array) for name, array in found.items()}
         tensors["terminated"] = tensors["done"].clone()
-        # TorchRL's spec needs an allowed action in every game. A finished game has none, so its mask here allows all
-        # actions. Nobody can play these actions, because the game must be reset first.
+        # TorchRL's spec needs an allowed action in every game. A finished game has no legal action, so the mask for the
+        # spec allows all actions. Nobody can play these actions, because the game must be reset first.
         mask = tensors["action_mask"] | tensors["done"] if over.any() else tensors["action_mask"]
         self.full_action_spec["action"].update_mask(mask)
         return tensors

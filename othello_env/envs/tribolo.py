@@ -27,7 +27,7 @@ class TriboloEnv(SingleGame):
             `render_mode`.
         side: the learner's side, ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin; None for the start on each game's own board.
-        reward: ``"result"``, or ``"margin"`` in cells.
+        reward: ``"result"``, or ``"margin"``, which counts cells.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
         width: the board's width. `Tribolo` explains this argument and all later arguments.
@@ -115,5 +115,5 @@ class TriboloVectorEnv(VectorGames):
         return TriboloGames(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
-        """The position in which a game begins. Everything random in it depends only on the key."""
+        """The position in which a game begins. Everything random in this position depends only on `game_key`."""
         return Tribolo(game_key, **self._board)

@@ -57,10 +57,10 @@ def check_text(text: Any, what: str) -> str:
 
 
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
-    """Check the side of a board and return it as an int. NumPy's integers are accepted too.
+    """Check the height and width of a board and return it as an int. NumPy's integers are accepted too.
 
     Raises:
-        ValueError: the side is not an integer, or is not in `sizes`.
+        ValueError: the size is not an integer, or is not in `sizes`.
     """
     number = as_integer(size)
     if number is None or number not in sizes:
@@ -118,7 +118,7 @@ class State(ABC):
     to_move: int
     """The index of the player to move. After the end of the game, the index of the player that would move next."""
     moves: tuple[int, ...]
-    """The actions since the position in which this game began."""
+    """The actions that led to this position from the position in which the game began."""
 
     @property
     def num_players(self) -> int:

@@ -95,8 +95,8 @@ def run_on_cluster(
         common: a value that all calls get. Each node receives it once.
         next_job: returns the next job, or None when there are no more jobs.
         workers: the number of calls at the same time; None means one for each core of the cluster.
-        versions: the versions, by name, of the packages that must be the same on every node; ``python`` is Python's
-            own version. The part after ``+``, which names a build such as ``+cpu``, may differ.
+        versions: a dict from names of packages to the versions that every node must have. The name ``python`` stands
+            for Python itself. The part of a version after ``+``, which names a build such as ``+cpu``, may differ.
 
     Raises:
         ClusterError: a node has other versions (the message names the node), `work` raised an error, or Ray failed.

@@ -77,7 +77,7 @@ def write_file(path: str | Path, data: bytes) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove the file's old temporary files that no process has locked. Killed processes left these behind."""
+    """Remove the file's old temporary files that no process has locked. Killed processes left these files behind."""
     name = re.compile(rf"\.{re.escape(_short(path.name))}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):

@@ -55,7 +55,10 @@ def _generic(default: _F, lean: bool) -> _F:
 
 
 def version(of: _Kernel, kind: type) -> Callable[[_F], _F]:
-    """A decorator that makes a version of the generic kernel `of` for first arguments of the class `kind`."""
+    """A decorator that makes a version of the generic kernel `of`.
+
+    Calls whose first argument is of the class `kind` use this version.
+    """
 
     def register(function: _F) -> _F:
         _versions[of][kind] = compiled = kernel(inline=_lean[of], lean=_lean[of])(function)
@@ -65,6 +68,6 @@ def version(of: _Kernel, kind: type) -> Callable[[_F], _F]:
 
 
 def version_for(of: _F, kind: type) -> _F:
-    """The version of the kernel `of` for first arguments of the class `kind`, or `of` itself if it is not generic."""
+    """The version of `of` for a first argument of the class `kind`, or `of` itself if this kernel is not generic."""
     versions = _versions.get(of)
     return of if versions is None else cast(_F, versions.get(kind, versions[None]))

@@ -156,7 +156,7 @@ def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
 
 
 def _from_pdn(text: str) -> tuple[Games, list[str]]:
-    """The games of a PDN text, and a message for each damaged game. The columns are the tags, such as `White`."""
+    """The games of a PDN text, and a message for each damaged game. Each tag, such as `White`, becomes a column."""
     found, messages = pdn.loads_valid(text)
     if not found:
         raise GamesError(messages[0] if messages else "there is no game in PDN")

@@ -176,7 +176,7 @@ class _Game:
 
 
 def _split(text: str) -> Iterator[_Game]:
-    """Yield the games of a text without checking their moves, in a time that is proportional to the text's length."""
+    """Yield the games of a text without checking their moves. The time is proportional to the text's length."""
     line, counted, announced, seen = 1, 0, 0, 0
     end = 0
     while (begin := text.find("(;", end)) >= 0:

@@ -54,7 +54,7 @@ class CheckersRules(NamedTuple):
     """The constants of a game that the kernels need."""
 
     half: np.uint64
-    """Half the side of the board, which is the number of dark squares in a row."""
+    """Half the width of the board, which is the number of dark squares in a row."""
     board: np.uint64
     """The dark squares."""
     size: int

@@ -15,8 +15,8 @@ games, above the index of its bit. The index in brackets is the index of an unus
           9    10    11    12
           9    10    11    12
 
-Checkers programs have used this layout since Samuel's program. A board of side S needs S * (S + 1) / 2 bits, so 64
-bits are enough for boards of side 10. The kernels do not check their arguments.
+Checkers programs have used this layout since Samuel's program. An SxS board needs S * (S + 1) / 2 bits, so 64 bits are
+enough for a 10x10 board. The kernels do not check their arguments.
 """
 
 import numpy as np

@@ -162,7 +162,7 @@ class Checkers(State):
         Args:
             text: the player to move, then each side's pieces. In this notation, the letter B (black) stands for Red.
             to_move: the player to move: ``"red"``, ``"white"`` or the index. None means the player in the text.
-            size: the side of the board.
+            size: the height and width of the board.
             draws: the rule for draws.
             going: the square, from 1, of the piece that must continue its chain of jumps; 0 if there is no such piece.
 

@@ -24,8 +24,8 @@ __all__ = [
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
 """For each rule for draws, two limits. The game is a draw when a limit is reached. A limit of 0 does not apply.
 
-The first limit is a number of earlier occurrences of the position. The second limit is a number of quiet plies, which
-are steps of kings.
+The first limit is the number of times that the position occurred before. The second limit is the number of quiet plies,
+which are steps of kings, since the last other ply.
 """
 
 SQUARES = {
@@ -53,10 +53,10 @@ The 320 bits are numbered from 0, one set after another. Entry (k, square) is th
 
 
 def check_size(size: Any) -> int:
-    """Check the side of a board and return it as an int.
+    """Check the height and width of a board and return it as an int.
 
     Raises:
-        ValueError: the side is not 4, 6, 8 or 10.
+        ValueError: the size is not 4, 6, 8 or 10.
     """
     return check_board_size(size, kernels.SIZES)
 

@@ -196,7 +196,7 @@ def mobility(own: np.uint64, opponent: np.uint64, board: np.uint64) -> tuple[np.
 def legal_moves_batch(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64
 ) -> npt.NDArray[np.uint64]:
-    """`legal_moves` of N positions: (N,) uint64."""
+    """The result of `legal_moves` for each of N positions, (N,) uint64."""
     legal = np.empty_like(own)
     for i in range(len(own)):
         legal[i] = legal_moves(own[i], opponent[i], board)
@@ -240,7 +240,7 @@ def _join(low: int, high: int) -> np.uint64:
 def play(
     own_low: int, own_high: int, opponent_low: int, opponent_high: int, disc_low: int, disc_high: int, size: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """`advance` for sets that are given as halves of 32 bits, on a board of side `size`."""
+    """`advance` for sets that are given as halves of 32 bits, on a board of height and width `size`."""
     own, opponent = _join(own_low, own_high), _join(opponent_low, opponent_high)
     return advance(own, opponent, _join(disc_low, disc_high), _board(size))
 
@@ -306,7 +306,7 @@ def choose_batch(
     key: npt.NDArray[np.uint64],
     size: int,
 ) -> npt.NDArray[np.int64]:
-    """(N,) uniformly random legal actions. Each action depends only on the position and the game's key.
+    """N uniformly random legal actions, (N,) int64. Each action depends only on the position and the game's key.
 
     `legal` has the legal moves of each position.
     """

@@ -37,10 +37,10 @@ _LOW = 0xFFFF_FFFF
 
 
 def check_size(size: Any) -> int:
-    """Check the side of a board and return it as an int.
+    """Check the height and width of a board and return it as an int.
 
     Raises:
-        ValueError: the side is not 4, 6 or 8.
+        ValueError: the size is not 4, 6 or 8.
     """
     return check_board_size(size, bitboard.SIZES)
 

@@ -4,7 +4,7 @@ Most loops write one array and have no branch, and the functions that they call 
 Numba uses, can put several positions into one register (eight with AVX-512). The arrays are divided into blocks that
 fit in the fastest cache.
 
-Letters in shapes: N is the number of positions, S the side of the board, A = S * S + 1 the number of actions.
+Letters in shapes: N is the number of positions, S the width of the board, A = S * S + 1 the number of actions.
 """
 
 from typing import Any
