@@ -160,7 +160,7 @@ class Dataset:
         """Return numbers about all games, such as the share of draws; see `Statistics`.
 
         Raises:
-            ValueError: the game has three players.
+            ValueError: the games are of three players.
             GamesError: a part is damaged.
         """
         return Statistics.of(part.statistics() for part in self)

@@ -253,7 +253,7 @@ class Games:
         """Return numbers about the games, such as the share of draws. The game must have two players.
 
         Raises:
-            ValueError: the game has three players.
+            ValueError: the games are of three players.
             GamesError: a move is illegal.
         """
         if self.starts[0].num_players != 2:

@@ -160,7 +160,7 @@ def board_sets(
         mine: (M,), output: the discs of the player who is to move after the disc is placed.
         yours: (M,), output: the other player's discs.
         legal: (M,), output: the legal squares of the player to move. If this player must pass, the legal squares of the
-            other player.
+            other player are written.
         to_move: (M,), output: the player to move.
         moves: (N,), output: the number of discs that are placed in each game.
     """

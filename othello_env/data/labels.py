@@ -44,8 +44,9 @@ def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     """Find the exact score of each move, in all positions with at most `empties` empty squares.
 
     The score of a move is the final number of discs of the player who moves, minus the final number of the other
-    player's discs. Both sides play perfectly after the move, and empty squares count for the winner. Solving a position
-    with 12 empty squares takes about a millisecond. Each further empty square multiplies the time by two to three.
+    player's discs. This assumes that both sides play perfectly after the move. Empty squares count for the winner.
+    Solving a position with 12 empty squares takes about a millisecond. Each further empty square multiplies the time by
+    two to three.
 
     Args:
         games: games of Othello.

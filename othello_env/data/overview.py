@@ -49,7 +49,7 @@ class Overview:
         Only one of these objects needs to be in memory at a time.
 
         Raises:
-            ValueError: the game has three players.
+            ValueError: the games are of three players.
             GamesError: a move is illegal.
         """
         found, margins, plies, openings = [], Counter[int](), Counter[int](), Counter[str]()

@@ -170,8 +170,9 @@ def review_game(
 def _reviews(
     states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int, first: int
 ) -> Iterator[MoveReview]:
-    """Yield the reviews from action number `first` on, counted from 0. All positions near the end are solved together,
-    in one call.
+    """Yield the reviews from action number `first` on, counted from 0.
+
+    All positions near the end are solved together, in one call.
     """
     solved = next((ply for ply, state in enumerate(states) if state.empties <= exact), len(states))
     solved = max(solved, min(first, len(states)))

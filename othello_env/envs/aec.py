@@ -44,9 +44,9 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     and ``action_mask``, with 1 for each legal action. If an agent is not to move, its mask is all zeros. If the game is
     over, all masks are zeros.
 
-    All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
-    agent that played it gets -1, or minus the largest margin if rewards are margins. All other agents get 0. If most
-    games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    All rewards are 0 until the game ends. Then each agent gets its own result or margin. Unless `strict` is True, an
+    illegal action ends the game: the agent that played it gets -1, or minus the largest margin if rewards are margins.
+    All other agents get 0. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in

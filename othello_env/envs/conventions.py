@@ -40,8 +40,8 @@ REWARDS = ("result", "margin")
 PLAYING, NOBODY = -2, -1
 """Values in `info`.
 
-PLAYING is the value of `winner` if the game is not over. NOBODY is the value of `winner`, `opponent` or
-`illegal_action` if there is no winner, no opponent or no illegal action.
+PLAYING is the value of `winner` if the game is not over. NOBODY is the value of `winner` if nobody won, of `opponent`
+if there is no opponent, and of `illegal_action` if there was no illegal action.
 """
 
 

@@ -35,8 +35,8 @@ def self_play_advantages(
     loser of a game gets its reward even if the winner made the last move.
 
     The advantages of a side use only this side's values, with one exception. After the last step, only the side to move
-    has a value, in `last_values`. For the other side, the negative of this value is used. If `values` and `last_values`
-    are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
+    has a value, in `last_values`. For the other side, this function uses the negative of this value. If `values` and
+    `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
     Args:
         rewards: (T, N) floats, the rewards that `step` returned, each for the player that acted.

@@ -40,10 +40,10 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     `action_masks` returns this mask as bool. If the game is over, the mask is all zeros. If the learner must pass, the
     mask allows only the pass. If an opponent must pass, the environment plays the pass without asking the opponent.
 
-    The reward is 0 until the game ends. Then the reward is the learner's own result, even if an opponent made the last
-    move. An illegal action ends the game with the reward -1, or minus the largest margin if rewards are margins. If
-    most games end by illegal actions, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info`
-    has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
+    The reward is 0 until the game ends. Then the reward is the learner's own result or margin, even if an opponent made
+    the last move. Unless `strict` is True, an illegal action ends the game with the reward -1, or minus the largest
+    margin if rewards are margins. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    At every reset and step, `info` has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
     `othello_env.envs.conventions.game_info`). `position` is the current State, with its moves.
 
     Args:

@@ -1,6 +1,6 @@
 """The positions in which the games of an environment begin.
 
-The environment's argument `openings` or the options of a reset define these positions.
+The openings of the environment or the options of a reset define these positions.
 """
 
 from __future__ import annotations

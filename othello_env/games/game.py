@@ -57,7 +57,8 @@ def check_text(text: Any, what: str) -> str:
 
 
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
-    """Check the height and width of a board and return it as an int. NumPy's integers are accepted too.
+    """Check the size of a board (its height and width), and return the size as an int. NumPy's integers are accepted
+    too.
 
     Raises:
         ValueError: the size is not an integer, or is not in `sizes`.

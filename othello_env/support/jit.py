@@ -4,9 +4,9 @@ Numba's own cache notices only changes of the file that contains the compiled fu
 function in another file, and the other file is edited, the old machine code keeps running. So this package stores a
 kernel's machine code in a folder whose name is a hash of sources: the source of the kernel's module, and the sources of
 the modules that it imports. Only imports from the module's own package, from `othello_env`, or from the folder of a
-script count; `sources` has the exact rules. If one of these sources is edited or upgraded, the kernel is compiled
-again. Edits of other files do not matter, except for the files in the next paragraph. Edits of comments and docstrings
-can matter only in the kernel's own file.
+script are included; `othello_env.support.sources` has the exact rules. If one of these sources is edited or upgraded,
+the kernel is compiled again. Edits of other files do not matter, except for the files in the next paragraph. Edits of
+comments and docstrings can matter only in the kernel's own file.
 
 A kernel may also call functions that its module does not import: another module can register a function for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each

@@ -183,7 +183,10 @@ _registry: dict[Any, Any] = {}
 
 
 class _Storage(CompileResultCacheImpl):
-    """Stores machine code as Numba's cache does, also for recursive kernels; see `othello_env.support.jit`."""
+    """Stores machine code as Numba's cache does.
+
+    Recursive kernels are treated as `othello_env.support.jit` explains.
+    """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._module = function.__module__

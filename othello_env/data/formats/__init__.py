@@ -90,8 +90,8 @@ def write_games(path: str | Path, games: Games) -> None:
     """Write games to a file. The ending of the file's name determines the format; see `KINDS`.
 
     Only ``.npz`` and ``.parquet`` keep all data about the games. In PDN, the columns whose names begin with a capital
-    letter become tags. PDN does not keep the rule for draws: `read_games` reads games in PDN under the rule
-    ``40-move``. If there is an error, no incomplete file is left.
+    letter become tags. PDN does not keep the rule for draws (see `othello_env.games.checkers.position`): `read_games`
+    reads games in PDN under the rule ``40-move``. If there is an error, no incomplete file is left.
 
     Raises:
         OSError: the file cannot be written.

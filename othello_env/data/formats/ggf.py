@@ -1,4 +1,6 @@
-"""GGF, the Generic Game Format of the server GGS: a game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
+"""GGF, the Generic Game Format of the Generic Game Server (GGS).
+
+A game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
 
 A line may begin with the number of games on the line. The number is 2 for a synchronised match: two games at the same
 time, with swapped colours. The tags of a game may have any order. The tag BO has the first position: the size of the

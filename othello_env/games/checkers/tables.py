@@ -53,7 +53,7 @@ The 320 bits are numbered from 0, one set after another. Entry (k, square) is th
 
 
 def check_size(size: Any) -> int:
-    """Check the height and width of a board and return it as an int.
+    """Check the size of a board (its height and width), and return the size as an int.
 
     Raises:
         ValueError: the size is not 4, 6, 8 or 10.

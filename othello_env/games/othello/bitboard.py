@@ -102,7 +102,7 @@ def square_of(disc: np.uint64) -> np.int64:
 
 @kernel(inline=True)
 def _bytes_up_to(sums: np.uint64, n: np.uint64) -> np.uint64:
-    """How many of the eight bytes of `sums` are at most n. The bytes and n must be below 128."""
+    """How many of the eight bytes of `sums` are at most n. All these bytes and n must be below 128."""
     return (((((n * _SUM_BYTES) | _HIGH_BITS) - sums) & _HIGH_BITS) >> _7) * _SUM_BYTES >> _56
 
 

@@ -37,7 +37,7 @@ _LOW = 0xFFFF_FFFF
 
 
 def check_size(size: Any) -> int:
-    """Check the height and width of a board and return it as an int.
+    """Check the size of a board (its height and width), and return the size as an int.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.

@@ -61,7 +61,7 @@ def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
 
 @kernel
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
-    """Check an action for each of N games.
+    """Check the actions of N games, one action for each game.
 
     Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action
     in a game that is over counts as OVER, never as ILLEGAL.
@@ -124,12 +124,12 @@ def encode_8x8(
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
         arrays: `planes`, `plane_words`, `plane_ranks`, `masks`, `mask_ranks` and `EXPAND`, in this order, as for
-            `encode_small`. The arrays `planes`, (2 * N, S * S) int8, and `masks`, (N, A) int8, receive the results. The
-            other arrays except `EXPAND` are views of their memory as words of 64 bits. `plane_words` has the words of
-            `planes` one after another. `plane_ranks`, (2 * N, R) uint64, has one word for each of R ranks of a plane.
-            `mask_ranks`, (N, R) uint64, has one word for each of R ranks of a mask. Such a word has the eight bytes
-            that begin with the first square of the rank, and may be unaligned. On 8x8, R is 8. On smaller boards, R is
-            S - 1, because the last rank has no word.
+            `encode_small`. The arrays `planes`, (2 * N, S * S) int8, and `masks`, (N, A) int8, receive the results.
+            `plane_words`, `plane_ranks` and `mask_ranks` are views of the memory of these two arrays as words of 64
+            bits. `plane_words` has the words of `planes` one after another. `plane_ranks`, (2 * N, R) uint64, has one
+            word for each of R ranks of a plane. `mask_ranks`, (N, R) uint64, has one word for each of R ranks of a
+            mask. Such a word has the eight bytes that begin with the first square of the rank, and may be unaligned. On
+            8x8, R is 8. On smaller boards, R is S - 1, because the last rank has no word.
     """
     own, opponent, legal = boards
     _, words_of_planes, _, masks, mask_ranks, expand = arrays
