@@ -48,8 +48,8 @@ class Games:
         rules: the game and its options, such as ``"othello:size=6"``.
         starts: all positions in which games of this object begin. By default, only the usual start of the game.
         start: (N,) integers. Game `i` begins at the position ``starts[start[i]]``. By default, all numbers are 0.
-        columns: more data about each game: a mapping from names, such as ``"black"`` or ``"year"``, to arrays (N,). A
-            column may also be an array (N, T) of floats, such as ``"scores"``, with a number for each action.
+        columns: a mapping with more data about each game. The keys are names, such as ``"black"`` or ``"year"``. The
+            values are arrays (N,), or arrays (N, T) of floats with a number for each action, such as ``"scores"``.
 
     Raises:
         ValueError: a shape is wrong, or a number is out of range.

@@ -37,7 +37,7 @@ class MoveReview:
         ply: the number of the action in its game, from 1. Passes are counted, too.
         state: the position before the move.
         action: the action that was played.
-        best: a best action. It is `action` itself if no action is better.
+        best: an action with the best score. It is `action` itself if no action is better.
         score: the score of `action` in discs, for the player to move.
         best_score: the score of `best` in discs, for the player to move.
         exact: whether the scores are exact, that is, the results of perfect play.

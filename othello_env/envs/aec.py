@@ -54,9 +54,9 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     The method `state` returns an array instead, because PettingZoo requires this.
 
     Args:
-        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
-            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
-        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
+        openings: where games begin. None: at the game's usual start. ``"random:10"``: after ten random plies. A
+            sequence of transcripts or States: each game begins with a random opening from the sequence.
+        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (in Othello, how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.

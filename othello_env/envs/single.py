@@ -51,9 +51,9 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             `othello_env.make_agent`. In a game of three players, one opponent plays both other sides, or a tuple has
             two opponents: first the opponent that moves after the learner, then the third player.
         side: the name of the learner's player, or ``"random"``.
-        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
-            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
-        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
+        openings: where games begin. None: at the game's usual start. ``"random:10"``: after ten random plies. A
+            sequence of transcripts or States: each game begins with a random opening from the sequence.
+        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (in Othello, how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.

@@ -1,4 +1,4 @@
-"""Write files completely or not at all, and read untrusted files with limits.
+"""Write files completely or not at all, and read untrusted files with limits on size and nesting.
 
 A path to write must be a regular file or not exist yet. If the path is a symbolic link, a folder or a device, an error
 is raised before anything is written, so no other file changes. A path to read may be a link, but the link must lead to

@@ -8,10 +8,10 @@ script are included; `othello_env.support.sources` has the exact rules. If one o
 the kernel is compiled again. Edits of other files do not matter, except for the files in the next paragraph. Edits of
 comments and docstrings can matter only in the kernel's own file.
 
-A kernel may also call functions that its module does not import: another module can register a function for the class
-of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
-module whose functions the kernel calls, and one for each module that defines a named tuple among the arguments. The
-machine code is loaded only if none of these modules has changed.
+A kernel may also call functions that its module does not import: another module can register the function that is
+called for arguments of a certain class (`numba.extending.overload`). So the machine code is stored together with more
+hashes: one for each module whose functions the kernel calls, and one for each module that defines a named tuple among
+the arguments. The machine code is loaded only if none of these modules has changed.
 
 The machine code contains the values of the globals that the kernel reads. So these values must depend only on the
 sources above. A value that depends on anything else must be passed as an argument.
