@@ -89,7 +89,7 @@ def examples(
             order. First the games are shuffled. Then the positions of the first 4096 games are shuffled together, then
             those of the next 4096 games, and so on.
         symmetric: whether to turn or mirror each board at random (Othello only). `seed` also determines these random
-            choices. If it is None, they are different in each call.
+            choices. If `seed` is None, the choices are different in each call.
         passes: whether to include positions in which the player must pass.
         drop_last: whether to leave out the last batch if it has fewer than `batch_size` examples.
 

@@ -253,7 +253,7 @@ def is_drawn(
 
     The rows of `past[end - quiet : end]` are the positions since the last capture or the last move of a man. Each row
     has the sets `own`, `opponent` and `kings` of its position. The players take turns, so only every second row has the
-    same player to move as the present position. The kernel compares only these rows.
+    same player to move as the present position. The kernel compares the present position only with these rows.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

@@ -128,7 +128,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """Look from each disc of `own` along +step and -step, over a run of `through`. Return the squares after the runs."""
+    """From the discs of `own`, go along +step and -step over runs of `through`. Return the squares after the runs."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)

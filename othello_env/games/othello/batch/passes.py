@@ -52,7 +52,7 @@ def disc_of(action: Int, size: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
-    """Whether an action is legal, as a number: 0 if it is illegal, else another number.
+    """Whether an action is legal: 0 if it is illegal, a number other than 0 if it is legal.
 
     `legal` is the set of squares on which the player to move may place a disc.
     """
