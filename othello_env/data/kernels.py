@@ -62,8 +62,8 @@ def finish(
         to_move: (N,), the player to move in the first position, overwritten with the player to move in the last one.
         board: the set of all squares of the board, one bit for each square.
         size: the height and width of the board.
-        margins: (N,), output: Black's discs minus White's discs, where the winner also gets the empty squares. 0 in
-            unfinished games.
+        margins: (N,), output: Black's discs minus White's discs, where the winner also gets the empty squares. In
+            unfinished games, the margin is 0.
         over: (N,), output: whether the game is over in its last position.
         wrong: (N,), output: the first ply, from 0, with an illegal action; -1 if all actions are legal. If a game has
             an illegal action, all other outputs for this game have no meaning.

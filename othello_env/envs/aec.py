@@ -155,7 +155,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move. After the end of the game, each agent makes one more step, with None.
+        """Play an action of the agent to move. After the end of the game, each agent makes one more step with the
+        action None.
 
         Raises:
             ValueError: the action is not an integer in range, or the game is over and the action is not None. Nothing

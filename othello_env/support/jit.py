@@ -17,9 +17,9 @@ The machine code contains the values of the globals that the kernel reads. So th
 sources above. A value that depends on anything else must be passed as an argument.
 
 A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
-reports this. The reason: while Numba compiles the version for the first types, it also compiles the version for the
-other types. The machine code of this second version calls the first version at an address that is valid only in this
-process. In another process, such a call would crash. Numba gives a literal its own type, so a function `down` that
+names such a kernel. The reason: while Numba compiles the version for the first types, it also compiles the version for
+the other types. The machine code of this second version calls the first version at an address that is valid only in
+this process. In another process, such a call would crash. Numba gives a literal its own type, so a function `down` that
 calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
 
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
@@ -100,7 +100,7 @@ def entry_point(function: _F, *args: Any) -> _F:
 
 
 def raise_interrupt(error: BaseException) -> None:
-    """Raise KeyboardInterrupt if an interrupt caused this error.
+    """Raise KeyboardInterrupt if an interrupt (Ctrl+C) caused this error.
 
     If an interrupt arrives while a kernel runs, Python notices it when the kernel returns. Numba then raises a
     SystemError whose cause is the KeyboardInterrupt. A broad ``except`` around kernels must call this function first.

@@ -3,9 +3,9 @@
 The machine code of a kernel contains functions and constants from other modules. `Sources.digest` is one hash of all
 these sources. So machine code that is stored under this hash always belongs to the present sources.
 
-All import statements of a file are followed. Imports inside functions count, because a constant may be the result of
-such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they import only on
-first use. Imports are followed to modules of this package, and to modules of the outermost package that contains the
+All import statements of a file are followed. Imports inside functions count, because a module may compute a constant by
+calling such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they import only
+on first use. Imports are followed to modules of this package, and to modules of the outermost package that contains the
 hashed module. If the hashed module is not in a package, imports are also followed to modules in its folder. Imports
 without an import statement, such as `importlib.import_module`, are not noticed.
 

@@ -59,9 +59,10 @@ class CheckersRules(NamedTuple):
     """The dark squares."""
     size: int
     repeats: int
-    """The game is a draw if its position occurred this number of times before. 0 if repetitions do not count."""
+    """The game is a draw if its position occurred this number of times before. 0 means that repetitions do not count.
+    """
     quiet_limit: int
-    """The game is a draw after this number of quiet plies (steps of kings). 0 if quiet plies do not count."""
+    """The game is a draw after this number of quiet plies (steps of kings). 0 means that quiet plies do not count."""
 
 
 @kernel(inline=True, lean=True)
