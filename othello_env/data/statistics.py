@@ -39,7 +39,7 @@ class Statistics:
         finished: the number of games that are over.
         first_wins: the share of games that the first player won.
         second_wins: the share of games that the second player won.
-        draws: the share of draws.
+        draws: the share of games that ended in a draw.
         margin: how far the first player was ahead at the end of the game, on average (in Othello, in discs). It is
             negative if the second player was ahead on average.
         plies: the mean number of plies of a game, passes included. Unfinished games count, too.

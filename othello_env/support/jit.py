@@ -17,10 +17,10 @@ The machine code contains the values of the globals that the kernel reads. So th
 sources above. A value that depends on anything else must be passed as an argument.
 
 A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
-names such a kernel. The reason: while Numba compiles the version for the first types, it also compiles the version for
-the other types. The machine code of this second version calls the first version at an address that is valid only in
-this process. In another process, such a call would crash. Numba gives a literal its own type, so a function `down` that
-calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
+names such a kernel. It cannot be cached for this reason: while Numba compiles the version for the first types, it also
+compiles the version for the other types. The machine code of this second version calls the first version at an address
+that is valid only in this process. In another process, such a call would crash. Numba gives a literal its own type, so
+a function `down` that calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
 
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
 result. If the cache is damaged, or cannot be read or written, kernels are compiled again. Such a problem never raises

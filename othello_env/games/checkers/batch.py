@@ -59,10 +59,10 @@ class CheckersRules(NamedTuple):
     """The dark squares."""
     size: int
     repeats: int
-    """The game is a draw if its position occurred this number of times before. 0 means that repetitions do not count.
+    """The game is a draw if its position occurred this number of times before; 0 means that this does not matter.
     """
     quiet_limit: int
-    """The game is a draw after this number of quiet plies (steps of kings). 0 means that quiet plies do not count."""
+    """The game is a draw after this number of quiet plies (steps of kings); 0 means that there is no such limit."""
 
 
 @kernel(inline=True, lean=True)
