@@ -59,7 +59,7 @@ class CheckersRules(NamedTuple):
     """The dark squares."""
     size: int
     repeats: int
-    """The game is a draw if its position occurred this number of times before; 0 means that this does not matter.
+    """The game is a draw if its position occurred this number of times before; 0 means that there is no such limit.
     """
     quiet_limit: int
     """The game is a draw after this number of quiet plies (steps of kings); 0 means that there is no such limit."""
