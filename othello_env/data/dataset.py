@@ -5,7 +5,7 @@ A dataset stays undamaged if the program that writes it is interrupted or killed
 The file ``dataset.json`` in the folder says how the games are made. The files ``games-000000.npz``,
 ``games-000001.npz`` and so on are the parts of the dataset. A part is written completely or not at all. The games of a
 part depend only on the number of the part and on ``dataset.json``. So a command that was interrupted can be run again.
-Then it makes only the parts that are missing.
+Then it continues with the first part that is missing.
 """
 
 from __future__ import annotations
