@@ -1,9 +1,11 @@
-"""Datasets: folders of games in parts, which stay undamaged if the program is interrupted or killed.
+"""Datasets: folders that store many games in several files.
+
+A dataset stays undamaged if the program that writes it is interrupted or killed.
 
 The file ``dataset.json`` in the folder says how the games are made. The files ``games-000000.npz``,
-``games-000001.npz`` and so on are the parts. A part is written completely or not at all. The games of a part depend
-only on the number of the part and on ``dataset.json``. So if a command was interrupted, the same command makes the
-missing parts.
+``games-000001.npz`` and so on are the parts of the dataset. A part is written completely or not at all. The games of a
+part depend only on the number of the part and on ``dataset.json``. So a command that was interrupted can be run again.
+Then it continues with the first part that is missing.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ _LARGEST = 1 << 20
 
 
 class Dataset:
-    """A folder of games in parts. A loop over a `Dataset` gets one `Games` object for each part.
+    """A folder that stores many games in several files, the parts of the dataset.
 
-    Only one part is in memory at a time.
+    A loop over a `Dataset` gets one `Games` object for each finished part. Only one part is in memory at a time.
 
     Args:
         folder: a folder that `Dataset.make` made.
@@ -39,7 +41,7 @@ class Dataset:
 
     Attributes:
         folder: the folder.
-        recipe: a dict that says how the games are made. JSON can store its values.
+        recipe: a dict that says how the games are made. Its values can be stored in JSON.
         count: the number of games that the dataset has when it is finished.
         part_size: the number of games in a part; the last part may be smaller.
     """
@@ -68,22 +70,22 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None] = lambda _: None,
     ) -> Dataset:
-        """Make a dataset. If the folder already has some of the parts, make only the missing parts.
+        """Make a dataset. If an earlier call was interrupted, continue after the last part that it finished.
 
         Args:
-            folder: the folder of the dataset. If the folder holds a dataset with the same recipe and part size, only
-                the missing games are made.
+            folder: the folder of the dataset. It may already hold an unfinished dataset with the same recipe and part
+                size.
             recipe: a dict that determines all games. JSON must be able to store its values.
             count: the number of games that the finished dataset has.
             part_size: the number of games in a part.
-            games: a function that makes games. ``games(first, n)`` returns n games, from game number `first` on. A
-                second call with the same arguments must return the same games.
+            games: a function that makes games. ``games(first, n)`` returns the games with the numbers `first` to
+                ``first + n - 1``, counted from 0. A second call with the same arguments must return the same games.
             progress: a function that is called at the beginning and after each part. Its argument is the number of
-                games that are written.
+                games that have been written so far.
 
         Raises:
             OSError: the folder cannot be written.
-            ValueError: the folder holds a dataset with another recipe, another part size or more games. Or another
+            ValueError: the folder holds a dataset with another recipe, another part size or a larger count. Or another
                 process is making this dataset. Or `games` returned a wrong number of games.
         """
         folder = Path(folder)
@@ -103,7 +105,8 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
     ) -> Dataset:
-        plain = json.loads(json.dumps(dict(recipe)))  # tuples become lists, as in a recipe that was read from a file
+        # The recipe in the file has lists instead of tuples. Make the same change here, so that both can be compared.
+        plain = json.loads(json.dumps(dict(recipe)))
         header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
             old = cls(folder)
@@ -127,14 +130,14 @@ class Dataset:
         return made
 
     def __len__(self) -> int:
-        """The number of games that are written. This number is smaller than `count` until the dataset is finished."""
+        """The number of games that are already written: less than `count` until the dataset is finished."""
         return min(self.count, self._present() * self.part_size)
 
     def __iter__(self) -> Iterator[Games]:
         return self.parts()
 
     def parts(self, *, skip: bool = False) -> Iterator[Games]:
-        """Yield a `Games` object for each part.
+        """Yield a `Games` object for each finished part.
 
         Args:
             skip: if True, damaged games are left out; see `othello_env.data.read_games`.
@@ -150,14 +153,14 @@ class Dataset:
 
     @property
     def made_by(self) -> str:
-        """The recipe in words, such as ``make random, size 8, seed 1``. Values that are None are left out."""
+        """The recipe as text, such as ``make random, size 8, seed 1``. Values that are None are left out."""
         return _in_words(self.recipe)
 
     def statistics(self) -> Statistics:
         """Return numbers about all games, such as the share of draws; see `Statistics`.
 
         Raises:
-            ValueError: the game has three players.
+            ValueError: the games are of three players.
             GamesError: a part is damaged.
         """
         return Statistics.of(part.statistics() for part in self)

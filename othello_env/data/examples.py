@@ -1,4 +1,4 @@
-"""Training examples from games: each position, with the action that was played in it."""
+"""Training examples from games. An example is a position and the action that was played in this position."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ _CHUNK = 4096
 
 @dataclass(frozen=True)
 class Examples:
-    """M positions of games, each with the action that was played.
+    """M examples: positions of games, and the action that was played in each position.
 
     Attributes:
-        observation: (M, planes, H, W) int8, from the point of view of the player to move.
-        action_mask: (M, A) int8, 1 for each of the A actions that is legal.
+        observation: (M, planes, H, W) int8, the board from the point of view of the player to move. H and W are the
+            height and the width of the board.
+        action_mask: (M, A) int8, 1 for each legal action and 0 for each illegal action. A is the number of actions.
         action: (M,) int64, the action that was played.
         returns: (M,) float32, the result of the game for the player to move, such as +1 for a win. NaN if the game is
             not finished.
         margin: (M,) float32, how far the player to move was ahead at the end of the game (in Othello, in discs). It is
             negative for a loss, and NaN if the game is not finished.
         to_move: (M,) int8, the player to move.
-        game: (M,) int64, the index of the game in the `Games`.
-        ply: (M,) int32, the number of the action in its game, from 0.
+        game: (M,) int64, the index of the position's game in the `Games` object.
+        ply: (M,) int32, the number of plies that were played in the game before the position.
     """
 
     observation: npt.NDArray[np.int8]
@@ -50,11 +51,11 @@ class Examples:
         return len(self.action)
 
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Examples:
-        """Some of the examples, chosen by a slice, a mask (M,) or an array of indices."""
+        """Return some of the examples. A slice, a mask of shape ``(M,)`` or an array of indices selects them."""
         return Examples(**{name: array[places] for name, array in vars(self).items()})
 
     def transformed(self, symmetry: npt.NDArray[np.integer]) -> Examples:
-        """Turn or mirror the board, the mask and the action of each example. All examples must be of Othello.
+        """Return the examples with turned or mirrored boards, masks and actions. All examples must be of Othello.
 
         Args:
             symmetry: (M,) integers 0 to 7, the symmetry of each example; see `othello_env.games.othello.symmetries`.
@@ -77,14 +78,18 @@ def examples(
     passes: bool = True,
     drop_last: bool = False,
 ) -> Iterator[Examples]:
-    """Yield the positions of the games in batches. Only a part of the positions is in memory at a time.
+    """Yield the positions of the games, and the actions that were played, in batches.
+
+    Only a part of the positions is in memory at a time.
 
     Args:
         games: the games. Every move is checked before the first batch.
         batch_size: the number of examples in a batch.
         seed: None keeps the order of the games. A number shuffles the examples, and the same number gives the same
-            order. First the games are shuffled. Then the positions of each 4096 games are shuffled.
-        symmetric: whether to turn or mirror each board at random (Othello only). The random choices depend on `seed`.
+            order. First the games are shuffled. Then the positions of the first 4096 games are shuffled together, then
+            those of the next 4096 games, and so on.
+        symmetric: whether to turn or mirror each board at random (Othello only). `seed` also determines these random
+            choices. If `seed` is None, the choices are different in each call.
         passes: whether to include positions in which the player must pass.
         drop_last: whether to leave out the last batch if it has fewer than `batch_size` examples.
 
@@ -127,7 +132,10 @@ def _joined(parts: list[Examples]) -> Examples:
 
 
 def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
-    """The examples of N games. `numbers`, (N,), are the indices that these games have among all games."""
+    """The examples of N games.
+
+    `numbers`, (N,), has the index of each game in the `Games` object that `examples` was called with.
+    """
     if isinstance(games.starts[0], Othello):
         boards, game, ply = othello_positions(games)
         observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move
@@ -150,7 +158,7 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
 
 
 def _states(games: Games) -> tuple[list[State], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The position before each action, the index of its game, and the number of the action in its game."""
+    """For each action, the position before it, the index of its game, and the number of plies before it."""
     states, game, ply = [], [], []
     for i in range(len(games)):
         state = games.starts[games.start[i]]

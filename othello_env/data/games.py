@@ -29,11 +29,14 @@ _MOST_ACTIONS = 1 << 31
 
 
 class GamesError(ValueError):
-    """Games cannot be read, or a move is illegal. The message names the game and the ply, both counted from 1."""
+    """Games cannot be read, or a move is illegal.
+
+    The message about an illegal move names the game and the ply, both counted from 1.
+    """
 
 
 class Games:
-    """N games with the same rules, as arrays.
+    """N games with the same rules, stored as arrays.
 
     Slices and masks select games. For example, ``games[:100]`` are the first 100 games, and ``games[games.ends.over]``
     are the finished games.
@@ -43,10 +46,10 @@ class Games:
             ignored.
         lengths: (N,) integers, the number of actions of each game.
         rules: the game and its options, such as ``"othello:size=6"``.
-        starts: the positions in which games begin. By default, the usual start of the game.
-        start: (N,) integers, for each game the number of its position in `starts`, from 0. By default, all are 0.
-        columns: more data about each game: a mapping from names, such as ``"black"`` or ``"year"``, to arrays (N,). An
-            array (N, T) of floats, such as ``"scores"``, has a number for each action.
+        starts: all positions in which games of this object begin. By default, only the usual start of the game.
+        start: (N,) integers. Game `i` begins at the position ``starts[start[i]]``. By default, all numbers are 0.
+        columns: a mapping with more data about each game. The keys are names, such as ``"black"`` or ``"year"``. The
+            values are arrays (N,), or arrays (N, T) of floats with a number for each action, such as ``"scores"``.
 
     Raises:
         ValueError: a shape is wrong, or a number is out of range.
@@ -56,8 +59,8 @@ class Games:
         actions: (N, T) int8, or int16 if the game has more than 127 actions; -1 after a game's last action.
         lengths: (N,) int32, the number of actions of each game.
         rules: the game and its options.
-        starts: the positions in which games begin.
-        start: (N,) int32, for each game the number of its position in `starts`.
+        starts: all positions in which games of this object begin.
+        start: (N,) int32. Game `i` begins at the position ``starts[start[i]]``.
         columns: a dict of arrays (N,) or (N, T). An array (N, T) has NaN after a game's last action.
     """
 
@@ -119,8 +122,8 @@ class Games:
             columns: more data about each game; see `Games`.
 
         Raises:
-            ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or no
-                starts are given, but `Rules` does not know this game and its usual start.
+            ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or
+                `starts` is empty, and `Rules` does not know the game, so its usual start is unknown.
         """
         ends = list(states)
         if not ends:
@@ -141,10 +144,12 @@ class Games:
 
     @classmethod
     def joined(cls, parts: Iterable[Games]) -> Games:
-        """Join several parts into one. The games keep their order. A column is kept only if all parts have it.
+        """Join several `Games` objects into one. The games keep their order.
+
+        A column is kept only if all parts have this column.
 
         Raises:
-            ValueError: there is no part, or the parts have different rules.
+            ValueError: `parts` is empty, or the rules of the games differ.
         """
         given = list(parts)
         if len({str(part.rules) for part in given}) != 1:
@@ -178,7 +183,7 @@ class Games:
         return f"<Games: {len(self):,} of {self.rules}, {int(self.lengths.sum()):,} plies{columns}>"
 
     def __getitem__(self, places: slice | npt.ArrayLike) -> Games:
-        """Some of the games, selected by a slice, a mask (N,) or an array of indices."""
+        """Return some of the games. A slice, a mask of shape ``(N,)`` or an array of indices selects them."""
         where = places if isinstance(places, slice) else np.asarray(places)
         if not isinstance(where, slice) and not where.size:
             where = slice(0)
@@ -214,7 +219,7 @@ class Games:
             GamesError: an action is illegal.
         """
         for i in np.flatnonzero(self.illegal() >= 0)[:1].tolist():
-            self.state(i)  # raises the error
+            self.state(i)  # plays the game again, and raises the error at the illegal action
 
     @property
     def begin_as_usual(self) -> bool:
@@ -248,7 +253,7 @@ class Games:
         """Return numbers about the games, such as the share of draws. The game must have two players.
 
         Raises:
-            ValueError: the game has three players.
+            ValueError: the games are of three players.
             GamesError: a move is illegal.
         """
         if self.starts[0].num_players != 2:
@@ -273,7 +278,7 @@ class Games:
 
 
 def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int32]]:
-    """Rows of actions as an array (N, T) and their lengths (N,). Short rows are filled up with -1."""
+    """Turn N lists of actions into an array (N, T), filled up with -1, and an array of their lengths (N,)."""
     lengths = np.array([len(row) for row in rows], np.int32)
     actions = np.full((len(rows), lengths.max(initial=0)), -1, np.int16)
     for padded_row, row in zip(actions, rows, strict=True):
@@ -309,8 +314,8 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
     All actions must be legal, so call `Games.check` first.
 
     Returns:
-        The M positions; for each position, the index of its game, (M,) int64; and the number of the action in its game,
-        from 0, (M,) int32.
+        The M positions; for each position, the index of its game, (M,) int64; and the number of plies that were played
+        before it, (M,) int32.
     """
     total, size = int(games.lengths.sum()), games.starts[0].observation_shape[1]
     own, opponent, to_move = np.empty(total, np.uint64), np.empty(total, np.uint64), np.empty(total, np.int8)
@@ -320,7 +325,10 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
 
 
 def _first_sets(games: Games) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int8]]:
-    """The starts of N games: the discs of the player to move (N,), the other player's (N,), the player to move (N,)."""
+    """The first positions of N games, as three arrays (N,).
+
+    The arrays are the discs of the player to move, the other player's discs, and the player to move.
+    """
     starts: Any = games.starts
     own = np.array([state.own for state in starts], np.uint64)[games.start]
     opponent = np.array([state.opponent for state in starts], np.uint64)[games.start]

@@ -21,7 +21,7 @@ from othello_env.support.jit import kernel
 __all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]
 
 LONGEST = 128
-"""No game has more plies: it has at most 60 moves that place a disc, and never two passes in a row."""
+"""No game has more plies: a game has at most 60 moves that place a disc, and never two passes in a row."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -30,7 +30,10 @@ _BLACK, _WHITE = map(np.uint64, STARTS)
 
 @kernel(inline=True)
 def _placed(disc: np.uint64, mine: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The discs of the next player to move, and of the other player, after `disc` is placed (0 for a pass)."""
+    """Place the disc on the square `disc`, or pass if `disc` is 0.
+
+    Return the discs of the next player to move, and the discs of the other player.
+    """
     turned = flips(disc, mine, other)
     return other & ~turned, mine | turned | disc
 
@@ -55,12 +58,12 @@ def finish(
         lengths: (N,), the number of actions of each game.
         own: (N,), the discs of the player to move in the first position. The kernel overwrites this array with the
             discs of the player to move in the last position.
-        opponent: (N,), the other player's discs in the first position. The kernel overwrites this array, too.
-        to_move: (N,), the player to move in the first position. The kernel overwrites this array, too.
+        opponent: (N,), the other player's discs in the first position, overwritten with those in the last position.
+        to_move: (N,), the player to move in the first position, overwritten with the player to move in the last one.
         board: the set of all squares of the board, one bit for each square.
         size: the height and width of the board.
-        margins: (N,), output: Black's discs minus White's discs, where the winner also gets the empty squares. 0 in
-            unfinished games.
+        margins: (N,), output: Black's discs minus White's discs, where the winner also gets the empty squares. In
+            unfinished games, the margin is 0.
         over: (N,), output: whether the game is over in its last position.
         wrong: (N,), output: the first ply, from 0, with an illegal action; -1 if all actions are legal. If a game has
             an illegal action, all other outputs for this game have no meaning.
@@ -123,7 +126,10 @@ def positions(
 
 @kernel(inline=True)
 def _transposed(squares: np.uint64) -> np.uint64:
-    """Transpose a set of squares of an 8x8 board: columns become rows (Warren, Hacker's Delight, 7-3)."""
+    """Transpose a set of squares of an 8x8 board: columns become rows.
+
+    The method is from section 7-3 of the book Hacker's Delight (Warren).
+    """
     turned = (squares ^ (squares >> np.uint64(7))) & np.uint64(0x00AA_00AA_00AA_00AA)
     squares = squares ^ turned ^ (turned << np.uint64(7))
     turned = (squares ^ (squares >> np.uint64(14))) & np.uint64(0x0000_CCCC_0000_CCCC)
@@ -145,7 +151,8 @@ def board_sets(
     """Write the board after each of the M discs that are placed in N games.
 
     The games are on 8x8 and begin at the usual start. All actions must be legal. In a set of squares, bit
-    ``8 * letter + digit`` stands for a square; the letter and the digit are counted from 0.
+    ``8 * letter + digit`` stands for a square. The letter and the digit of the square's name are counted from 0: bit
+    ``8 * 5 + 4`` stands for f5.
 
     Args:
         actions: (N, T), the actions of each game.
@@ -153,7 +160,7 @@ def board_sets(
         mine: (M,), output: the discs of the player who is to move after the disc is placed.
         yours: (M,), output: the other player's discs.
         legal: (M,), output: the legal squares of the player to move. If this player must pass, the legal squares of the
-            other player.
+            other player are written.
         to_move: (M,), output: the player to move.
         moves: (N,), output: the number of discs that are placed in each game.
     """
@@ -189,10 +196,10 @@ def random_games(
     """Play N games from the start. Each action is random, and all legal actions are equally likely.
 
     In game number i, the action in a position is ``state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)``.
-    The agent ``random`` chooses its actions in the same way.
+    The agent ``random`` draws its actions with the same function.
 
     Args:
-        key: the number from which the key of each game is computed.
+        key: the number that determines all random choices. ``mix_int(key, i)`` is the key of game number i.
         numbers: (N,), the number of each game.
         board: the set of all squares of the board, one bit for each square.
         size: the height and width of the board.
@@ -237,8 +244,8 @@ def add_passes(
         actions: (N, LONGEST), output: the actions, and -1 after the last action. A pass after the last move is not
             added.
         lengths: (N,), output: the number of actions of each list.
-        wrong: (N,), output: the first move, from 0, that is illegal even after a pass; -1 if all moves are legal. If a
-            move is illegal, the actions end before this move.
+        wrong: (N,), output: the number of the first move, from 0, that is illegal even if a pass is added before it; -1
+            if all moves are legal. If a move is illegal, the actions end before this move.
     """
     side = np.uint64(size)
     for i in range(len(squares)):

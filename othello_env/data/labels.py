@@ -1,4 +1,4 @@
-"""Labels of the positions of games: exact scores near the end, and an agent's values or probabilities."""
+"""Labels for the moves in the positions of games: exact scores near the end, or an agent's values or probabilities."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from othello_env.games.othello.positions import OthelloPositions
 __all__ = ["MoveLabels", "agent_labels", "exact_labels"]
 
 _AT_ONCE = 500
-"""The number of positions that `exact_labels` gives to a process at a time."""
+"""The number of positions that `exact_labels` gives to a worker process at a time."""
 
 
 @dataclass(frozen=True)
 class MoveLabels:
-    """A number for each legal action of M positions.
+    """A label, which is a number, for each legal action of M positions.
 
     Attributes:
         game: (M,) int64, the number of the position's game, from 0.
@@ -43,13 +43,14 @@ class MoveLabels:
 def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     """Find the exact score of each move, in all positions with at most `empties` empty squares.
 
-    The score of a move is the difference in discs at the end of the game, if both sides play perfectly after the move.
-    The score is positive if the player who moves wins. Empty squares count for the winner. Solving a position with 12
-    empty squares takes about a millisecond. Each further empty square multiplies the time by two to three.
+    The score of a move is the final number of discs of the player who moves, minus the final number of the other
+    player's discs. This assumes that both sides play perfectly after the move. Empty squares count for the winner.
+    Solving a position with 12 empty squares takes about a millisecond. Each further empty square multiplies the time by
+    two to three.
 
     Args:
         games: games of Othello.
-        empties: the largest number of empty squares.
+        empties: the largest number of empty squares in a position that gets labels.
         workers: the number of processes. The labels do not depend on this number.
 
     Raises:
@@ -77,8 +78,8 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 
     Args:
         games: games of Othello.
-        agent: an agent with the method `action_values` or `action_probabilities`. If the agent has both,
-            `action_values` is used.
+        agent: an agent with the method `action_values` or `action_probabilities`, or a text that names such an agent.
+            If the agent has both methods, `action_values` is used.
 
     Raises:
         ValueError: the games are not of Othello, or the agent has neither of these methods.

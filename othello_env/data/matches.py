@@ -33,12 +33,14 @@ def match_games(
     workers: int = 1,
     ray: bool = False,
 ) -> Games:
-    """Play a match, and return its games. Each opening is played twice, with the colours swapped.
+    """Play a match, and return its games.
+
+    Each opening is played twice. For the second game, the agents swap colours.
 
     `othello_env.play_match` with the same agents, openings and seed plays the same games. This function plays only the
-    games with the numbers `first` to `first` + `count` - 1. For varied games, give an agent random choices. For
-    example, the agent ``"ntuple:epsilon=0.1"`` plays a random move with probability 0.1. The columns of the returned
-    games are described at `othello_env.data.formats.records.games_of_records`.
+    games with the numbers `first` to `first` + `count` - 1. If the games must differ from each other, use agents that
+    make random choices. For example, the agent ``"ntuple:epsilon=0.1"`` plays a random move with probability 0.1. The
+    columns of the returned games are described at `othello_env.data.formats.records.games_of_records`.
 
     Args:
         a: an agent, or a spec (a text such as ``"alphabeta:depth=2"`` that names an agent).

@@ -19,7 +19,7 @@ from othello_env.games.registry import names_of_moves
 __all__ = ["OPENING", "Overview"]
 
 OPENING = 4
-"""The number of plies in an opening. The opening is the beginning of a game."""
+"""The number of plies at the beginning of a game that count as its opening."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,13 @@ class Overview:
 
     Attributes:
         statistics: numbers about the games.
-        margins: for each margin of the first player, the number of finished games that ended with this margin.
-        plies: for each number of plies, the number of games with this number of plies.
+        margins: for each margin of the first player (in Othello, Black's discs minus White's discs), the number of
+            finished games that ended with this margin.
+        plies: for each length of a game in plies, the number of games with this length.
         openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Only
-            games from the usual start count. In Othello, the four first moves are equivalent by symmetry. So the board
-            is turned or mirrored to make the first move f5 (e4 on 6x6, d3 on 4x4).
+            games that begin at the usual start and have at least `OPENING` plies count. In Othello, the four first
+            moves are equivalent by symmetry. So the board is turned or mirrored to make the first move f5 (e4 on 6x6,
+            d3 on 4x4).
     """
 
     statistics: Statistics
@@ -42,10 +44,12 @@ class Overview:
 
     @classmethod
     def of(cls, parts: Iterable[Games]) -> Overview:
-        """Make one overview of several parts, such as the parts of a dataset. Only one part is in memory at a time.
+        """Make one overview of several `Games` objects, such as the parts of a dataset.
+
+        Only one of these objects needs to be in memory at a time.
 
         Raises:
-            ValueError: the game has three players.
+            ValueError: the games are of three players.
             GamesError: a move is illegal.
         """
         found, margins, plies, openings = [], Counter[int](), Counter[int](), Counter[str]()
@@ -58,7 +62,7 @@ class Overview:
         return cls(Statistics.of(found), margins, plies, openings)
 
     def picture(self, title: str, players: tuple[str, ...]) -> bytes:
-        """A picture of the results, the lengths and the most frequent openings, as the contents of a PNG file.
+        """Draw the results, the lengths and the most frequent openings. Return the bytes of a PNG file.
 
         Args:
             title: the text at the top.

@@ -1,8 +1,8 @@
 """Reviews of whole games of Othello: how many discs each move lost.
 
-The score of a move is the difference in discs at the end of the game, for the player who moves. A move's loss is the
-score of the best move minus the score of the move that was played. Near the end of the game, the scores are exact.
-Earlier in the game, the scores are an engine's estimates.
+The score of a move says how many discs the player who moves will be ahead at the end of the game, if both sides play
+perfectly after the move. A move's loss is the score of the best move minus the score of the move that was played. Near
+the end of the game, the scores are exact. Earlier in the game, an engine estimates the scores.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from othello_env.games.othello.position import Othello
 __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", "review_game", "summarise"]
 
 ANALYST = "engine:depth=8"
-"""The default agent, which estimates the scores of positions that are not solved exactly."""
+"""The default agent. It estimates the scores of the moves in positions that are not solved exactly."""
 EXACT_EMPTIES = 18
 """Positions with at most this many empty squares are solved exactly. This takes about half a second for each game."""
 BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 
-_MOST_LINES = 64  # no position has more moves
+_MOST_LINES = 64  # the engine gives a principal variation for each move, and no position has more moves
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class MoveReview:
         ply: the number of the action in its game, from 1. Passes are counted, too.
         state: the position before the move.
         action: the action that was played.
-        best: a best action. It is `action` itself if no action is better.
+        best: an action with the best score. It is `action` itself if no action is better.
         score: the score of `action` in discs, for the player to move.
         best_score: the score of `best` in discs, for the player to move.
         exact: whether the scores are exact, that is, the results of perfect play.
@@ -132,16 +132,16 @@ def review_game(
 ) -> Iterator[MoveReview]:
     """Yield a review of each action of a game, in the order of play.
 
-    A pass loses nothing. The only legal move of a position loses nothing, too.
+    The loss of an action is 0 if it is a pass or the only legal move.
 
-    If the agent's search is limited by depth or nodes, the review depends only on the game. A limit of time, such as
-    ``engine:ms=100``, limits only the search for the best move. Then the engine searches the other moves to the same
-    depth, however long this takes.
+    If a depth or a number of nodes limits the agent's search, two reviews of the same game are equal. A limit of time,
+    such as 100 milliseconds in ``engine:ms=100``, limits only the search for the best move. Then the engine searches
+    the other moves to the same depth, however long this takes.
 
     Args:
         final: the last position of a game of Othello. Its attribute `moves` has the moves of the game.
-        agent: an agent with the method `analyse`. Its scores must be in discs, or expected results that it can convert
-            into discs. The engine with n-tuple weights does this.
+        agent: an agent with the method `analyse`, or a text that names such an agent. Its scores must be in discs, or
+            the agent must be able to convert them into discs, as the engine with n-tuple weights does.
         exact: positions with at most this number of empty squares are solved exactly.
         start: the position in which the game began; by default the usual start.
         first: the number of the first ply to review, from 1. For example, 11 leaves out ten random plies of an opening.
@@ -149,7 +149,7 @@ def review_game(
     Raises:
         ValueError: the agent has no method `analyse`, its scores cannot be converted into discs, or a number is out of
             range.
-        IllegalActionError: a move of the game is illegal if the game begins at `start`.
+        IllegalActionError: a move is illegal when the game is played from `start`.
         WrongGameError: the game is not Othello, or the agent does not play on this board.
     """
     last = as_othello(final, "reviews are of")
@@ -170,7 +170,10 @@ def review_game(
 def _reviews(
     states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int, first: int
 ) -> Iterator[MoveReview]:
-    """Yield the reviews from action number `first` on, counted from 0. One call solves all positions near the end."""
+    """Yield the reviews from action number `first` on, counted from 0.
+
+    All positions near the end are solved together, in one call.
+    """
     solved = next((ply for ply, state in enumerate(states) if state.empties <= exact), len(states))
     solved = max(solved, min(first, len(states)))
     for ply in range(first, solved):

@@ -1,10 +1,11 @@
-"""Games as sequences of tokens for language models, in the form of Othello-GPT, and labels of the boards.
+"""Games as sequences of tokens for language models, and labels of the boards, both as for the model Othello-GPT.
 
-Othello-GPT is the model in likenneth/othello_world (Li and others, Emergent World Representations, 2023). In the data
-of this model, a game is the list of the squares on which discs are placed. Passes are left out. Tokens 1 to 60 are the
-squares in ascending order, without the four squares in the middle. Token 0 fills the sequence after the last move. In
-Othello-GPT, a square has the number ``8 * letter + digit``, where letter and digit are counted from 0. In this package,
-a square has the number ``8 * digit + letter``. So the boards of Othello-GPT are transposed.
+Othello-GPT is the model in the GitHub repository likenneth/othello_world (Li and others, Emergent World
+Representations, 2023). In the data of this model, a game is the list of the squares on which discs are placed. Passes
+are left out. Tokens 1 to 60 are the squares in the order of their numbers, without the four squares in the middle.
+Token 0 fills the sequence after the last move. In Othello-GPT, a square has the number ``8 * letter + digit``, where
+letter and digit are counted from 0. In this package, a square has the number ``8 * digit + letter``. So a board of
+Othello-GPT is a transposed board of this package.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ _TOKENS[_OURS] = np.arange(1, 61)
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels of the board after each move of N games, in the order of games and moves. M is the number of all moves.
+    """Labels of the board after each move of N games, in the order of the games and moves.
+
+    M is the number of moves in all games.
 
     A pass does not count as a move.
 
@@ -76,8 +79,9 @@ class Labels:
 class BoardSets:
     """The same labels as `Labels`, stored as sets of squares, which take less memory.
 
-    There are labels for the board after each move of N games; M is the number of all moves. A set is an integer of 64
-    bits. Bit ``8 * letter + digit`` is 1 if this square is in the set. The letter and the digit are counted from 0.
+    There are labels for the board after each move of N games; M is the number of moves in all games. A set is an
+    integer of 64 bits. Bit ``8 * letter + digit`` is 1 if this square is in the set. The letter and the digit are
+    counted from 0.
 
     Attributes:
         mine: (M,) uint64, the discs of the player whose turn it is after the move.

@@ -1,6 +1,8 @@
-"""Games of Othello as lists of squares without passes. Some file formats and sequences of tokens have such lists.
+"""Games of Othello as lists of squares without passes.
 
-Letters for shapes: N = games, K = the largest number of moves, M = the discs that are placed in all games.
+Some file formats store games as such lists. The sequences of tokens for language models are such lists, too.
+
+Letters for shapes: N = games, K = the largest number of moves in a game, M = discs that are placed in all games.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ def placed_discs(games: Games) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
 def with_passes(
     squares: npt.NDArray[np.int8], start: Othello
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Add the passes to N games of Othello that are lists of squares.
+    """Add the passes to N games of Othello that are given as lists of squares.
 
     Args:
         squares: (N, K), the squares of each game's moves in order; -1 after the last move.

@@ -39,9 +39,9 @@ class Statistics:
         finished: the number of games that are over.
         first_wins: the share of games that the first player won.
         second_wins: the share of games that the second player won.
-        draws: the share of draws.
-        margin: the mean margin of the first player at the end of the game (in Othello, in discs). It is negative if the
-            second player was ahead on average.
+        draws: the share of games that ended in a draw.
+        margin: how far the first player was ahead at the end of the game, on average (in Othello, in discs). It is
+            negative if the second player was ahead on average.
         plies: the mean number of plies of a game, passes included. Unfinished games count, too.
         passes: the mean number of passes of a game. Unfinished games count, too.
     """
@@ -57,7 +57,7 @@ class Statistics:
 
     @classmethod
     def of(cls, parts: Iterable[Statistics]) -> Statistics:
-        """Combine the statistics of several parts. The result counts the games of all parts."""
+        """Combine the statistics of several parts into the statistics of all their games."""
         given = list(parts)
         games, finished = sum(each.games for each in given), sum(each.finished for each in given)
 

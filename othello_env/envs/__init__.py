@@ -1,4 +1,4 @@
-"""The environments of all games: for PettingZoo, and for Gymnasium with one game or with a batch of games."""
+"""The environments of all games: for PettingZoo, for Gymnasium (one game or a batch of games) and for TorchRL."""
 
 from typing import TYPE_CHECKING
 

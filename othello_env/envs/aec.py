@@ -1,7 +1,7 @@
 """A PettingZoo AEC environment for any game that implements `State`.
 
 The environment itself checks the order of calls, and the range and the legality of actions. So it does not need
-PettingZoo's wrappers, which take more time than a ply.
+PettingZoo's wrappers. These wrappers would take more time than the ply itself.
 """
 
 from __future__ import annotations
@@ -40,22 +40,23 @@ _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncati
 class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players act one at a time. A subclass defines the game.
 
-    An observation is a dict of two int8 arrays: ``observation``, the planes from the agent's point of view, and
-    ``action_mask``. If an agent is not to move, its mask is all zeros. If the game is over, all masks are zeros.
+    An observation is a dict of two int8 arrays: ``observation``, the board as planes from the agent's point of view,
+    and ``action_mask``, with 1 for each legal action. If an agent is not to move, its mask is all zeros. If the game is
+    over, all masks are zeros.
 
-    All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
-    agent that played it gets -1, or minus the largest margin if rewards are margins. All other agents get 0. If most
-    games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    All rewards are 0 until the game ends. Then each agent gets its own result or margin. Unless `strict` is True, an
+    illegal action ends the game: the agent that played it gets -1, or minus the largest margin if rewards are margins.
+    All other agents get 0. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in
-    the observation, because TorchRL fails if the info has a mask, too. `position` is the current State, with its
-    moves. `state()` returns an array, as PettingZoo defines it.
+    the observation, because TorchRL fails if the info has a mask, too. `position` is the current State, with its moves.
+    The method `state` returns an array instead, because PettingZoo requires this.
 
     Args:
-        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
-            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
-        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
+        openings: where games begin. None: at the game's usual start. ``"random:10"``: after ten random plies. A
+            sequence of transcripts or States: each game begins with a random opening from the sequence.
+        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (in Othello, how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -124,8 +125,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game.
 
-        Each seed has a sequence of games. With a seed, the first game of this sequence begins. Without a seed, the next
-        game of the sequence begins.
+        Each seed determines a sequence of games. With a seed, the first game of this sequence begins. Without a seed,
+        the next game of the sequence begins.
 
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
@@ -154,7 +155,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move. After the end of the game, each agent makes one more step, with None.
+        """Play an action of the agent to move. After the end of the game, each agent makes one more step with the
+        action None.
 
         Raises:
             ValueError: the action is not an integer in range, or the game is over and the action is not None. Nothing

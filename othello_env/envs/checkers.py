@@ -17,17 +17,19 @@ __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 
 
 class CheckersEnv(SingleGame):
-    """Checkers against an opponent, ``othello_env/Checkers-v0``. An action is one step or one jump.
+    """Checkers against an opponent, the Gymnasium environment ``othello_env/Checkers-v0``.
 
-    The rules for draws depend on earlier positions, but the observation does not show these positions.
+    An action is one step or one jump of a piece.
+
+    The rules for draws depend on earlier positions of the game, but the observation shows only the current position.
 
     Args:
         size: the board's height and width, 4, 6, 8 or 10.
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable. `SingleGame` explains
             this argument and all later arguments except `draws`.
-        side: ``"red"``, ``"white"`` or ``"random"``.
+        side: the learner's side, ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
-        reward: ``"result"``, or ``"margin"`` in pieces.
+        reward: ``"result"``, or ``"margin"``, which counts pieces.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
         draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
@@ -53,14 +55,15 @@ class CheckersEnv(SingleGame):
 
 
 class CheckersVectorEnv(VectorGames):
-    """N games of checkers, ``gymnasium.make_vec("othello_env/Checkers-v0", num_envs=N)``.
+    """N games of checkers, the environment of ``gymnasium.make_vec("othello_env/Checkers-v0", num_envs=N)``.
 
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6, 8 or 10.
-        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights, or None for
-            self-play. `VectorGames` explains this argument and all later arguments except `draws`.
-        side: ``"red"``, ``"white"`` or ``"random"``.
+        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights (one
+            opponent is drawn for each game), or None for self-play. `VectorGames` explains this argument and all later
+            arguments except `draws`.
+        side: the learner's side, ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
@@ -69,7 +72,7 @@ class CheckersVectorEnv(VectorGames):
             `othello_env.games.checkers.position`.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
         copy: whether every step returns new arrays.
-        num_threads: the greatest number of threads that share a step.
+        num_threads: the greatest number of threads that play the games of a step.
     """
 
     def __init__(
@@ -105,5 +108,5 @@ class CheckersVectorEnv(VectorGames):
         return CheckersGames(n, self._start)
 
     def new_game(self, game_key: int) -> Checkers:
-        """The position in which a game begins. It is the same for every key."""
+        """The position in which a game begins. This position is the same for every `game_key`."""
         return self._start

@@ -35,13 +35,14 @@ Observation = dict[str, Any]
 """A dict of two int8 arrays, `observation` and `action_mask`."""
 
 REWARDS = ("result", "margin")
-"""The kinds of reward: the result (such as +1 for a win), or the margin (how many discs the player is ahead)."""
+"""The kinds of reward: the result (such as +1 for a win), or the margin (in Othello, the lead in discs).
+"""
 
 PLAYING, NOBODY = -2, -1
 """Values in `info`.
 
-PLAYING is the value of `winner` if the game is not over. NOBODY is the value of `winner`, `opponent` or
-`illegal_action` if there is no winner, no opponent or no illegal action.
+PLAYING is the value of `winner` if the game is not over. NOBODY is the value of `winner` if nobody won, of `opponent`
+if there is no opponent, and of `illegal_action` if there was no illegal action.
 """
 
 
@@ -115,7 +116,7 @@ def illegal_penalty(state: State, reward: str) -> float:
 
 
 def winner(state: State) -> int:
-    """The winner of a finished game, or -1 if two or more players share the best result."""
+    """The number of the player that won a finished game, or -1 if two or more players share the best result."""
     winners = state.winners()
     return winners[0] if len(winners) == 1 else NOBODY
 
@@ -130,9 +131,10 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
     Returns:
         `winner`: int64, the number of the player that won; -2 if the game is not over; -1 if nobody won, because the
-        game was a draw or ended by an illegal action. `discs`: (P,) int64, the number of discs that each player has on
-        the board. `plies`: int64, the number of moves so far, including the moves of the opening. `illegal_action`:
-        int64, the illegal action that ended the game, or -1. `opponent`: the argument `opponent`.
+        game was a draw or ended by an illegal action. `discs`: (P,) int64, the number of discs, pieces or cells that
+        each player has on the board. `plies`: int64, the number of plies so far, including passes and the plies of the
+        opening. `illegal_action`: int64, the illegal action that ended the game, or -1. `opponent`: the argument
+        `opponent`.
     """
     won = PLAYING
     if illegal_action is not None:

@@ -20,7 +20,10 @@ _T = TypeVar("_T")
 
 
 def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str, Any]], _T]], Callable[_P, _T]]:
-    """A decorator that gives a function the parameters of `env`. The function itself gets the arguments as a dict."""
+    """A decorator that gives a function the parameters of `env`.
+
+    The undecorated function gets all arguments in one dict.
+    """
     signature = inspect.signature(env)
 
     def mark(make: Callable[[dict[str, Any]], _T]) -> Callable[_P, _T]:

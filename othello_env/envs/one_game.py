@@ -1,4 +1,7 @@
-"""The common base of all environments for one game: where games begin, the current position, and its pictures."""
+"""The common base class of all environments for one game.
+
+This class manages where games begin, the current position and the rendering of this position.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ class OneGame(ABC):
     def _prepare(
         self, openings: str | Sequence[str | State] | None, reward: str, strict: bool, render_mode: str | None
     ) -> State:
-        """Check and store these arguments. Returns a start position, from which the caller reads shapes and names."""
+        """Check and store these arguments.
+
+        Return a start position, from which the caller reads the shapes and the names of the players.
+        """
         start = self.new_game(0)
         check_choice("reward", reward, REWARDS)
         self.render_mode = render_mode
@@ -40,7 +46,7 @@ class OneGame(ABC):
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The position in which a game begins. Everything random in it depends only on the key."""
+        """The position in which a game begins. Everything random in this position depends only on `game_key`."""
 
     @property
     def position(self) -> State:

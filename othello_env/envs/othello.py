@@ -17,13 +17,13 @@ __all__ = ["OthelloEnv", "OthelloVectorEnv"]
 
 
 class OthelloEnv(SingleGame):
-    """Othello against an opponent, ``othello_env/Othello-v0``.
+    """Othello against an opponent, the Gymnasium environment ``othello_env/Othello-v0``.
 
     Args:
         size: the board's height and width, 4, 6 or 8.
         opponent: a spec (text that names an agent, such as ``"alphabeta:depth=2"``), an Agent or a callable.
             `SingleGame` explains this argument and all later arguments.
-        side: ``"black"``, ``"white"`` or ``"random"``.
+        side: the learner's side, ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
@@ -54,21 +54,22 @@ class OthelloEnv(SingleGame):
 
 
 class OthelloVectorEnv(VectorGames):
-    """N games of Othello, ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
+    """N games of Othello, the environment of ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
 
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6 or 8.
-        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights, or None for
-            self-play. `VectorGames` explains this argument and all later arguments.
-        side: ``"black"``, ``"white"`` or ``"random"``.
+        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights (one
+            opponent is drawn for each game), or None for self-play. `VectorGames` explains this argument and all later
+            arguments.
+        side: the learner's side, ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
         copy: whether every step returns new arrays.
-        num_threads: the greatest number of threads that share a step.
+        num_threads: the greatest number of threads that play the games of a step.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class OthelloVectorEnv(VectorGames):
         return OthelloGames(n, self._start)
 
     def new_game(self, game_key: int) -> Othello:
-        """The position in which a game begins. It is the same for every key."""
+        """The position in which a game begins. This position is the same for every `game_key`."""
         return self._start
 
     def position(self, i: int) -> Othello:

@@ -32,7 +32,7 @@ class Renderer:
         self._window = drawing.Window(RENDER_FPS) if mode == "human" else None
 
     def render(self, state: State) -> Any:
-        """Draw a position. Returns a text or an array, as the mode requires.
+        """Draw a position, and return it as a text or as an array, as the mode requires.
 
         The result is None if a window shows the position, or if the mode is None.
         """

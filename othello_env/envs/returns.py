@@ -31,26 +31,26 @@ def self_play_advantages(
     """Generalised advantage estimation (Schulman et al., 2016) for two sides that move in turn.
 
     For each side, the other side is a part of the environment. So a step of a side lasts from one turn of this side to
-    its next turn. The reward of such a step is the sum of the side's rewards for its own ply and for the plies before
-    its next turn. So the loser of a game gets its reward even if the winner made the last move.
+    its next turn. The reward of such a step is the sum of all rewards that the side gets until its next turn. So the
+    loser of a game gets its reward even if the winner made the last move.
 
     The advantages of a side use only this side's values, with one exception. After the last step, only the side to move
-    has a value, in `last_values`. For the other side, the negative of this value is used. If `values` and `last_values`
-    are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
+    has a value, in `last_values`. For the other side, this function uses the negative of this value. If `values` and
+    `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
     Args:
         rewards: (T, N) floats, the rewards that `step` returned, each for the player that acted.
         values: (T, N) floats, the estimated value of each observation for the player that acted on it.
-        players: (T, N) integers, the players that acted, ``info["reward_to"]``.
+        players: (T, N) integers, the players that acted, from ``info["reward_to"]``.
         terminated: (T, N) bool, the arrays `terminated` that `step` returned.
         last_values: (N,) floats, the estimated values of the observations after the last step, for the players to move.
-        last_players: (N,) integers, the players to move after the last step, ``info["to_move"]``.
+        last_players: (N,) integers, the players to move after the last step, from ``info["to_move"]``.
         gamma: the discount factor from one turn of a side to its next turn.
         gae_lambda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses
             the rewards of all later turns.
         illegal: (T, N) bool, whether an illegal action ended the game. Then the other side gets 0, not the negative of
-            the reward of the side that acted. The array is ``info["illegal_action"] >= 0``. In ``SAME_STEP`` mode, if a
-            game ended in the step, the array is
+            the reward of the side that acted. Row t of this array is ``info["illegal_action"] >= 0``, with the info of
+            step t. In ``SAME_STEP`` mode, if a game ended in this step, row t is
             ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
             ``final_info = info["final_info"]``. None means that there were no illegal actions.
         played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a

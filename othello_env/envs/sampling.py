@@ -1,4 +1,4 @@
-"""Uniformly random legal actions for a whole batch."""
+"""Choose uniformly random legal actions for a batch of games."""
 
 from __future__ import annotations
 

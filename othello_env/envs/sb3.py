@@ -1,4 +1,7 @@
-"""A batch of Othello games as a vector environment of Stable-Baselines3 (the extra ``sb3``)."""
+"""A batch of Othello games as a vector environment of Stable-Baselines3.
+
+The extra ``sb3`` of this package installs Stable-Baselines3.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ __all__ = ["OthelloVecEnv"]
 def _vec_env() -> Any:
     """The class `VecEnv` of Stable-Baselines3, or `object` if Stable-Baselines3 is not installed.
 
-    So this module can be imported without Stable-Baselines3.
+    Because of the base class `object`, this module can be imported without Stable-Baselines3.
     """
     try:
         return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
@@ -30,7 +33,8 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
 
     An environment for one game, ``gymnasium.make("othello_env/Othello-v0")``, also works with Stable-Baselines3, but a
     batch of games is faster. When a game ends, its info has `terminal_observation`, `winner`, `opponent` (the
-    opponent's name) and `episode`. In `episode`, `r` is the reward and `l` is the number of the learner's steps.
+    opponent's name) and `episode`. In `episode`, `r` is the reward and `l` is the number of the learner's steps in this
+    game.
 
     Args:
         num_envs: the number of games.

@@ -80,12 +80,15 @@ def redraw_key(game_key: int) -> int:
 
 
 def learner_seat(game_key: int, players: int) -> int:
-    """The number of the learner's player if ``side="random"``, from 0 to players - 1."""
+    """The number of the player that the learner is if ``side="random"``, from 0 to players - 1."""
     return mix_int(game_key, SIDE) % players
 
 
 def opponent_key(game_key: int, seat: int | None = None) -> int:
-    """The key that an opponent's `new_game` gets. If there are several opponents, the key also depends on the seat."""
+    """The key that an opponent's `new_game` gets.
+
+    If there are several opponents, the key also depends on the `seat`, the number of the opponent's player.
+    """
     key = mix_int(game_key, OPPONENT)
     return key if seat is None else mix_int(key, seat)
 

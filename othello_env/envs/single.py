@@ -35,32 +35,32 @@ _ONLY = np.int64(0)
 class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     """A game of a learner against opponents. Each step plays the learner's action and the opponents' answers.
 
-    A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the planes from the
-    learner's point of view, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns this mask as
-    bool. If the game is over, the mask is all zeros. If the learner must pass, the mask allows only the pass. If an
-    opponent must pass, the environment plays the pass without asking the opponent.
+    A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the board as planes from
+    the learner's point of view, and ``action_mask``, with 1 for each legal action. The same mask is in ``info``, and
+    `action_masks` returns this mask as bool. If the game is over, the mask is all zeros. If the learner must pass, the
+    mask allows only the pass. If an opponent must pass, the environment plays the pass without asking the opponent.
 
-    The reward is 0 until the game ends. Then the reward is the learner's own result, even if an opponent made the last
-    move. An illegal action ends the game with the reward -1, or minus the largest margin if rewards are margins. If
-    most games end by illegal actions, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info`
-    has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
+    The reward is 0 until the game ends. Then the reward is the learner's own result or margin, even if an opponent made
+    the last move. Unless `strict` is True, an illegal action ends the game with the reward -1, or minus the largest
+    margin if rewards are margins. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    At every reset and step, `info` has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
     `othello_env.envs.conventions.game_info`). `position` is the current State, with its moves.
 
     Args:
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable; see
-            `othello_env.make_agent`. In a game of three players, one opponent for both other seats, or a tuple of two
-            opponents in turn order after the learner.
+            `othello_env.make_agent`. In a game of three players, one opponent plays both other sides, or a tuple has
+            two opponents: first the opponent that moves after the learner, then the third player.
         side: the name of the learner's player, or ``"random"``.
-        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
-            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
-        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
+        openings: where games begin. None: at the game's usual start. ``"random:10"``: after ten random plies. A
+            sequence of transcripts or States: each game begins with a random opening from the sequence.
+        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (in Othello, how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
-        ValueError: an argument is wrong. If a spec is wrong, this is a SpecError. If an opponent does not play this
-            game, this is a WrongGameError.
+        ValueError: an argument is wrong. The error is a SpecError if a spec is wrong, and a WrongGameError if an
+            opponent does not play this game.
         MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
     """
 
@@ -88,7 +88,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self.action_space = gymnasium.spaces.Discrete(start.num_actions)
         self.observation_space = observation_space(start)
         self.learner = 0
-        """The number of the player that the learner is in this game."""
+        """The number of the player that the learner is in the current game."""
         self._players = start.num_players
         self._side = side
         self._next = make_opponents(opponent, start)
@@ -127,10 +127,11 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         """Begin a game and play until it is the learner's turn.
 
         Args:
-            seed: an integer of at least 0. Each seed has a sequence of games. With a seed, the first game of this
-                sequence begins. Without a seed, the next game of the sequence begins. Everything random in a game
+            seed: an integer of at least 0. Each seed determines a sequence of games. With a seed, the first game of
+                this sequence begins. Without a seed, the next game of the sequence begins. Everything random in a game
                 depends on the seed and the number of the game (see `othello_env.envs.seeding`).
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side`.
+            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side` (as in
+                the constructor).
 
         Returns:
             The observation and its info. If a game ends before the learner's first turn, another game replaces it. So

@@ -1,4 +1,7 @@
-"""The positions in which an environment's games begin, from its openings or from the options of a reset."""
+"""The positions in which the games of an environment begin.
+
+The openings of the environment or the options of a reset define these positions.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from othello_env.games.openings import Openings, opening_position
 __all__ = ["POSITION_OPTIONS", "Starts", "check_options", "check_reset_mask"]
 
 POSITION_OPTIONS = ("position", "moves", "random_plies")
-"""The options of `reset` that define where a game begins. If all are omitted, the environment's openings are used."""
+"""The options of `reset` that define where a game begins.
+
+If a reset has none of these options, the game begins with one of the environment's openings.
+"""
 
 
 def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
@@ -44,7 +50,9 @@ def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> di
 
 
 def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
-    """Check the mask of the games to reset, and return a copy, (n,) bool. If the mask is None, all n games are reset.
+    """Check the mask that selects the games to reset, and return a copy, (n,) bool.
+
+    If the mask is None, all n games are reset.
 
     Raises:
         TypeError: the mask is not a bool array.
@@ -67,7 +75,8 @@ class Starts:
     Args:
         openings: None, ``"random:PLIES"``, or a sequence of transcripts or States; see
             `othello_env.games.openings.Openings`.
-        new_game: a function that takes the key of a game, an integer, and returns the usual start position.
+        new_game: a function that takes the key of a game and returns the usual start position. The key is an integer
+            that determines everything random in the game.
 
     Raises:
         ValueError: the openings are wrong.
@@ -83,9 +92,10 @@ class Starts:
         Args:
             game_key: the key of the game; see `othello_env.envs.seeding`.
             options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
-                `State.position_from_text`; by default it is the usual start of the game. `moves` is a transcript, whose
-                moves are played from this position. `random_plies` is the number of random plies that follow. If all
-                three options are omitted, the game begins with one of the openings.
+                `State.position_from_text`; by default it is the usual start of the game. `moves` is a transcript (the
+                moves as text), or a sequence of actions. These moves are played from `position`. `random_plies` is the
+                number of random plies that follow. If all three options are omitted, the game begins with one of the
+                openings.
 
         Raises:
             ValueError: an option is wrong.
@@ -95,7 +105,7 @@ class Starts:
         return Openings.random(self.given(game_key, options), options.get("random_plies", 0), game_key)
 
     def given(self, game_key: int, options: Mapping[str, Any]) -> State:
-        """The position that the options of a reset define, before the random plies; see `draw`."""
+        """The position that the options `position` and `moves` define, before the random plies; see `draw`."""
         state = self._new_game(game_key)
         position = options.get("position")
         if isinstance(position, str):

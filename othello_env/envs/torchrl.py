@@ -1,4 +1,6 @@
-"""A batch of games as an environment of TorchRL, and advantages for both sides of self-play (the extra ``torchrl``).
+"""A batch of games as an environment of TorchRL, and advantages for both sides of self-play.
+
+The extra ``torchrl`` of this package installs TorchRL.
 
 Letters for shapes: N = `num_envs`, A = actions, T = steps.
 """
@@ -28,7 +30,7 @@ _INFO = ("winner", "discs", "plies", "illegal_action", "opponent")
 def _env_base() -> Any:
     """The class `EnvBase` of TorchRL, or `object` if TorchRL is not installed.
 
-    So this module can be imported without TorchRL.
+    Because of the base class `object`, this module can be imported without TorchRL.
     """
     try:
         return import_extra("torchrl.envs", "torchrl").EnvBase
@@ -37,7 +39,7 @@ def _env_base() -> Any:
 
 
 class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this base class
-    """N games, stepped together, as a batch-locked environment of TorchRL (`torchrl.envs.EnvBase`).
+    """N games that step together, as an environment of TorchRL (`torchrl.envs.EnvBase`) with a fixed batch size.
 
     The tensors of a step share the memory of the arrays that the batch of games wrote. Only the rewards are converted,
     to float32. The batch size is (N,). The TensorDict of a step has these entries:
@@ -45,7 +47,7 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
     - ``observation``: (N, planes, H, W) int8, from the point of view of the player to move.
     - ``action_mask``: (N, A) bool, True for each legal action. TorchRL's spec of the action has the same mask, so
       random actions are legal. Distributions such as `MaskedCategorical` take the mask as it is. If the environment has
-      transforms, also append TorchRL's transform `ActionMask`, so that random actions are legal.
+      transforms, random actions are legal only if TorchRL's transform `ActionMask` is appended, too.
     - ``to_move``: (N,) int8, the player to move. Only self-play has this entry.
     - ``action``: (N,) int64.
     - ``reward``: (N, 1) float32. In self-play, the reward is for the player that acted. `SelfPlayGAE` turns the rewards
@@ -57,8 +59,9 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
     reset: the entry ``_reset``, (N, 1) bool, selects the games. ``rollout(..., break_when_all_done=True)`` does not
     work, because all games of a batch step together.
 
-    ``reset(options={...})`` takes the options of the batch's own `reset`. A seed from `set_seed` takes effect at the
-    next reset of all games. A new seed does not change the random actions, which come from PyTorch's random numbers.
+    ``reset(options={...})`` takes the same options as the `reset` of the class `kind`. A seed from `set_seed` takes
+    effect at the next reset of all games. A new seed does not change the random actions, which come from PyTorch's
+    random numbers.
 
     Args:
         num_envs: the number of games.
@@ -130,8 +133,8 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         found |= {name: info[name] for name in self._info}
         tensors = {name: torch.from_numpy(array) for name, array in found.items()}
         tensors["terminated"] = tensors["done"].clone()
-        # TorchRL's spec needs an allowed action in every game. A finished game has none, so its mask here allows all
-        # actions. They cannot be played, because the game must be reset first.
+        # TorchRL's spec needs an allowed action in every game. A finished game has no legal action, so the mask for the
+        # spec allows all actions. Nobody can play these actions, because the game must be reset first.
         mask = tensors["action_mask"] | tensors["done"] if over.any() else tensors["action_mask"]
         self.full_action_spec["action"].update_mask(mask)
         return tensors
@@ -156,9 +159,9 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         """Make a step, and reset the games that have ended. TorchRL's rollouts and collectors call this method.
 
         Returns:
-            The TensorDict of the step, and the TensorDict from which the next step begins. `EnvBase` returns the same,
-            but this method is faster. A reset of the batch returns the observations of all games, so no observations
-            must be merged.
+            The TensorDict of the step, and the TensorDict from which the next step begins. The method of `EnvBase`
+            returns the same, but this method is faster: a reset of the batch returns the observations of all games, so
+            this method need not merge observations.
         """
         torch = import_extra("torch", "torchrl")
         tensordict = self.step(tensordict.to(self.device))
@@ -208,12 +211,13 @@ def _check_arguments(arguments: dict[str, Any], info: Sequence[str]) -> None:
 class SelfPlayGAE:
     """Generalised advantage estimation for both sides of self-play between two players.
 
-    Use it instead of TorchRL's `GAE`. TorchRL's `GAE` uses the value of the next observation as a value for the player
-    that acted. But in self-play, the next observation belongs to the other player. This class computes the advantages
-    of each side from its own turns, by `othello_env.envs.returns.self_play_advantages`.
+    Use this class instead of TorchRL's `GAE`. TorchRL's `GAE` uses the value of the next observation as a value for the
+    player that acted. But in self-play, the next observation belongs to the other player. This class computes the
+    advantages of each side from its own turns, by `othello_env.envs.returns.self_play_advantages`.
 
     Args:
-        value_network: a module of TensorDicts that writes ``state_value``, (..., 1), such as a `ValueOperator`.
+        value_network: a module that takes a TensorDict and writes the entry ``state_value``, (..., 1), such as a
+            `ValueOperator`.
         gamma: the discount factor from one turn of a side to its next turn.
         lmbda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses the
             rewards of all later turns.
@@ -226,9 +230,9 @@ class SelfPlayGAE:
         """Add the entries ``state_value``, ``advantage`` and ``value_target``, (N, T, 1) float32, to a rollout.
 
         Args:
-            rollout: (N, T) steps of a `TorchRLEnv` in self-play. If the environment was made with
-                ``info=["illegal_action"]``, an illegal action is a loss for the side that played it, and the other side
-                gets 0. Otherwise, the other side gets the opposite reward.
+            rollout: (N, T) steps of a `TorchRLEnv` in self-play. An illegal action is a loss for the side that played
+                it. If the environment was made with ``info=["illegal_action"]``, the other side gets 0. Otherwise, the
+                other side gets the reward of a win.
 
         Returns:
             The rollout itself.

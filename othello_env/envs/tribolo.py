@@ -1,4 +1,4 @@
-"""The Gymnasium environments of Tribolo: for one game, and for a batch of games."""
+"""The Gymnasium environments of Tribolo, a game for three players: for one game, and for a batch of games."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ __all__ = ["TriboloEnv", "TriboloVectorEnv"]
 
 
 class TriboloEnv(SingleGame):
-    """Tribolo against two opponents, ``othello_env/Tribolo-v0``. Each game has its own random board.
+    """Tribolo against two opponents, the Gymnasium environment ``othello_env/Tribolo-v0``.
+
+    Each game has its own random board.
 
     Args:
-        opponent: one opponent for both other seats, or a pair of opponents in turn order after the learner.
-            `SingleGame` explains this argument and all later arguments up to `render_mode`.
-        side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
+        opponent: one opponent that plays both other sides, or a pair of opponents: first the opponent that moves after
+            the learner, then the third player. `SingleGame` explains this argument and all later arguments up to
+            `render_mode`.
+        side: the learner's side, ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin; None for the start on each game's own board.
-        reward: ``"result"``, or ``"margin"`` in cells.
+        reward: ``"result"``, or ``"margin"``, which counts cells.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
         width: the board's width. `Tribolo` explains this argument and all later arguments.
@@ -54,16 +57,16 @@ class TriboloEnv(SingleGame):
 
 
 class TriboloVectorEnv(VectorGames):
-    """N games of Tribolo, ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``.
+    """N games of Tribolo, the environment of ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``.
 
     Each game has its own random board.
 
     Args:
         num_envs: the number of games.
-        opponent: one opponent for both other seats, a pair of opponents, a dict from opponents to weights, or None for
-            self-play. `VectorGames` explains this argument and all later arguments except `width`, `height`, `cells`
-            and `walls`.
-        side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
+        opponent: one opponent that plays both other sides, a pair of opponents, a dict from opponents to weights
+            (opponents are drawn for each game), or None for self-play. `VectorGames` explains this argument and all
+            later arguments except `width`, `height`, `cells` and `walls`.
+        side: the learner's side, ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin; None for the start on each game's own board.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
@@ -74,7 +77,7 @@ class TriboloVectorEnv(VectorGames):
         walls: the number of walls on each board.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
         copy: whether every step returns new arrays.
-        num_threads: the greatest number of threads that share a step.
+        num_threads: the greatest number of threads that play the games of a step.
     """
 
     def __init__(
@@ -112,5 +115,5 @@ class TriboloVectorEnv(VectorGames):
         return TriboloGames(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
-        """The position in which a game begins. Everything random in it depends only on the key."""
+        """The position in which a game begins. Everything random in this position depends only on `game_key`."""
         return Tribolo(game_key, **self._board)

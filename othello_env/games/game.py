@@ -57,10 +57,11 @@ def check_text(text: Any, what: str) -> str:
 
 
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
-    """Check the side of a board and return it as an int. NumPy's integers are accepted too.
+    """Check the size of a board (its height and width), and return the size as an int. NumPy's integers are accepted
+    too.
 
     Raises:
-        ValueError: the side is not an integer, or is not in `sizes`.
+        ValueError: the size is not an integer, or is not in `sizes`.
     """
     number = as_integer(size)
     if number is None or number not in sizes:
@@ -118,7 +119,7 @@ class State(ABC):
     to_move: int
     """The index of the player to move. After the end of the game, the index of the player that would move next."""
     moves: tuple[int, ...]
-    """The actions since the position in which this game began."""
+    """The actions that led to this position from the position in which the game began."""
 
     @property
     def num_players(self) -> int:
@@ -188,7 +189,7 @@ class State(ABC):
         """
 
     def winners(self) -> tuple[int, ...]:
-        """The players with the best result of a finished game. After a draw, all players are winners."""
+        """The players with the best result of a finished game. If all players have the same result, all are winners."""
         results = self.returns()
         return tuple(player for player, result in enumerate(results) if result == max(results))
 
@@ -212,7 +213,7 @@ class State(ABC):
     def observation(self, player: int) -> npt.NDArray[np.int8]:
         """The position from a player's point of view, as int8 planes of 0 and 1. Its shape is `observation_shape`.
 
-        The board is never rotated.
+        The board has the same orientation for all players.
         """
 
     def action_mask(self) -> npt.NDArray[np.int8]:

@@ -90,7 +90,9 @@ def _no_openings(spec: object) -> ValueError:
 
 
 def opening_position(start: State, opening: str | State) -> State:
-    """The position of an opening. The opening is a State of the same game as `start`, or a transcript from `start`.
+    """The position of an opening.
+
+    The opening is a State of the same game as `start`, or a transcript whose moves are played from `start`.
 
     Raises:
         ValueError: the State is of another game or board size, the transcript cannot be played, or the opening ends the

@@ -96,7 +96,7 @@ class Rules:
         return len(_GAMES[self.name].player_names)
 
     def start(self, key: int) -> State:
-        """The position at the start of a game. Everything random in the position depends only on the key."""
+        """The position at the start of a game. Everything random in this position depends only on `key`."""
         seed = {"seed": key} if "seed" in _defaults(self.name) else {}
         return _GAMES[self.name](**seed, **dict(self.options))
 
@@ -179,7 +179,7 @@ def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
 
 @cache
 def _othello_names(size: int) -> tuple[str, ...]:
-    """The names of the actions. The index of a name is its action."""
+    """The names of all actions. The index of a name in this tuple is the action."""
     return tuple(_othello_moves(size))
 
 

@@ -25,10 +25,11 @@ _HEADER = re.compile(
 
 
 def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
-    """Check that the directory of a zip file is short, and open the file.
+    """Check that the directory of a zip file (its list of contents) is short, and open the file.
 
     Raises:
-        ValueError: the file is not a zip file, its directory is too long, or its end is not as numpy writes it.
+        ValueError: the file is not a zip file, its directory is too long, or its last bytes are not as NumPy writes
+            them.
         zipfile.BadZipFile: the zip file is damaged.
     """
     size = file.seek(0, 2)

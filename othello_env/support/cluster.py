@@ -1,7 +1,7 @@
 """Work on a Ray cluster: a function is called with many jobs, on all machines of the cluster at the same time.
 
 Each call is a Ray task. Ray finds a free core on a machine (a node) for each task. If a node or Ray's process on the
-node dies, Ray repeats its tasks on another node. Nodes that join the cluster later are used, too.
+node dies, Ray repeats the node's tasks on another node. Nodes that join the cluster later are used, too.
 
 The extra ``ray`` installs Ray.
 """
@@ -24,7 +24,10 @@ from othello_env.support.extras import import_extra
 __all__ = ["ClusterError", "connected", "pack", "run_on_cluster"]
 
 _RETRIES = 10
-"""The number of times that Ray repeats a task after a node or a Ray process died. Errors in a task do not count."""
+"""The largest number of times that Ray repeats a task because a node or a Ray process died.
+
+A task that raises an error is not repeated.
+"""
 
 _Common = TypeVar("_Common")
 _Job = TypeVar("_Job")
@@ -39,9 +42,10 @@ class ClusterError(OSError):
 def connected() -> Iterator[None]:
     """Connect this process to a Ray cluster while the block runs.
 
-    If this process is already connected to a cluster, this connection is used and stays open. Otherwise the environment
-    variable ``RAY_ADDRESS`` gives the address of the cluster. If the variable is not set, the cluster that runs on this
-    machine is used. If no cluster runs on this machine, a new cluster is started here and stopped after the block.
+    If this process is already connected to a cluster, the existing connection is used and stays open. Otherwise the
+    environment variable ``RAY_ADDRESS`` gives the address of the cluster. If the variable is not set, the cluster that
+    runs on this machine is used. If no cluster runs on this machine, a new cluster is started here and stopped after
+    the block.
 
     Raises:
         ConnectionError: no cluster answers at the given address. Ray tries to connect for some minutes.
@@ -80,17 +84,19 @@ def run_on_cluster(
     *,
     versions: Mapping[str, str],
 ) -> Generator[_Result, None, None]:
-    """Call ``work(common, job)`` for each job on the cluster of `connected`. Yield the results in any order.
+    """Call ``work(common, job)`` for each job on a Ray cluster. Yield the results in any order.
+
+    This process must be connected to the cluster; see `connected`.
 
     On each node, relative paths refer to the current folder of this process, if the node has this folder.
 
     Args:
-        work: the function. It may be called twice with the same job, if a node dies.
+        work: the function. If a node dies, the function may be called again with the same job.
         common: a value that all calls get. Each node receives it once.
         next_job: returns the next job, or None when there are no more jobs.
         workers: the number of calls at the same time; None means one for each core of the cluster.
-        versions: the versions, by name, of the packages that must be the same on every node; ``python`` is Python's
-            own version. The part after ``+``, which names a build such as ``+cpu``, may differ.
+        versions: a dict from names of packages to the versions that every node must have. The name ``python`` stands
+            for Python itself. The part of a version after ``+``, which names a build such as ``+cpu``, may differ.
 
     Raises:
         ClusterError: a node has other versions (the message names the node), `work` raised an error, or Ray failed.
@@ -135,7 +141,7 @@ class _Setting:
 
     Attributes:
         packed: the function and its first argument, pickled. They are unpickled after the check of the versions.
-        folder: the current folder of the process that has the jobs.
+        folder: the current folder of the process that called `run_on_cluster`.
         versions: the versions that every node must have, by name.
     """
 
@@ -154,9 +160,9 @@ def _run(setting: _Setting, job: Any) -> Any:
     try:
         work, common = pickle.loads(setting.packed)  # noqa: S301 - the process that has the jobs pickled this
         return work(common, job)
-    except ArithmeticError:  # the caller knows what to do
+    except ArithmeticError:  # the training has diverged: no fault of the node, so the message stays as it is
         raise
-    except OSError as error:  # its message is for users
+    except OSError as error:  # the message is for users, so the type of the error is left out
         raise ClusterError(f"node {platform.node()}: {error}") from error
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"

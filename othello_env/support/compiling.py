@@ -71,7 +71,7 @@ def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
 
 
 def report_compilation() -> None:
-    """Call the `report` of every open `compilation_reported` block now, if it has not been called yet.
+    """In every open `compilation_reported` block, call `report` now if it has not been called yet.
 
     Call this function when another process compiles kernels for this process.
     """

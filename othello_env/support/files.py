@@ -1,4 +1,4 @@
-"""Write files completely or not at all, and read untrusted files with limits.
+"""Write files completely or not at all, and read untrusted files with limits on size and nesting.
 
 A path to write must be a regular file or not exist yet. If the path is a symbolic link, a folder or a device, an error
 is raised before anything is written, so no other file changes. A path to read may be a link, but the link must lead to
@@ -77,7 +77,7 @@ def write_file(path: str | Path, data: bytes) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove the file's old temporary files that no process has locked. Killed processes left these behind."""
+    """Remove the file's old temporary files that no process has locked. Killed processes left these files behind."""
     name = re.compile(rf"\.{re.escape(_short(path.name))}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):

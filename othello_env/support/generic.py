@@ -20,7 +20,10 @@ __all__ = ["generic", "version", "version_for"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Kernel = Callable[..., Any]
 _versions: dict[_Kernel, dict[type | None, _Kernel]] = {}
-"""For each generic kernel, a dict from the type of the first argument to a version. The key None is for the default."""
+"""For each generic kernel, a dict from types of the first argument to versions.
+
+The version under the key None serves all other types.
+"""
 _lean: dict[_Kernel, bool] = {}
 """For each generic kernel, whether its versions are lean; see `othello_env.support.jit.kernel`."""
 
@@ -52,7 +55,10 @@ def _generic(default: _F, lean: bool) -> _F:
 
 
 def version(of: _Kernel, kind: type) -> Callable[[_F], _F]:
-    """A decorator that makes a version of the generic kernel `of` for first arguments of the class `kind`."""
+    """A decorator that makes a version of the generic kernel `of`.
+
+    Calls whose first argument is of the class `kind` use this version.
+    """
 
     def register(function: _F) -> _F:
         _versions[of][kind] = compiled = kernel(inline=_lean[of], lean=_lean[of])(function)
@@ -62,6 +68,6 @@ def version(of: _Kernel, kind: type) -> Callable[[_F], _F]:
 
 
 def version_for(of: _F, kind: type) -> _F:
-    """The version of the kernel `of` for first arguments of the class `kind`, or `of` itself if it is not generic."""
+    """The version of `of` for a first argument of the class `kind`, or `of` itself if this kernel is not generic."""
     versions = _versions.get(of)
     return of if versions is None else cast(_F, versions.get(kind, versions[None]))

@@ -54,7 +54,9 @@ def search_current_folder() -> None:
 
 
 def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """Make a `__getattr__` for a package, which imports the package's names when they are first used.
+    """Make a function `__getattr__` for a package.
+
+    The function imports each name of the package when the name is first used.
 
     Args:
         package: the package's name.

@@ -4,23 +4,23 @@ Numba's own cache notices only changes of the file that contains the compiled fu
 function in another file, and the other file is edited, the old machine code keeps running. So this package stores a
 kernel's machine code in a folder whose name is a hash of sources: the source of the kernel's module, and the sources of
 the modules that it imports. Only imports from the module's own package, from `othello_env`, or from the folder of a
-script count; `sources` has the exact rules. If one of these sources is edited or upgraded, the kernel is compiled
-again. Edits of other files do not matter, except for the files in the next paragraph. Edits of comments and docstrings
-can matter only in the kernel's own file.
+script are included; `othello_env.support.sources` has the exact rules. If one of these sources is edited or upgraded,
+the kernel is compiled again. Edits of other files do not matter, except for the files in the next paragraph. Edits of
+comments and docstrings can matter only in the kernel's own file.
 
-A kernel may also call functions that its module does not import: another module can register a function for the class
-of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
-module whose functions the kernel calls, and one for each module that defines a named tuple among the arguments. The
-machine code is loaded only if none of these modules has changed.
+A kernel may also call functions that its module does not import: another module can register the function that is
+called for arguments of a certain class (`numba.extending.overload`). So the machine code is stored together with more
+hashes: one for each module whose functions the kernel calls, and one for each module that defines a named tuple among
+the arguments. The machine code is loaded only if none of these modules has changed.
 
 The machine code contains the values of the globals that the kernel reads. So these values must depend only on the
 sources above. A value that depends on anything else must be passed as an argument.
 
 A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
-reports this. The reason: while Numba compiles the version for the first types, it also compiles the version for the
-other types. The machine code of this second version calls the first version at an address that is valid only in this
-process. In another process, such a call would crash. Numba gives a literal its own type, so a function `down` that
-calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
+names such a kernel. It cannot be cached for this reason: while Numba compiles the version for the first types, it also
+compiles the version for the other types. The machine code of this second version calls the first version at an address
+that is valid only in this process. In another process, such a call would crash. Numba gives a literal its own type, so
+a function `down` that calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
 
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
 result. If the cache is damaged, or cannot be read or written, kernels are compiled again. Such a problem never raises
@@ -48,7 +48,7 @@ from othello_env.support.numba_internals import compiled, compiled_for
 __all__ = ["Int", "entry_point", "interruptible", "kernel", "raise_interrupt"]
 
 Int = int | np.int64
-"""An integer in a kernel: int64 in machine code, either type if the kernel runs as plain Python."""
+"""The type of integers in kernels: int64 in machine code, int or int64 if the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the settings at run time
@@ -67,9 +67,9 @@ def kernel(
 
     Args:
         function: the kernel.
-        inline: let LLVM copy the function's body into its callers, so that LLVM can vectorise a loop around the call.
-            Use this option for helpers. Numba's own option `inline` is different: Numba then compiles a copy of the
-            function for each caller.
+        inline: let LLVM, the compiler that Numba uses, copy the function's body into its callers. Then LLVM can
+            vectorise a loop around the call. Use this option for small functions that kernels call in loops. Numba's
+            own option `inline` is different: Numba then compiles a copy of the function for each caller.
         slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Use this option
             for short functions that do the same work for each direction of the board and contain no loops or calls. Use
             it only for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions
@@ -88,7 +88,9 @@ def kernel(
 
 
 def entry_point(function: _F, *args: Any) -> _F:
-    """A kernel's machine code for arguments of these types. The kernel is compiled if necessary, but not called.
+    """A kernel's machine code for arguments with the types of `args`.
+
+    The kernel is compiled if necessary, but not called.
 
     The machine code does not check the types of its arguments. For twenty arrays, such a check takes longer than a
     small kernel runs. All arguments must be positional and have the same types as `args`. If an array has another dtype
@@ -98,7 +100,7 @@ def entry_point(function: _F, *args: Any) -> _F:
 
 
 def raise_interrupt(error: BaseException) -> None:
-    """Raise KeyboardInterrupt if an interrupt caused this error.
+    """Raise KeyboardInterrupt if an interrupt (Ctrl+C) caused this error.
 
     If an interrupt arrives while a kernel runs, Python notices it when the kernel returns. Numba then raises a
     SystemError whose cause is the KeyboardInterrupt. A broad ``except`` around kernels must call this function first.

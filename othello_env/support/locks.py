@@ -36,13 +36,13 @@ def try_lock(file: IO[bytes]) -> bool:
 
 @contextlib.contextmanager
 def one_process(path: Path) -> Iterator[None]:
-    """Lock this lock file during the block.
+    """Lock the file at `path` against other processes while the block runs.
 
-    If another process has locked the file, first wait until the file is unlocked. After two minutes, the block begins
-    without the lock.
+    If another process has locked the file, first wait until the file is unlocked. After two minutes of waiting, the
+    block begins without the lock.
 
-    Nothing is locked inside a block that already has the same lock, on systems without locks, or if the file cannot be
-    made. Only one thread may use this function at a time.
+    Nothing is locked inside a block that has already locked the same file, on systems without locks, or if the file
+    cannot be made. Only one thread may use this function at a time.
     """
     if sys.platform == "win32" or path in _held:
         yield

@@ -56,17 +56,19 @@ _USED = (
 def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: bool, folder: Path | None) -> Any:
     """Make a function that Numba compiles on the first call with new argument types.
 
-    The compiled function releases the interpreter's lock and raises no arithmetic errors.
+    The compiled function releases the interpreter's lock (the GIL). It raises no arithmetic errors, such as
+    ZeroDivisionError.
 
     Args:
         function: the function to compile.
-        inline: let LLVM copy the function's body into its callers.
-        slp: use LLVM's SLP vectoriser for this function, even if a caller does not use it.
+        inline: let LLVM, the compiler that Numba uses, copy the function's body into the callers of the function.
+        slp: use LLVM's SLP vectoriser for this function; see `othello_env.support.jit.kernel`. The settings of callers
+            do not matter.
         lean: do not count references to arrays, and leave out the wrapper through which Python calls the function.
         folder: the cache folder for the machine code; None for no cache.
     """
     njit: Any = numba.njit  # typed as Any, because Numba's type hints lack these options
-    # `_nrt` is always set. Without it, Numba takes the setting of the calling function.
+    # `_nrt` says whether references are counted. It is always set, because otherwise Numba takes the caller's setting.
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
     compile_now = dispatcher.compile
@@ -74,8 +76,8 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
         dispatcher._cache = _Cache(function, folder)
 
     def compile_alone(signature: Any) -> Any:
-        # Take Numba's lock before the lock file. If a plain Numba function calls this function, Numba's lock is taken
-        # first too. The order is always the same, so two threads never wait for each other.
+        # Take Numba's lock before the lock file. Numba itself takes its lock first, too, when it compiles a plain Numba
+        # function that calls this function. The order is always the same, so two threads never wait for each other.
         with global_compiler_lock, _one_process(function, folder), _settings(slp):
             return compile_now(signature)
 
@@ -84,7 +86,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
 
 
 def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
-    """Compile a function for arguments of these types. Returns the machine code, which does not check its arguments."""
+    """Compile a function for the types of `args`. Return the machine code, which does not check its arguments."""
     types = tuple(map(numba.typeof, args))
     dispatcher.compile(types)
     entry_point: Callable[..., Any] = dispatcher.overloads[types].entry_point
@@ -96,8 +98,8 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
 
     Args:
         function: a function whose arguments are all positional.
-        choose: a function that takes a class of named tuples and returns a compiled function. If the first argument of
-            the call is not a named tuple, `choose` gets None.
+        choose: a function that returns a compiled function. If the first argument of the call is a named tuple,
+            `choose` gets the class of this named tuple. Otherwise `choose` gets None.
         lean: do not count references to arrays.
     """
     # Give Numba the Python body of the chosen function. Numba then compiles this body for the caller's types. If Numba
@@ -140,7 +142,7 @@ def _one_process(function: Callable[..., Any], folder: Path | None) -> contextli
 def _settings(slp: bool) -> Iterator[None]:
     """Turn LLVM's SLP vectoriser on or off, and pause garbage collection.
 
-    The pause saves a tenth of the compilation time or more.
+    The pause saves at least a tenth of the compilation time.
     """
     slp_before, collects = _CONFIG.SLP_VECTORIZE, gc.isenabled()
     _CONFIG.SLP_VECTORIZE = int(slp)
@@ -154,7 +156,7 @@ def _settings(slp: bool) -> Iterator[None]:
 
 
 class _Locator:
-    """Gives Numba the cache folder. The folder's name depends on the sources, so Numba need not check the sources."""
+    """Gives Numba the cache folder. The folder's name is a hash of the sources, so Numba need not check for changes."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._py_file = function.__code__.co_filename
@@ -181,7 +183,10 @@ _registry: dict[Any, Any] = {}
 
 
 class _Storage(CompileResultCacheImpl):
-    """Stores machine code as Numba's cache does, also for recursive kernels; see `othello_env.support.jit`."""
+    """Stores machine code as Numba's cache does.
+
+    Recursive kernels are treated as `othello_env.support.jit` explains.
+    """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._module = function.__module__
@@ -221,7 +226,7 @@ class _Storage(CompileResultCacheImpl):
         return super().reduce(cres), {name: digest_of(name) for name in modules}  # type: ignore[no-untyped-call]
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Load stored code and register it. Then recursive kernels that are compiled later can call the code.
+        """Load stored machine code, and register it for recursive kernels that are compiled later and call it.
 
         Raises:
             OSError: a source has changed, or cannot be read.

@@ -3,9 +3,9 @@
 The machine code of a kernel contains functions and constants from other modules. `Sources.digest` is one hash of all
 these sources. So machine code that is stored under this hash always belongs to the present sources.
 
-All import statements of a file are followed. Imports inside functions count, because a constant may be the result of
-such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they import only on
-first use. Imports are followed to modules of this package, and to modules of the outermost package that contains the
+All import statements of a file are followed. Imports inside functions count, because a module may compute a constant by
+calling such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they import only
+on first use. Imports are followed to modules of this package, and to modules of the outermost package that contains the
 hashed module. If the hashed module is not in a package, imports are also followed to modules in its folder. Imports
 without an import statement, such as `importlib.import_module`, are not noticed.
 
@@ -37,7 +37,10 @@ The modules are spelled as in the file, with the dots of relative imports.
 _PACKAGE = __name__.partition(".")[0]
 _MOST_REMEMBERED = 400
 _INSTALLED = ("site-packages", "dist-packages")
-"""The names of folders of installed packages. The modules and packages in such a folder do not belong together."""
+"""The names of folders into which packages are installed.
+
+For a module that lies directly in such a folder, imports of the packages beside it are not followed.
+"""
 
 
 class Sources:
@@ -96,7 +99,7 @@ class Sources:
             content = hashlib.sha256(self._salt + data).hexdigest()
             known = self._remembered.pop(content, None)
             self._is_new |= known is None
-            self._read[version] = self._remembered[content] = known or _parse(data)  # the last entry is the newest
+            self._read[version] = self._remembered[content] = known or _parse(data)  # the newest entry is the last
         return self._read[version]
 
     def _remember(self) -> None:

@@ -1,7 +1,8 @@
-"""Threads that share the work on a batch.
+"""Threads that share the work on a batch of games.
 
-A step of thousands of games takes a fraction of a millisecond. The futures and conditions of an executor would make
-such a step noticeably slower. A `SimpleQueue`, which is written in C, hands over the work in a few microseconds.
+A step of thousands of games takes a fraction of a millisecond. A `ThreadPoolExecutor` would make such a step noticeably
+slower, because it needs a future and a condition for each task. A `SimpleQueue`, which is written in C, hands a task to
+a thread in a few microseconds.
 """
 
 from __future__ import annotations

@@ -90,8 +90,8 @@ def write_games(path: str | Path, games: Games) -> None:
     """Write games to a file. The ending of the file's name determines the format; see `KINDS`.
 
     Only ``.npz`` and ``.parquet`` keep all data about the games. In PDN, the columns whose names begin with a capital
-    letter become tags. PDN does not keep the rule for draws: `read_games` reads games in PDN under the rule
-    ``40-move``. If there is an error, no incomplete file is left.
+    letter become tags. PDN does not keep the rule for draws (see `othello_env.games.checkers.position`): `read_games`
+    reads games in PDN under the rule ``40-move``. If there is an error, no incomplete file is left.
 
     Raises:
         OSError: the file cannot be written.
@@ -156,7 +156,7 @@ def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
 
 
 def _from_pdn(text: str) -> tuple[Games, list[str]]:
-    """The games of a PDN text, and a message for each damaged game. The columns are the tags, such as `White`."""
+    """The games of a PDN text, and a message for each damaged game. Each tag, such as `White`, becomes a column."""
     found, messages = pdn.loads_valid(text)
     if not found:
         raise GamesError(messages[0] if messages else "there is no game in PDN")

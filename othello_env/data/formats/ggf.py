@@ -1,7 +1,9 @@
-"""GGF, the Generic Game Format of the server GGS: a game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
+"""GGF, the Generic Game Format of the Generic Game Server (GGS).
+
+A game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
 
 A line may begin with the number of games on the line. The number is 2 for a synchronised match: two games at the same
-time, with swapped colours. The tags of a game may have any order. The tag BO is the first position: the size of the
+time, with swapped colours. The tags of a game may have any order. The tag BO has the first position: the size of the
 board, its rows (``*`` is black, ``O`` is white, ``-`` is empty) and the player to move. A move is a square, or PA for a
 pass. After the move and a slash, there may be the player's evaluation in discs. After a second slash, there may be the
 time of the move in seconds.
@@ -111,7 +113,7 @@ def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
 
 
 def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
-    """The games as arrays."""
+    """Make one `Games` object from these games."""
     places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
     rules = Rules.parse(f"othello:size={games[0].start.size}")
     actions, lengths = padded([game.actions for game in games])
@@ -121,9 +123,9 @@ def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
 def dump(games: Games) -> str:
     """The GGF text of games of Othello, one game on each line.
 
-    Columns with the names that `load` uses become tags. The columns `scores` and `times` become numbers after the
-    moves. Every column may be missing. Without a column `result`, the result is Black's discs minus White's discs in a
-    finished game, and ``?`` in an unfinished game.
+    The columns `scores` and `times` become numbers after the moves. Other columns that `load` knows become tags, except
+    `line`, which is not written. Every column may be missing. Without a column `result`, the result is Black's discs
+    minus White's discs in a finished game, and ``?`` in an unfinished game.
 
     Raises:
         GamesError: a move is illegal.
@@ -156,10 +158,10 @@ def dump(games: Games) -> str:
 class _Game:
     """A game of a GGF text.
 
-    `_split` sets `line`, `tags`, `moves` and `fault`. Each of the moves is a pair: ``B`` or ``W``, and the move's text.
-    `fault` says what is wrong with the game, and is empty if nothing is wrong. `load` sets `number`, the number of the
-    game in the text. `_prepare` sets `start`, `actions` and `texts`, the text of each action. If the GGF text leaves
-    out a pass, the text of this pass is empty.
+    `_split` sets `line`, `tags`, `moves` and `fault`. Each entry of `moves` is a pair: ``B`` or ``W``, and the move's
+    text. `fault` says what is wrong with the game, and is empty if nothing is wrong. `load` sets `number`, the number
+    of the game in the text. `_prepare` sets `start`, `actions` and `texts`, the text of each action. If the GGF text
+    leaves out a pass, the text of this pass is empty.
     """
 
     line: int
@@ -176,7 +178,7 @@ class _Game:
 
 
 def _split(text: str) -> Iterator[_Game]:
-    """Yield the games of a text without checking their moves, in a time that is proportional to the text's length."""
+    """Yield the games of a text without checking their moves. The time is proportional to the text's length."""
     line, counted, announced, seen = 1, 0, 0, 0
     end = 0
     while (begin := text.find("(;", end)) >= 0:
@@ -218,8 +220,9 @@ def _split(text: str) -> Iterator[_Game]:
 def _prepare(game: _Game, before: list[_Game]) -> None:
     """Find the position in which a game begins, and the game's actions.
 
-    `before` has the undamaged games before this game. If there are any, and the moves of this game are readable and in
-    turn, the moves are not played here. `load` later checks the moves of all games together, which is faster.
+    `before` has the undamaged games before this game. The moves of the first undamaged game are played here. The moves
+    of a later game are played here only if they cannot be read, or if the sides do not take turns. `load` checks all
+    other moves together afterwards, which is faster.
 
     Raises:
         GamesError: the game is damaged, or its board has another size than the boards of earlier games.

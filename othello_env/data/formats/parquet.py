@@ -1,6 +1,6 @@
 """Files of games in Apache Parquet, which other tools such as Hugging Face's `datasets` can read.
 
-Each game is a row of the file. The actions of a game are a list.
+Each game is a row of the file. The column `actions` has a list, the actions of the game.
 """
 
 from __future__ import annotations

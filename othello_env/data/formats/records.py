@@ -1,4 +1,7 @@
-"""Turn the records of matches and tournaments into `Games`."""
+"""Turn the records of matches and tournaments into `Games`.
+
+A record is an `othello_env.arena.play.records.GameRecord`: the agents, the moves and the result of one game.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,9 @@ def load(path: str | Path) -> tuple[Games, list[str]]:
 def games_of_records(records: Sequence[GameRecord]) -> Games:
     """Turn records into `Games`. All records must be of the same game, such as Othello on 8x8.
 
-    Each player has a column, such as `black`, with the name of the agent that was this player. The column `opening` has
-    the number of the opening. The column `forfeit` has the number of the player that forfeited the game, or -1.
+    For each player there is a column, such as `black`, with the name of the agent that played this side. The column
+    `opening` has the number of the opening. The column `forfeit` has the number of the player that forfeited the game,
+    for example with an illegal move. It is -1 if no player forfeited.
 
     Raises:
         GamesError: there is no record, or the records are of different games.

@@ -51,11 +51,11 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
 
     These are the columns:
 
-    - `year`;
+    - `year`: the year in which the games were played;
     - `tournament`, `black` and `white`: names, or numbers if no names are given;
     - `score`: Black's discs at the end, as the file says;
     - `theoretical`: Black's discs at the end if both sides play perfectly as soon as only `depth` squares are empty;
-    - `depth`: this number of empty squares, the same for all games of the file.
+    - `depth`: the number of empty squares that is meant in `theoretical`, the same for all games of the file.
 
     Args:
         data: the bytes of the file.
@@ -142,7 +142,7 @@ def load_names(data: bytes) -> list[str]:
         GamesError: the bytes are not a file of names.
     """
     header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
-    count = int(header["names"] or header["games"])  # some files store the number in `names`, others in `games`
+    count = int(header["names"] or header["games"])  # some files store the number in the field `games`
     size, rest = divmod(len(data) - _HEADER.itemsize, max(1, count))
     if not count and len(data) == _HEADER.itemsize:
         return []
@@ -177,7 +177,7 @@ def dump_names(names: Sequence[str], length: int, day: date | None = None) -> by
 
 
 def _fitting(name: str, column: npt.NDArray[np.integer], dtype: np.dtype[Any]) -> npt.NDArray[np.integer]:
-    """The column itself, after a check that its numbers fit into the file."""
+    """Check that the numbers of a column fit into the file, and return the column."""
     most = np.iinfo(dtype).max
     wrong = column[(column < 0) | (column > most)]
     if len(wrong):

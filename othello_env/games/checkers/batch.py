@@ -54,14 +54,15 @@ class CheckersRules(NamedTuple):
     """The constants of a game that the kernels need."""
 
     half: np.uint64
-    """Half the side of the board, which is the number of dark squares in a row."""
+    """Half the width of the board, which is the number of dark squares in a row."""
     board: np.uint64
     """The dark squares."""
     size: int
     repeats: int
-    """The game is a draw if its position occurred this number of times before. 0 if repetitions do not count."""
+    """The game is a draw if its position occurred this number of times before; 0 means that there is no such limit.
+    """
     quiet_limit: int
-    """The game is a draw after this number of quiet plies (steps of kings). 0 if quiet plies do not count."""
+    """The game is a draw after this number of quiet plies (steps of kings); 0 means that there is no such limit."""
 
 
 @kernel(inline=True, lean=True)

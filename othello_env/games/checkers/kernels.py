@@ -15,8 +15,8 @@ games, above the index of its bit. The index in brackets is the index of an unus
           9    10    11    12
           9    10    11    12
 
-Checkers programs have used this layout since Samuel's program. A board of side S needs S * (S + 1) / 2 bits, so 64
-bits are enough for boards of side 10. The kernels do not check their arguments.
+Checkers programs have used this layout since Samuel's program. An SxS board needs S * (S + 1) / 2 bits, so 64 bits are
+enough for a 10x10 board. The kernels do not check their arguments.
 """
 
 import numpy as np
@@ -253,7 +253,7 @@ def is_drawn(
 
     The rows of `past[end - quiet : end]` are the positions since the last capture or the last move of a man. Each row
     has the sets `own`, `opponent` and `kings` of its position. The players take turns, so only every second row has the
-    same player to move as the present position. The kernel compares only these rows.
+    same player to move as the present position. The kernel compares the present position only with these rows.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

@@ -1,4 +1,4 @@
-"""The pieces that may move, as Python integers."""
+"""The pieces that may move, as Python integers with one bit for each piece."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def loads_valid(text: str, draws: str = "40-move") -> tuple[list[PdnGame], list[
 
 @dataclass
 class _Text:
-    """The parts of a game's text: its tags, its moves, and the first error in it."""
+    """The parts of a game's text: the tags, the moves, and a description of the first error in the text."""
 
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)

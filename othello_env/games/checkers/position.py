@@ -132,7 +132,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position after `moves`, under the rules of this State. The last `quiet` of the moves are quiet."""
+        """A position after `moves`, under the rules of this State. The last `quiet` moves are steps of kings."""
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
@@ -162,7 +162,7 @@ class Checkers(State):
         Args:
             text: the player to move, then each side's pieces. In this notation, the letter B (black) stands for Red.
             to_move: the player to move: ``"red"``, ``"white"`` or the index. None means the player in the text.
-            size: the side of the board.
+            size: the height and width of the board.
             draws: the rule for draws.
             going: the square, from 1, of the piece that must continue its chain of jumps; 0 if there is no such piece.
 

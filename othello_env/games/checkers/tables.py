@@ -24,8 +24,8 @@ __all__ = [
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
 """For each rule for draws, two limits. The game is a draw when a limit is reached. A limit of 0 does not apply.
 
-The first limit is a number of earlier occurrences of the position. The second limit is a number of quiet plies, which
-are steps of kings.
+The first limit is the number of times that the position occurred before. The second limit is the number of quiet plies,
+which are steps of kings, since the last other ply.
 """
 
 SQUARES = {
@@ -46,17 +46,17 @@ CELLS = {
 PLANES = {
     size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, an array (5, dark squares) that finds the squares' bits in five sets of 64 bits.
+"""For each size, an array (5, number of dark squares) with the numbers of the squares' bits in five sets of 64 bits.
 
 The 320 bits are numbered from 0, one set after another. Entry (k, square) is the number of the square's bit in set k.
 """
 
 
 def check_size(size: Any) -> int:
-    """Check the side of a board and return it as an int.
+    """Check the size of a board (its height and width), and return the size as an int.
 
     Raises:
-        ValueError: the side is not 4, 6, 8 or 10.
+        ValueError: the size is not 4, 6, 8 or 10.
     """
     return check_board_size(size, kernels.SIZES)
 

@@ -1,4 +1,4 @@
-"""Othello on boards of side 4, 6 and 8."""
+"""Othello on 4x4, 6x6 and 8x8 boards."""
 
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions

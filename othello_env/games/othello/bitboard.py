@@ -9,8 +9,8 @@ each move and each pass the two sets change places. Bit 0 is a1, and bit 63 is h
     .   .  .  .  .  .  .  .  .
     8  56 57 58 59 60 61 62 63
 
-Smaller boards lie in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. The argument `board` is the set of
-squares in play, so the same kernels work for every size. The kernels do not check their arguments. Constants are
+Smaller boards lie in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. The argument `board` is the set of all
+squares of the board, so the same kernels work for every size. The kernels do not check their arguments. Constants are
 wrapped in ``np.uint64``, because a bare literal would turn unsigned arithmetic into signed arithmetic.
 """
 
@@ -62,7 +62,7 @@ ACTION_BITS: dict[int, tuple[int, ...]] = {
 
 BOARD_INTS: dict[int, int] = {size: sum(bits) for size, bits in ACTION_BITS.items()}
 BOARDS: dict[int, np.uint64] = {size: np.uint64(board) for size, board in BOARD_INTS.items()}
-"""For each size, the set of squares in play."""
+"""For each size, the set of all squares of the board."""
 
 STARTS: tuple[int, int] = (1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
 """Black's discs (e4, d5) and White's discs (d4, e5) at the start, on boards of every size. Black moves first."""
@@ -87,7 +87,7 @@ _2, _3, _4, _7, _8, _32, _56 = (np.uint64(n) for n in (2, 3, 4, 7, 8, 32, 56))
 
 @kernel(inline=True)
 def popcount(x: np.uint64) -> np.uint64:
-    """The number of squares in a set (Hacker's Delight, 5-1). LLVM compiles this function to one instruction."""
+    """The number of squares in a set. LLVM compiles this function (Hacker's Delight, 5-1) to one instruction."""
     x = x - ((x >> _1) & _PAIRS)
     x = (x & _NIBBLES) + ((x >> _2) & _NIBBLES)
     x = (x + (x >> _4)) & _BYTES
@@ -102,7 +102,7 @@ def square_of(disc: np.uint64) -> np.int64:
 
 @kernel(inline=True)
 def _bytes_up_to(sums: np.uint64, n: np.uint64) -> np.uint64:
-    """How many of the eight bytes of `sums` are at most n. The bytes and n must be below 128."""
+    """How many of the eight bytes of `sums` are at most n. All these bytes and n must be below 128."""
     return (((((n * _SUM_BYTES) | _HIGH_BITS) - sums) & _HIGH_BITS) >> _7) * _SUM_BYTES >> _56
 
 
@@ -128,7 +128,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares right after the runs of `through` that begin next to `own`, in the directions +step and -step."""
+    """From the discs of `own`, go along +step and -step over runs of `through`. Return the squares after the runs."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -196,7 +196,7 @@ def mobility(own: np.uint64, opponent: np.uint64, board: np.uint64) -> tuple[np.
 def legal_moves_batch(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64
 ) -> npt.NDArray[np.uint64]:
-    """`legal_moves` of N positions: (N,) uint64."""
+    """The result of `legal_moves` for each of N positions, (N,) uint64."""
     legal = np.empty_like(own)
     for i in range(len(own)):
         legal[i] = legal_moves(own[i], opponent[i], board)
@@ -207,7 +207,7 @@ def legal_moves_batch(
 def advance(
     own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Place a disc (0: pass). Returns the next position's `own` and `opponent`, and the legal moves of both players."""
+    """Place a disc, or pass if `disc` is 0. Return the next `own` and `opponent`, and both players' legal moves."""
     turned = flips(disc, own, opponent)
     new_opponent = own | turned | disc
     new_own = opponent & ~turned
@@ -240,7 +240,7 @@ def _join(low: int, high: int) -> np.uint64:
 def play(
     own_low: int, own_high: int, opponent_low: int, opponent_high: int, disc_low: int, disc_high: int, size: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """`advance` for sets that are given as halves of 32 bits, on a board of side `size`."""
+    """`advance` for sets that are given as halves of 32 bits, on a board of height and width `size`."""
     own, opponent = _join(own_low, own_high), _join(opponent_low, opponent_high)
     return advance(own, opponent, _join(disc_low, disc_high), _board(size))
 
@@ -306,7 +306,7 @@ def choose_batch(
     key: npt.NDArray[np.uint64],
     size: int,
 ) -> npt.NDArray[np.int64]:
-    """(N,) uniformly random legal actions. Each action depends only on the position and the game's key.
+    """N uniformly random legal actions, (N,) int64. Each action depends only on the position and the game's key.
 
     `legal` has the legal moves of each position.
     """

@@ -1,4 +1,4 @@
-"""Othello's games in GGF, the Generic Game Format of the server GGS: ``(;GM[Othello]BO[...]B[F5]W[D6];)``."""
+"""Othello's games in GGF, the format of the Generic Game Server (GGS): ``(;GM[Othello]BO[...]B[F5]W[D6];)``."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
 square, the next squares must have a run of the opponent's discs and then one of the player's own discs. The discs of
-all such runs are turned over. A player that has no such move must pass (action ``size * size``). Otherwise a pass is
-not legal. The game ends as soon as neither player has a move, even if the board is not full. The player with more discs
-wins.
+all such runs are turned over. A player that has no such move must pass (action ``size * size``). A player that has such
+a move must not pass. The game ends as soon as neither player has a move, even if the board is not full. The player with
+more discs wins.
 
 Actions are ``size * row + column``, so a1 is 0. Observations are two planes: the player's own discs and the opponent's
 discs.
@@ -37,10 +37,10 @@ _LOW = 0xFFFF_FFFF
 
 
 def check_size(size: Any) -> int:
-    """Check the side of a board and return it as an int.
+    """Check the size of a board (its height and width), and return the size as an int.
 
     Raises:
-        ValueError: the side is not 4, 6 or 8.
+        ValueError: the size is not 4, 6 or 8.
     """
     return check_board_size(size, bitboard.SIZES)
 
@@ -357,7 +357,7 @@ def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, mo
 
 
 def planes_of(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
-    """Turn sets of squares, (...), into planes of 0 and 1, (..., size, size) int8."""
+    """Turn sets of squares, (...) uint64, into planes of 0 and 1, (..., size, size) int8."""
     bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
     return _inner(bits, size)
 

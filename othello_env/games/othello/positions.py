@@ -23,7 +23,7 @@ class OthelloPositions(Positions):
         opponent: (N,) uint64, the other player's discs.
         to_move: (N,) int8, 0 if Black is to move, 1 if White is to move.
         key: (N,) uint64, each game's key for random choices. The key stays the same throughout a game.
-        size: the side of all boards.
+        size: the height and width of all boards.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class OthelloPositions(Positions):
         return self._legal
 
     def turns(self) -> list[int]:
-        """The number `State.turn` of each position: its number of discs."""
+        """The number `State.turn` of each position, which is the number of its discs."""
         return [taken.bit_count() for taken in (self.own | self.opponent).tolist()]
 
     @classmethod

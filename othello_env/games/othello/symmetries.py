@@ -3,8 +3,8 @@
 Symmetry k (0-7) first transposes the board if k & 4 is set. Then it mirrors the board left to right if k & 1 is set,
 and top to bottom if k & 2 is set. The pass does not change.
 
-In shapes, `...` stands for any number of leading axes, S for the side of the board, and A = S * S + 1 for the number of
-actions. The last action is the pass.
+In shapes, `...` stands for any number of leading axes, S for the width of the board, and A = S * S + 1 for the number
+of actions. The last action is the pass.
 
 >>> import numpy as np
 >>> policy = np.arange(17)
@@ -28,9 +28,9 @@ _T = TypeVar("_T", bound=np.generic)
 
 
 def inverse(symmetry: int) -> int:
-    """The symmetry that undoes this one."""
+    """The number of the symmetry that undoes `symmetry`."""
     _check(symmetry)
-    if symmetry & 4:  # a transposition swaps the two mirror images
+    if symmetry & 4:  # after a transposition, the two mirror operations change places
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
 
@@ -58,7 +58,7 @@ def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
 
 
 def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray[np.int64]:
-    """Transform actions (...) on a board of side `size`. The result is int64."""
+    """Transform an array of actions (...) on a board of this size. The result is int64."""
     actions = np.asarray(actions)
     if actions.size and not np.issubdtype(actions.dtype, np.integer):
         raise TypeError(f"expected integers, got dtype {actions.dtype}")

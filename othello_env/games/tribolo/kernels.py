@@ -24,7 +24,8 @@ NOBODY = 3
 def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
     """The number of cells in the direction `step` that the mover converts by taking the cell at `spot`.
 
-    These cells are a run of one opponent's cells. The next cell after the run must be a cell of the mover.
+    The cells must be a run of one opponent's cells, and the next cell after the run must be a cell of the mover.
+    Otherwise the number is 0.
     """
     colour = grid[spot + step]
     if colour >= EMPTY or colour == mover:

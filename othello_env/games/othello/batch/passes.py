@@ -1,9 +1,10 @@
 """Compiled loops over N positions, which handle several positions at a time in one vector register.
 
-Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM can put several
-positions into one register (eight with AVX-512). The arrays are divided into blocks that fit in the fastest cache.
+Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM, the compiler that
+Numba uses, can put several positions into one register (eight with AVX-512). The arrays are divided into blocks that
+fit in the fastest cache.
 
-Letters in shapes: N is the number of positions, S the side of the board, A = S * S + 1 the number of actions.
+Letters in shapes: N is the number of positions, S the width of the board, A = S * S + 1 the number of actions.
 """
 
 from typing import Any
@@ -51,7 +52,7 @@ def disc_of(action: Int, size: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
-    """Whether an action is legal, as a number: 0 if it is illegal, else another number.
+    """Whether an action is legal: 0 if it is illegal, a number other than 0 if it is legal.
 
     `legal` is the set of squares on which the player to move may place a disc.
     """
@@ -60,7 +61,7 @@ def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
 
 @kernel
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
-    """Check an action for each of N games.
+    """Check the actions of N games, one action for each game.
 
     Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action
     in a game that is over counts as OVER, never as ILLEGAL.
@@ -122,12 +123,13 @@ def encode_8x8(
     Args:
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
-        arrays: `planes`, `plane_words`, `plane_ranks`, `masks`, `mask_ranks` and `EXPAND`, in this order. The arrays
-            of `encode_small` are the same. The array `planes` is (2 * N, S * S) int8, and `masks` is (N, A) int8. The
-            memory of `planes` as uint64 is `plane_words`. The array `plane_ranks`, (2 * N, R) uint64, is a view of
-            `planes` with one word for each of R ranks. The array `mask_ranks`, (N, R) uint64, is such a view of
-            `masks`. On 8x8, R is 8. On smaller boards, the last rank has no word, so R is S - 1. A word has the eight
-            bytes that begin with the first square of its rank. A word may be unaligned.
+        arrays: `planes`, `plane_words`, `plane_ranks`, `masks`, `mask_ranks` and `EXPAND`, in this order, as for
+            `encode_small`. The arrays `planes`, (2 * N, S * S) int8, and `masks`, (N, A) int8, receive the results.
+            `plane_words`, `plane_ranks` and `mask_ranks` are views of the memory of these two arrays as words of 64
+            bits. `plane_words` has the words of `planes` one after another. `plane_ranks`, (2 * N, R) uint64, has one
+            word for each of R ranks of a plane. `mask_ranks`, (N, R) uint64, has one word for each of R ranks of a
+            mask. Such a word has the eight bytes that begin with the first square of the rank, and may be unaligned. On
+            8x8, R is 8. On smaller boards, R is S - 1, because the last rank has no word.
     """
     own, opponent, legal = boards
     _, words_of_planes, _, masks, mask_ranks, expand = arrays
