@@ -4,8 +4,8 @@ The source is Norvig, Paradigms of Artificial Intelligence Programming, chapter 
 adds up three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside
 the other side's discs. The weights of the terms depend on the move number at the root of the search.
 
-The edge table assumes that the player is to move. The assumption is true in minimax and alpha-beta. But the maximizer,
-max^n and paranoid also evaluate positions for a player who is not to move.
+The edge table gives the value of an edge for a player who is to move. Minimax and alpha-beta evaluate positions only
+for the player to move. But the maximizer, max^n and paranoid also evaluate positions for a player who is not to move.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ EDGES = (
     (54, 63, 62, 61, 60, 59, 58, 57, 56, 49),
     (49, 56, 48, 40, 32, 24, 16, 8, 0, 9),
 )
-"""The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
+"""The squares of each edge as bit numbers: X-square, corner, C, A, B, B, A, C, corner, X-square. (C, A and B are the
+usual names of the edge squares between a corner and the middle of the edge.)"""
 
 ROUNDS = 5
 """The number of rounds that compute the edge table. Each round recomputes all entries with 1 to 9 discs."""

@@ -239,7 +239,7 @@ def back_up(
     Args:
         tree: the trees of N positions.
         leaves: (N,) the leaf of each tree: a new node or a finished game.
-        priors: (L, 64) the logarithms of the policies, for the L leaves that are not finished.
+        priors: (L, 64) the logarithms of the policies, for the L leaves whose games are not over.
         values: (L,) the values of these leaves for the player to move.
     """
     answer = 0
@@ -269,8 +269,8 @@ def results(
 
     Returns:
         The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
-        play (N,). The values are for the trees' first players. If a pass is forced, the squares are the other player's
-        moves after the pass.
+        play (N,). The values are for the trees' first players. If the first player must pass, the squares are the other
+        player's moves after the pass.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

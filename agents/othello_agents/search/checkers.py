@@ -51,8 +51,9 @@ class _Position(NamedTuple):
 def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int, int]:
     """Search `depth` plies by alpha-beta. Returns the value, the first best action and the number of nodes visited.
 
-    A ply is a step or a jump. The evaluation is the sum of the weights of the player's pieces minus the opponent's sum.
-    The results and the rules for draws are the same as in `othello_agents.search.alphabeta.alphabeta`.
+    A ply is a step or a single jump, so a chain of captures has several plies. The evaluation is the sum of the weights
+    of the player's pieces minus the opponent's sum. The results and the rules for draws are the same as in
+    `othello_agents.search.alphabeta.alphabeta`.
     """
     size = state.size
     earlier = state.earlier
@@ -97,7 +98,9 @@ def _alphabeta(
     quiet: int,
     rules: _Rules,
 ) -> tuple[Int, Int, Int]:
-    """The value for the player to move, the first best action as 4 * bit + direction, and the number of nodes visited.
+    """The value for the player to move, the first best action, and the number of nodes visited.
+
+    The action is given as 4 * bit + direction; `bit` is the number of the piece's bit.
 
     `past[end - quiet : end]` holds the positions since the last irreversible move, in the form that `is_drawn` takes.
     """
