@@ -45,14 +45,14 @@ _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that the engine may spend on one move."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""If a clock limits the time for a move, the engine uses `_LATEST` times this limit, less `_SLACK_SECONDS`. It always
-uses at least half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
+"""If a clock limits the time for a move, the engine may use `_LATEST` times this limit minus `_SLACK_SECONDS`, but at
+least half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
 _LEAST_SECONDS = 0.001
 _EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
 """The engine searches a position with about `_EXACT_EMPTY` empty squares to the end in `_EXACT_SECONDS`. Each further
 empty square multiplies the time by `_TIMES_A_SQUARE`."""
 _RESULT_EARLIER = 2
-"""In the same time, the engine finds either an exact score, or only the winner with this many more empty squares."""
+"""Finding only the winner takes about as long as finding an exact score with this many fewer empty squares."""
 _THREAD_GAIN = 0.8
 """Each additional thread adds this fraction of one thread's speed."""
 
@@ -80,10 +80,10 @@ class Engine(Agent):
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8. A search to the end
-            skips nothing.
+            never skips a search in this way.
         threads: the number of threads that search together. With more threads, the engine may choose another move with
-            the same score. With `selective`, more threads may also change the score of a search to a depth, because
-            they skip different searches.
+            the same score. With `selective`, more threads may also change the score of a search to a fixed depth,
+            because they skip different searches.
 
     Raises:
         TypeError: an option must be a whole number, but is something else.
@@ -170,7 +170,7 @@ class Engine(Agent):
     def last_analysis(self) -> Analysis | None:
         """The analysis from the last search of `act`; None before the first search.
 
-        Its `pv` contains only the action that was played.
+        The analysis's `pv` (principal variation) contains only the action that was played.
         """
         if self._last is None:
             return None
@@ -267,7 +267,7 @@ class Engine(Agent):
         return scores
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """The same as `othello_agents.engine.exact_scores`: the final score after each action of N positions."""
+        """The final scores with perfect play after each action; see `othello_agents.engine.exact_scores`."""
         return exact_scores(positions)
 
     def evaluator(self, size: int) -> Evaluator:

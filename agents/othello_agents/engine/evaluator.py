@@ -1,4 +1,4 @@
-"""Computes the values of the search's leaves: textbook evaluations and n-tuple tables.
+"""Computes the values of the search's leaves, by textbook evaluations or by n-tuple tables.
 
 One kernel (compiled function) computes both kinds of evaluation. All values are integers for the player to move, from
 -`BOUND` to `BOUND`. With a textbook evaluation, the search keeps the balance of weights: the sum of the square weights
@@ -100,7 +100,10 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables. With `cuts`, a search skips what a shallower search predicts (see `probcut`)."""
+    """The evaluator of n-tuple tables.
+
+    With `cuts`, a search skips a deep search whose result a shallower search predicts (see `probcut`).
+    """
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)

@@ -53,9 +53,9 @@ class Plan(NamedTuple):
         epsilon: the probability of a random move after this random opening.
         random_games: the probability that all moves of a game are random.
         singles: for each turn of a game, the probability that only the position after the played move is labelled.
-        siblings: for each turn of a game, the probability that the position after each legal move is labelled.
-        stray: the probability that one or two random moves are made before the siblings are labelled. The game itself
-            goes on without these random moves.
+        siblings: for each turn of a game, the probability that the positions after all legal moves are labelled.
+        stray: the probability that the positions after all legal moves are labelled one or two random moves later. The
+            game itself goes on without these random moves.
     """
 
     depth: int
@@ -247,7 +247,7 @@ def labelled_games(
         seed: determines the sequence of games.
         first: the number of the first game. Games are numbered from 0.
         games: the number of games.
-        threads: the threads that share the games. Their number does not change the result.
+        threads: the threads among which the games are divided. Their number does not change the result.
 
     Returns:
         The labelled positions, in the order of the games; and (N,) int64, for each position the number of its game.

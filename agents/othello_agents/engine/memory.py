@@ -6,10 +6,11 @@ bits) and the generation (16 bits). The first word is the position's 64-bit key,
 write an entry at the same time, the entry may get one word from each thread. Such an entry matches the key of no
 position (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
 
-A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
-second entry. Otherwise the new result goes into the first entry. If another position's result was there, this older
-result moves to the second entry. Each result carries the number of the generation in which it was stored. Only results
-of the present generation count, so a new generation empties the table without writing to it.
+The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
+position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If another
+position's result was there, this older result moves to the second entry. Each result carries the number of the
+generation in which it was stored. Only results of the present generation count, so a new generation empties the table
+without writing to it.
 
 Threads that search together share the table. They also share a list of the nodes in work, which are the nodes that a
 thread is searching now. Each thread has its own counters and move lists. While a thread searches a node, the node's key
@@ -92,7 +93,7 @@ class Memory(NamedTuple):
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, a list of moves for each number of empty squares. A move is ``rank << 6 | square``,
             and the lowest rank is the best.
-        turned: (64, MOVES) uint64, the discs that each of these moves turns.
+        turned: (64, MOVES) uint64, the discs that each move in `order` turns.
     """
 
     table: npt.NDArray[np.uint64]
@@ -220,7 +221,8 @@ def known_window(
 ) -> tuple[Int, Int, Int]:
     """Narrow the window of a search to `depth`, using the table. Returns alpha, beta and the table's best square.
 
-    If the result leaves nothing of the window open, alpha and beta are equal. The window of the root is not narrowed.
+    If the table's result leaves nothing of the window open, alpha and beta are equal. The window of the root is not
+    narrowed.
     """
     data = probe(key, memory)
     if data == 0:

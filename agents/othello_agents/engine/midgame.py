@@ -5,8 +5,9 @@ textbook searches. At any greater depth, a won game has the value `FINAL` + the 
 than any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value
 0.
 
-A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. If the evaluator has a
-table of cuts, any other search skips deep searches whose result a shallow search predicts (see `probcut`).
+A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. A search to a smaller
+depth uses the evaluator's table of cuts, if there is one: it skips a deep search whose result a shallow search predicts
+(see `probcut`).
 """
 
 import numpy as np
@@ -62,7 +63,7 @@ _0 = np.uint64(0)
 
 @kernel
 def table_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A position's key in the table. The exact solver shares the table, but has other keys for its own results."""
+    """A position's key in the transposition table. The exact solver shares the table, but has other keys."""
     return position_key(own, opponent) ^ _SALT
 
 
@@ -109,7 +110,8 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
     """Whether a shallow search may replace this search.
 
-    This search must have a null window, and fewer plies left than the board has empty squares.
+    The evaluator must have a table of cuts, and the window must be a null window (beta = alpha + 1) among the values of
+    evaluations. The depth must be at least `SHALLOWEST` and less than the number of empty squares.
     """
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
@@ -173,8 +175,8 @@ def _take_up(
 ) -> bool:
     """Add the node after move `i` to the list of nodes in work.
 
-    If another thread searches this node, postpone the move instead and return False. A move is postponed only once, and
-    the first move is never postponed.
+    Returns True if this was done. If another thread searches this node, the kernel postpones the move instead and
+    returns False. A move is postponed only once, and the first move is never postponed.
     """
     work = _work_key(own, opponent, depth)
     if i > 0 and order[i] < _LATER and is_in_work(work, memory):

@@ -48,7 +48,7 @@ NO_CUTS = np.zeros((0, 0, 3), np.float32)
 def shallow_depth(depth: Int) -> Int:
     """The depth of the shallow search that predicts a search to `depth`.
 
-    It is about half of `depth`. Both depths are odd, or both are even.
+    The returned depth is about half of `depth`. Both depths are odd, or both are even.
     """
     half = depth // 2
     return half - ((depth - half) & 1)

@@ -32,8 +32,8 @@ _ASPIRATION = 300
 """From the second iteration on, the first window is the previous iteration's value plus or minus this number. If the
 new value lies beyond one end of the window, the search is repeated without a limit on that side."""
 _FIRST_EXACT = 14
-"""With this number of empty squares or more, shallower searches come before a search to the end. They order its
-moves."""
+"""With this number of empty squares or more, shallower searches come before a search to the end. They find a good order
+of the moves for that search."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
@@ -197,7 +197,8 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The principal variation: to the end if the score is exact, otherwise as far as the table knows it.
+        """The principal variation: to the end if the score is exact, otherwise as far as the transposition table has
+        it.
 
         If only the winner is known, the line is the best action alone.
         """
@@ -240,7 +241,8 @@ class Searcher:
     def _confirmed(self, state: Othello, value: int) -> int | None:
         """An action that reaches the position's exact value; None if the search was stopped.
 
-        The table's best move is tried first. It may be wrong, because the table may know only a bound on its value.
+        The transposition table's best move is tried first. This move may be wrong, because the table may know only a
+        bound on its value.
         """
         remembered = self._remembered(state)
         *others, last = sorted(

@@ -1,4 +1,4 @@
-"""The exact solver: the final score of a position with perfect play.
+"""The exact solver: finds the final score of a position with perfect play.
 
 The search is alpha-beta with null windows and a transposition table. It tries the table's best move first, and then the
 other moves in the order of their ranks (see `moves.list_moves`). The opponent's stable discs give an upper bound on the

@@ -69,8 +69,8 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     """The discs of `own` that are known to be stable.
 
     The function does not find all stable discs. It finds a disc if each of the four lines through the disc meets one of
-    three conditions. The line has no empty square, or a neighbour of the disc on the line is a stable disc of the same
-    side, or the disc is at the end of the line.
+    three conditions: the line has no empty square, the disc is at the end of the line, or a neighbour of the disc on
+    the line is a stable disc of the same side.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)

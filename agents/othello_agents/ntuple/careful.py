@@ -9,7 +9,8 @@ __all__ = ["careful_moves"]
 
 _0 = np.uint64(0)
 _MOST_TURNED = np.uint64(19)
-"""No move turns more discs than this. The move's own square and the two ends of each line through it never turn."""
+"""No move turns more discs than this. On each line through the move's square, this square and both ends of the line
+cannot turn."""
 
 
 @kernel

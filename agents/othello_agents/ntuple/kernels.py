@@ -132,7 +132,8 @@ def follow(
     The move puts a disc on `square` and turns the discs `turned`, at least one. The configurations (L,) are from the
     mover's point of view.
     """
-    # One loop does the placed disc and the first turned disc, since most moves turn few discs.
+    # One loop adds both the placed disc and the first turned disc. Most moves turn few discs, so this saves much of the
+    # work.
     placed, deltas = tables.deltas[square], tables.deltas[square_of(turned & (_0 - turned))]
     for i in range(len(after)):
         after[i] = configuration[i] + placed[i] + deltas[i] + deltas[i]
@@ -145,8 +146,8 @@ def sum_weights(
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
     # The kernel computes four sums side by side. In a single sum, each addition would wait for the previous addition.
-    # The mirror images of a position add the same weights in other orders. In double precision, the order practically
-    # never changes the sum, so mirror images have the same logit.
+    # The mirror images of a position add the same weights in other orders. The sums are in double precision, so the
+    # order practically never changes the result, and mirror images have the same logit.
     a = b = c = d = np.float64(0)
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):

@@ -1,7 +1,7 @@
 """Compiled learning from games of self-play.
 
-There are two rules, one for single games and one for batches. Both move the value of each afterstate towards its
-TD(lambda) return. Both give each weight its own learning rate: `rate` times the absolute value of the sum of the
+There are two learning rules, one for single games and one for batches. Both move the value of each afterstate towards
+its TD(lambda) return. Both give each weight its own learning rate: `rate` times the absolute value of the sum of the
 weight's errors, divided by the sum of the errors' absolute values. This is temporal coherence learning (Beal and Smith,
 "Temporal coherence and prediction decay in TD learning", 1999).
 
@@ -76,8 +76,8 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
     _, first, placements = np.unique(places.offsets, return_index=True, return_counts=True)
     lengths = [3 ** len(squares) for _, squares in places.patterns]
     starts = np.cumsum([0, *lengths])
-    # Deal out the tables, beginning with those that have the most placements. Each table goes to the share that has the
-    # least work so far.
+    # Deal out the pairs of a table and a stage, beginning with the tables that have the most placements. Each pair goes
+    # to the share that has the least work so far.
     pairs = sorted((-placements[k], number, k) for k in range(len(placements)) for number in range(stages))
     work, dealt = [0] * count, [[] for _ in range(count)]  # type: ignore[var-annotated]
     for cost, number, k in pairs:
@@ -160,7 +160,10 @@ def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share
 
 @kernel(inline=True)
 def _left(rate: float, n: Int) -> float:
-    """The factor by which the rule for batches multiplies the sum of a weight's n errors, given its learning rate."""
+    """The factor by which the rule for batches multiplies the sum of a weight's n errors.
+
+    `rate` is the weight's learning rate. The docstring of this module derives the factor.
+    """
     rate = min(rate, 1.0)
     if n == 1 or rate < _TINY:
         return 1.0

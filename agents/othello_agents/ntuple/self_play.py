@@ -1,4 +1,4 @@
-"""Compiled self-play: games to learn from.
+"""Compiled self-play, which plays the games that a network learns from.
 
 Letters for shapes: the same as in `kernels`, and also B games of a batch, T plies (the most that a game can have).
 """

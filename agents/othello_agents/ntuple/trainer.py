@@ -27,7 +27,8 @@ _CHUNK = 64
 _LARGEST_BATCH = 10_000
 """The largest batch, in games. Each game takes 8 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
-"""The types that settings in a network's card must have. A setting that is not listed here may be int or float."""
+"""The types that settings of the training must have in a network's card (the JSON text in its file). A setting that is
+not listed here may be int or float."""
 
 
 class Trainer:
@@ -36,7 +37,7 @@ class Trainer:
     Each game begins with a random number of random moves. After these moves, both sides play the best move by the
     present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
     the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
-    with their discs. It would then learn to keep few discs, and an opponent with any search could take all of these
+    with their discs. It would then learn to keep few discs, and an opponent that looks ahead could take all of these
     discs.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of

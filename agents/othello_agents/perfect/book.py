@@ -84,6 +84,8 @@ class Book:
     def save(self, path: str | Path, covers: Mapping[str, int] | None = None) -> None:
         """Write the book to a file, completely or not at all. The same book always gives the same bytes.
 
+        If `covers` is given, it first replaces the `covers` of the book.
+
         Raises:
             OSError: the file cannot be written.
         """

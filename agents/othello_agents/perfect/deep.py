@@ -1,9 +1,9 @@
 """An exact search for small boards that is quick with 14 to 31 empty squares.
 
 Like the engine's search to the end of the game, this search is a principal variation search with a transposition table.
-But it sorts the moves in another way: it searches each move deeper with the evaluation, and gives a greater weight to
-the number of the opponent's replies. Near the end of the game, the exact solver takes over, with the same transposition
-table.
+But it sorts the moves in another way. To sort them, it searches deeper with the evaluation, and gives a greater weight
+to the number of the opponent's replies. Near the end of the game, the exact solver takes over, with the same
+transposition table.
 """
 
 import numpy as np
