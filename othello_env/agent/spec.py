@@ -4,9 +4,9 @@ A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` 
 each quote inside the value is doubled. The names are entry points of the group ``othello_env.agents``, so any installed
 package can add names. In place of a name, a spec can have the path of a file. An entry point whose name is a file
 suffix, such as ``.npz``, loads agents from files with this suffix. A spec can also have ``path.py:name`` or
-``package.module:name`` in place of a name. Such a spec names a subclass of Agent, an Agent or another callable. Every
-spec takes the option ``epsilon``, the probability of a random move. Of the objects in Python files, only subclasses of
-Agent take other options.
+``package.module:name`` in place of a name. Such a spec names a subclass of Agent, an Agent object, or a function of
+observations and masks. Every spec takes the option ``epsilon``, the probability of a random move. Of the objects that
+``path.py:name`` and ``package.module:name`` can name, only subclasses of Agent take other options.
 """
 
 from __future__ import annotations

@@ -40,7 +40,8 @@ _MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
 """Without a time limit, a search to at most this depth or of at most this number of nodes runs in the calling thread.
-It ends within milliseconds, so nobody needs to interrupt it."""
+Such a search ends within milliseconds. Other searches run in a thread of their own, so that a time limit or Ctrl-C can
+end them."""
 _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that the engine may spend on one move."""
 _LATEST = 0.95
@@ -79,10 +80,10 @@ class Engine(Agent):
             for a size without packaged weights.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
-            `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8. A search to the end
-            never skips a search in this way.
-        threads: the number of threads that search together. With more threads, the engine may choose another move with
-            the same score. With `selective`, more threads may also change the score of a search to a fixed depth,
+            `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8, and not in a search to
+            the end of the game.
+        threads: the number of threads that search together. With more threads, the engine may choose another move, but
+            with the same score. With `selective`, more threads may also change the score of a search to a fixed depth,
             because they skip different searches.
 
     Raises:
@@ -324,7 +325,7 @@ class Engine(Agent):
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
-        self._size = position.size  # boards of all sizes use the same bits, so another size needs an empty table
+        self._size = position.size  # positions of different sizes may have equal bits, so they must not share a table
         memory.control[NODES] = 0
         self._limit(nodes)
         if self._threads > 1 and self._team is None:

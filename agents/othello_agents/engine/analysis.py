@@ -60,7 +60,7 @@ class Analysis:
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
         depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
             of empty squares.
-        exact: whether the score is the result of perfect play.
+        exact: whether the search went to the end of the game, so that the score is the result of perfect play.
         nodes: the number of positions that the search for the best move visited.
         seconds: the wall-clock time of the whole analysis, in seconds.
         scores: the score of each legal action; None if these scores were not requested.

@@ -54,8 +54,8 @@ class Plan(NamedTuple):
         random_games: the probability that all moves of a game are random.
         singles: for each turn of a game, the probability that only the position after the played move is labelled.
         siblings: for each turn of a game, the probability that the positions after all legal moves are labelled.
-        stray: the probability that the positions after all legal moves are labelled one or two random moves later. The
-            game itself goes on without these random moves.
+        stray: if the positions after all legal moves are to be labelled, the probability that one or two random moves
+            are made first. The game itself goes on without these random moves.
     """
 
     depth: int
@@ -144,7 +144,7 @@ def _label_moves(
     memory: Memory,
     rows: Examples,
 ) -> Int:
-    """Label the position after each legal move, from row `n` on, and return the number of the next free row."""
+    """Label the positions after all legal moves, from row `n` on, and return the number of the next free row."""
     left = legal_moves(own, opponent, evaluator.board)
     while left != _0:
         disc = left & (_0 - left)

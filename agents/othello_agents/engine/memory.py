@@ -3,8 +3,8 @@
 A table entry is two 64-bit words. The second word packs five numbers, from the low bits to the high bits: the value's
 lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the depth (8
 bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two threads
-write an entry at the same time, the entry may get one word from each thread. Such an entry matches the key of no
-position (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
+write an entry at the same time, the entry may get one word from each thread. Such an entry then fits no position's key,
+and nobody uses it (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
 
 The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
 position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If another
@@ -12,9 +12,9 @@ position's result was there, this older result moves to the second entry. Each r
 generation in which it was stored. Only results of the present generation count, so a new generation empties the table
 without writing to it.
 
-Threads that search together share the table. They also share a list of the nodes in work, which are the nodes that a
-thread is searching now. Each thread has its own counters and move lists. While a thread searches a node, the node's key
-is in the shared list. The other threads then search other moves first (Weill, "The ABDADA distributed minimax search
+Threads that search together share the table. They also share a list of the nodes in work: the nodes that the threads
+are searching now. Each thread has its own counters and move lists. While a thread searches a node, the node's key is in
+the shared list. The other threads then search other moves first (Weill, "The ABDADA distributed minimax search
 algorithm", 1996). The list has no locks. If a key gets lost, this only costs time.
 """
 
@@ -246,7 +246,7 @@ def store_value(
 
 @kernel(lean=True)
 def is_in_work(key: np.uint64, memory: Memory) -> bool:
-    """Whether a thread searches the node with this key."""
+    """Whether a thread is searching the node with this key now."""
     return bool(memory.table[_work_slot(key, memory)] == key)
 
 

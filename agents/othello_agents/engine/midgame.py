@@ -228,7 +228,10 @@ def _search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The recursive part of `search`. It counts no references to arrays, which saves time in each call."""
+    """The recursive part of `search`.
+
+    Its machine code does not count references to arrays, which saves time in each call.
+    """
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
     is_root = empty == control[ROOT]

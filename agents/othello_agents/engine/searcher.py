@@ -106,7 +106,7 @@ class Searcher:
         for the winner, and then for the exact score. After the call, `found` is the result of the last finished search.
         """
         to_end = self.empty <= max(exact, result)
-        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most one pass after each move
+        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most a move and a pass for each square
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return

@@ -91,7 +91,7 @@ class NeuralNetwork(TorchNetwork):
         )
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The weights' shapes by name."""
+        """A dict from the name of each weight to its shape."""
         c, squares = self.channels, self.size**2
         shapes: dict[str, tuple[int, ...]] = {"first.weight": (c, 3, 3, 3), "first.bias": (c,)}
         for block in range(self.blocks):

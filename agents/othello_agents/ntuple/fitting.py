@@ -182,7 +182,7 @@ def fit(
         rate: the learning rate in the first pass, in units of a logit.
         seed: the seed of the random orders.
         num_threads: the number of threads among which the stages are divided.
-        progress: called after each pass, with the number of passes so far.
+        progress: a function that is called after each pass with the number of passes so far.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed. Some stages may have finished one pass more than others.

@@ -10,12 +10,13 @@ for batches, all games of a batch are played, and all errors are computed, with 
 batch. So the change of a weight does not depend on the changes of other weights, and threads can divide the weights
 among themselves.
 
-A batch may have hundreds of errors for one weight. Most of these errors have the same cause, so a weight that followed
-all of them in full would move much too far. In single games, the step for the first error would make the next errors
-smaller. The rule for batches imitates this. Suppose that n errors of a weight are equal at first, and that each step,
-with the learning rate a, removes the fraction a of the errors that follow. Then the sum of the n errors is
-(1 - (1 - a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum of a weight's
-n errors by (1 - (1 - a)**n) / (a n). The product then counts as one error of the weight. If n is 1, the rules agree.
+A batch may have hundreds of errors for one weight. Most of these errors have the same cause. So the weight would move
+much too far if it followed each of these errors in full. In single games, the step for the first error would make the
+next errors smaller. The rule for batches imitates this. Suppose that a weight has n errors, which are equal at first,
+and that the learning rate is a. Suppose that each step reduces all later errors by the fraction a. Then the sum of the
+n errors is (1 - (1 - a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum
+of a weight's n errors by (1 - (1 - a)**n) / (a n). In the sums that determine the weight's learning rate, the product
+counts as one error. If n is 1, both rules give the same result.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
 M weights of the largest table, U pairs of a stage and a table.
@@ -48,9 +49,9 @@ class Share(NamedTuple):
             placements.
         starts: (K,) int64, the index of each table's first weight.
         learned: (U, 2) int64, the pairs of a stage and a table whose weights this thread learns.
-        slots: (M,) uint16, for each weight of the present table, its row in `sums`; 0 for a weight without errors in
-            this batch. A weight and its mirror image have the same row. All slots are 0 before and after each call of
-            `learn_share`.
+        slots: (M,) uint16, for each weight of the table that is being learned, its row in `sums`; 0 for a weight
+            without errors in this batch. A weight and its mirror image have the same row. All slots are 0 before and
+            after each call of `learn_share`.
         sums: (M + 1, 2) float32; a row has the sum of a weight's errors in this batch, and the number of these errors.
         touched: (M + 1,) int32, the index of the weight that each row of `sums` belongs to.
         games: (1,) int64, the number of games from which this part of the weights has learned.

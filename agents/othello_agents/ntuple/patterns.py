@@ -112,7 +112,7 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of the weight that must be equal to it, (W,); often its own index.
+    """For each weight in a stage, the index of the weight that must equal it; its own index if there is none, (W,).
 
     Raises:
         ValueError: the size is not 4, 6 or 8.

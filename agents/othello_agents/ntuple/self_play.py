@@ -208,7 +208,7 @@ def _record_plies(
 
 @kernel(lean=True)
 def _record_errors(b: int, trace: float, records: Records) -> None:
-    """Write the errors of a game's values: the steps towards their TD(lambda) returns.
+    """Write the errors of a game: for each value, the step towards its TD(lambda) return.
 
     The last value is the outcome of the game, so it has no error.
     """

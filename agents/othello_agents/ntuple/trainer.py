@@ -63,7 +63,8 @@ class Trainer:
             `half`, the learning rates of its weights start again at their first values.
         stages: the number of stages of a new network.
         rate: the learning rate at the beginning. A value near 0 moves by this fraction of its distance to the return.
-        trace: lambda of TD(lambda). With 0, the network learns only from the next value; with 1, only from the outcome.
+        trace: lambda of TD(lambda). With 0, the network learns only from the next value. With 1, it learns only from
+            the outcome, or from the best move's value if the player then played another move.
         epsilon: the probability of a random move.
         random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
             number of squares that are empty at the start.

@@ -171,7 +171,7 @@ class Program:
 
 
 def shown(text: str) -> str:
-    """The beginning of a program's output for an error message, without control characters."""
+    """The beginning of a text, without control characters, for an error message."""
     return "".join(c if c.isprintable() else " " for c in text[:_SHOWN])
 
 
@@ -179,7 +179,7 @@ _running: weakref.WeakSet[Program] = weakref.WeakSet()
 
 
 def _leave_to_parent() -> None:
-    """In a forked process, close its copies of the programs' stdin, so that the programs end when the parent ends."""
+    """Close a forked process's copies of the programs' stdin, so that the programs end when the parent ends."""
     for program in _running:
         program.leave()
 

@@ -31,9 +31,9 @@ class _Rules(NamedTuple):
     board: np.uint64
     """The dark squares."""
     repeats: int
-    """The number of earlier occurrences of a position that make a draw; 0 if repetitions never make a draw."""
+    """A position is a draw if it has occurred this number of times before; 0 if repetitions never make a draw."""
     quiet_limit: int
-    """The number of plies without an irreversible move that make a draw; 0 if there is no such limit."""
+    """A game is a draw after this number of plies without an irreversible move; 0 if there is no such limit."""
     weights: npt.NDArray[np.int64]
     """(4, 64) int64, the weights of the pieces, as `piece_weights` returns them."""
 

@@ -16,7 +16,9 @@ def maximize(state: State, evaluate: Evaluate) -> Found:
 
 
 class Maximizer(PairedSearch):
-    """Plays the action after which the evaluation's value for the mover is highest; of equal actions, the first.
+    """Looks one move ahead: plays the action that leads to the highest value for the player who moves.
+
+    Of equally good actions, it plays the first.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.

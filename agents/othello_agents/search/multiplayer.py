@@ -91,7 +91,7 @@ class _ManyPlayerSearch(Search):
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:
-        return self._evaluate  # here an evaluation never depends on the root of the search
+        return self._evaluate  # max^n and paranoid use the same evaluation from every root
 
 
 def _shown(value: float) -> float:
