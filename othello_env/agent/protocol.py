@@ -94,8 +94,8 @@ class Agent(ABC):
     An agent may also have the methods below. Code that can use these methods, such as the browser page, first checks
     whether they exist:
 
-    - ``action_values(state)``: returns a dict from each legal action to its value for the player to move. If the result
-      of the game is certain after an action, the value of the action is infinite;
+    - ``action_values(state)``: returns a dict from each legal action to its value for the player to move. The value may
+      be +infinity if the action certainly wins, and -infinity if it certainly loses;
     - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent plays it;
     - ``evaluate(state, player)``: returns the value of the position for this player;
     - ``search(state)``: in games of two players, returns an object with `value`, the value for the player to move. The

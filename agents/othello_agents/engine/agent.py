@@ -61,10 +61,11 @@ _THREAD_GAIN = 0.8
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
-    If no limit (`depth`, `nodes` or `ms`) is given, the engine searches to depth 8. If several limits are given, it
-    stops at the first limit that it reaches. With one thread, no `ms` and no clock, the move depends only on the
-    position. With `ms`, the engine remembers results from earlier moves of the game. If the game or the move has a
-    clock, the engine uses a twentieth of the game's remaining time or nearly all of the move's time, whichever is less.
+    If no limit (`depth`, `nodes` or `ms`) is given and there is no clock, the engine searches to depth 8. If several
+    limits are given, it stops at the first limit that it reaches. With one thread, no `ms` and no clock, the move
+    depends only on the position. With `ms`, the engine remembers results from earlier moves of the game. If the game or
+    the move has a clock, the engine uses at most a twentieth of the game's remaining time, and at most about 95 % of
+    the move's time.
 
     Args:
         depth: the maximum number of plies to search.

@@ -158,7 +158,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
 
 @kernel(lean=True)
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
-    """The value of a position that `set_root` or `follow` has prepared.
+    """The value of a position for which `set_root` or `follow` has prepared the evaluator.
 
     `score` is the position's balance of weights, and `empty` is the number of its empty squares.
     """

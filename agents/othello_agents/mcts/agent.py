@@ -39,7 +39,7 @@ class Mcts(Agent):
 
     UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
     `othello_agents.mcts.kernels`). Each decision starts a new search. After `new_game`, the random numbers of a search
-    depend only on the game's seed and on the turn.
+    depend only on the game's seed and on `State.turn`.
 
     Args:
         simulations: the number of random games for each move.

@@ -37,8 +37,8 @@ class Trainer:
     Each game begins with a random number of random moves. After these moves, both sides play the best move by the
     present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
     the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
-    with their discs. It would then learn to keep few discs, and an opponent that looks ahead could take all of these
-    discs.
+    with their discs. Then the network would learn to keep few discs, and an opponent that looks ahead could take all of
+    these discs.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best

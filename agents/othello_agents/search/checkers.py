@@ -102,7 +102,8 @@ def _alphabeta(
 
     The action is given as 4 * bit + direction; `bit` is the number of the piece's bit.
 
-    `past[end - quiet : end]` holds the positions since the last irreversible move, in the form that `is_drawn` takes.
+    `past[end - quiet : end]` holds the positions since the last irreversible move. Each row has the sets `own`,
+    `opponent` and `kings` of a position.
     """
     own, opponent, kings, going, red = at
     half, board = rules.half, rules.board

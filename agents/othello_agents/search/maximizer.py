@@ -39,7 +39,7 @@ class Maximizer(PairedSearch):
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        return evaluate(state, player)  # `player` has just moved: the maximizer evaluates for this player
+        return evaluate(state, player)  # the value is for the player who has just moved
 
     def _options(self) -> list[str]:
         return super()._options()[1:]

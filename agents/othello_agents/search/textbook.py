@@ -157,7 +157,8 @@ class PairedSearch(Search):
     def answers_batches(self) -> bool:
         """Whether the agent answers many positions in one call: only if its evaluation is compiled.
 
-        Without compiled code, a call would be one long loop in Python, which no time limit could end.
+        Without compiled code, one call for many positions would be a long loop in Python, and no time limit could end
+        this call.
         """
         return self._compiled is not None
 
