@@ -89,7 +89,7 @@ def _decision_key(game: int, turn: int) -> int:
 
 
 class Agent(ABC):
-    """A player of one or more kinds of games. It is asked for a move only if the game is not over.
+    """A player of one or more kinds of games. An agent is asked for a move only if the game is not over.
 
     An agent may also have the methods below. Code that can use these methods, such as the browser page, first checks
     whether they exist:

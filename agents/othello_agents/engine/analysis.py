@@ -143,8 +143,8 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     """Convert a search's value to a score and its unit.
 
     Args:
-        value: the value that a search found. This search went as far as the search that returned `found`: to a depth,
-            to the end of the game, or to the end for the winner only.
+        value: the value that a search found. This search had the same depth and the same goal (an exact score or only
+            the winner) as the search that returned `found`.
         kind: the field `kind` of the search's `Evaluator`.
         found: the result of the search for the best move.
     """

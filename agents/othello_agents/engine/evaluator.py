@@ -38,8 +38,8 @@ __all__ = [
 ]
 
 NTUPLE = -1
-"""The `kind` of an evaluator with n-tuple tables. A textbook evaluator has the `term` of its `SquareSum` instead (see
-`othello_agents.evaluations.description`)."""
+"""The `kind` of an evaluator with n-tuple tables. The `kind` of a textbook evaluator is the `term` of its `SquareSum`:
+NO_TERM, NEAR_CORNERS or ONLY_MOVES (see `othello_agents.evaluations.description`)."""
 LOGIT = 1000
 """A position's value is the sum of its n-tuple weights times this number. The hyperbolic tangent of the sum is the
 expected result."""

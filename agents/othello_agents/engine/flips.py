@@ -56,7 +56,7 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 
 @kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The same as `bitboard.flips` for exactly one disc, but faster for one position at a time.
+    """The same as `bitboard.flips` for exactly one disc, but faster in code that handles one position at a time.
 
     In this kernel, fewer steps wait for the results of earlier steps than in `bitboard.flips`.
     """

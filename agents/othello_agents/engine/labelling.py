@@ -106,7 +106,7 @@ def _write(
     memory: Memory,
     rows: Examples,
 ) -> Int:
-    """Write the position after a move and its label into row `n`, and return the number of the next free row.
+    """Write the position after a move, with its label, into row `n`. Returns the number of the next free row.
 
     A position on a full board gets no row, because a search never needs its evaluation.
     """

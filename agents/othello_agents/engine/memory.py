@@ -1,10 +1,10 @@
 """The memory of a search: its transposition table, its counters and its lists of moves.
 
-A table entry is two 64-bit words. The second word packs five numbers, from the low bits to the high bits: the value's
-lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the depth (8
-bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two threads
-write an entry at the same time, the entry may get one word from each thread. Such an entry then fits no position's key,
-and nobody uses it (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
+A table entry is two 64-bit words. The second word packs five numbers. From the low bits to the high bits, these are the
+value's lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the
+depth (8 bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two
+threads write an entry at the same time, the entry may get one word from each thread. Such an entry fits no position's
+key, so it is never used (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
 
 The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
 position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If another

@@ -87,7 +87,8 @@ def to_score(value: Int) -> Int:
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Convert the window into scores, call the exact solver, and convert its result into a value.
 
-    If an end of the window is not the value of a finished game, this end moves outwards to the next such value.
+    If an end of the window is not the value of a finished game, it first moves outwards to the nearest value of a
+    finished game.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
@@ -152,11 +153,11 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """The condition under which a shallow search replaces this search: a direction, a bound and a shallow value.
+    """The condition under which a shallow search replaces this search: a direction, a bound and a threshold.
 
-    In direction 1, the bound is beta: if the shallow search finds at least the shallow value, this search would very
-    likely find at least beta. In direction -1, the bound is alpha: if the shallow search finds at most the shallow
-    value, this search would very likely find at most alpha.
+    In direction 1, the bound is beta. If the shallow search then finds at least the threshold, this search would very
+    likely find at least beta. In direction -1, the bound is alpha. If the shallow search then finds at most the
+    threshold, this search would very likely find at most alpha.
     """
     direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha

@@ -62,7 +62,7 @@ def stage_of(empty: Int) -> Int:
 
 @kernel
 def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDArray[np.float32]) -> Int:
-    """The shallow value that makes a deep value beyond `bound` likely enough.
+    """The value that a shallow search must reach, so that a deep search very likely reaches `bound`.
 
     In direction 1, if the shallow search finds at least the returned value, the deep value is likely to be at least
     `bound`. In direction -1, if the shallow search finds at most the returned value, the deep value is likely to be at

@@ -102,8 +102,9 @@ class Searcher:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
         If at most `exact` squares are empty, search to the end instead. Before that, shallower searches may order the
-        moves (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end first
-        for the winner, and then for the exact score. After the call, `found` is the result of the last finished search.
+        moves (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end
+        twice: first for the winner, then for the exact score. After the call, `found` is the result of the last
+        finished search.
         """
         to_end = self.empty <= max(exact, result)
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most a move and a pass for each square

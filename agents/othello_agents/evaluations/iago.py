@@ -1,8 +1,9 @@
 """The evaluation of Iago, Paul Rosenbloom's program, in Norvig's version.
 
 The source is Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. The evaluation is for 8x8 boards. It
-adds up three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside
-the other side's discs. The weights of the terms depend on the move number at the root of the search.
+is the sum of three terms: one for the edges (from a table of all edge configurations), one for the legal moves, and one
+for the empty squares beside the other side's discs. The weights of the terms depend on the move number at the root of
+the search.
 
 The edge table gives the value of an edge for a player who is to move. Minimax and alpha-beta evaluate positions only
 for the player to move. But the maximizer, max^n and paranoid also evaluate positions for a player who is not to move.

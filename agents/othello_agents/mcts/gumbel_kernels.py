@@ -25,7 +25,7 @@ _VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visi
 class Tree(NamedTuple):
     """The trees of N positions; node 0 is the root.
 
-    The first player of a tree is the player to move in the tree's position, before any forced pass.
+    The first player of a tree is the player to move in the searched position, before any forced pass.
     """
 
     own: npt.NDArray[np.uint64]

@@ -1,9 +1,9 @@
 """Monte Carlo tree search in Othello, compiled.
 
 The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation goes down the tree
-by upper confidence bounds until it reaches a position with a move that is not in the tree yet. It adds a node for such
-a move and plays uniformly random moves to the end of the game. Then it adds the result to all nodes on its path. If a
-move forces the other player to pass, the new node holds the position after the pass.
+by upper confidence bounds until it reaches a position with a move that is not in the tree yet. The simulation adds a
+node for one such move and plays uniformly random moves to the end of the game. Then it adds the result to all nodes on
+its path. If a move forces the other player to pass, the new node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes.
 """

@@ -1,14 +1,13 @@
 """Compiled learning from games of self-play.
 
 There are two learning rules, one for single games and one for batches. Both move the value of each afterstate towards
-its TD(lambda) return. Both give each weight its own learning rate: `rate` times the absolute value of the sum of the
-weight's errors, divided by the sum of the errors' absolute values. This is temporal coherence learning (Beal and Smith,
-"Temporal coherence and prediction decay in TD learning", 1999).
+its TD(lambda) return. Both give each weight its own learning rate: `rate` * |sum of the weight's errors| / (sum of the
+errors' absolute values). This is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay
+in TD learning", 1999).
 
 With the rule for single games, the errors of a game change the weights before the next game is played. With the rule
-for batches, all games of a batch are played, and all errors are computed, with the weights at the beginning of the
-batch. So the change of a weight does not depend on the changes of other weights, and threads can divide the weights
-among themselves.
+for batches, the weights stay the same while all games of a batch are played and all errors are computed. So the change
+of a weight does not depend on the changes of other weights, and threads can divide the weights among themselves.
 
 A batch may have hundreds of errors for one weight. Most of these errors have the same cause. So the weight would move
 much too far if it followed each of these errors in full. In single games, the step for the first error would make the

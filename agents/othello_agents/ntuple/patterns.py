@@ -112,7 +112,9 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of the weight that must equal it; its own index if there is none, (W,).
+    """For each weight in a stage, the index of its mirror image, (W,). Both weights must be equal.
+
+    A weight without a mirror image has its own index.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.

@@ -41,8 +41,8 @@ class Trainer:
     these discs.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
-    two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
-    move, the returns of earlier positions use the value of the best move and ignore the later part of the game.
+    two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a player did not play the
+    best move, the returns of earlier positions use the value of the best move. They ignore the rest of the game.
 
     Each weight has its own learning rate. The rate falls when the weight's positive and negative errors cancel each
     other (temporal coherence learning).

@@ -33,7 +33,7 @@ __all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
 
 SOLVER, MOBILITY = 62, 63
 """Indices of `SORTING`. `SORTING[SOLVER]` is the number of empty squares at which the exact solver takes over.
-`SORTING[MOBILITY]` is a factor: a move's new rank is its rank from `moves.list_moves` times this factor, plus the value
+`SORTING[MOBILITY]` is a factor for the ranks from `moves.list_moves`. A move's new rank is the product, plus the value
 of the next position for the opponent. The move with the lowest rank is searched first."""
 
 

@@ -3,10 +3,10 @@
 The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
 never sends a pass, since some engines refuse passes. The program infers the pass from the colour in the next command.
 
-If the game or the move has a time limit, the agent sends the remaining time. It does so only if the program lists the
-protocol's commands for time (``time_settings``, ``time_left``) among its commands. It sends a limit for the game as
-main time. In the protocol, byo-yomi is a time limit for the next few stones. The agent sends a limit for the move as
-byo-yomi for one stone. If the game and the move both have a limit, the agent sends only the shorter limit.
+If the game or the move has a time limit, the agent sends the remaining time. It uses the commands ``time_settings`` and
+``time_left``, each only if the program lists this command. It sends a limit for the game as main time. In the protocol,
+byo-yomi is a time limit for the next few stones. The agent sends a limit for the move as byo-yomi for one stone. If the
+game and the move both have a limit, the agent sends only the shorter limit.
 
 The agent uses version 2 of the protocol (Farnebäck, 2002), in the Othello dialect of the programs GRhino and Quarry.
 """
