@@ -197,7 +197,7 @@ class Engine(Agent):
             scores: also find the score of every legal action. The searches for these scores go to the same depth as the
                 search for the best move. No limit of nodes or time ends them.
             lines: also find this number of best moves, each with its score and expected line of play. The searches for
-                these moves, too, go to the depth of the search for the best move, without a limit.
+                these moves, too, go to the depth of the search for the best move. No limit of nodes or time ends them.
 
         Raises:
             TypeError: `lines` is not a whole number.
@@ -326,7 +326,7 @@ class Engine(Agent):
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
-        self._size = position.size  # positions of different sizes may have equal bits, so they must not share a table
+        self._size = position.size  # positions of different sizes may have equal bits, so the table must be empty
         memory.control[NODES] = 0
         self._limit(nodes)
         if self._threads > 1 and self._team is None:

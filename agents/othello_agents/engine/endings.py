@@ -222,7 +222,7 @@ def solve_last(
 ) -> Int:
     """The score of a position with at most four empty squares.
 
-    The kernel first tries the moves into quarters with an odd number of empty squares (see `odd_quadrants`).
+    The function first tries the moves into quarters with an odd number of empty squares (see `odd_quadrants`).
     """
     if empty == _0:
         return final_margin(own, opponent, squares)

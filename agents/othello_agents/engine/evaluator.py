@@ -51,7 +51,7 @@ _1 = np.uint64(1)
 
 
 class Evaluator(NamedTuple):
-    """An evaluation in the form that the kernels read. The arrays are empty for a textbook evaluation.
+    """An evaluation as the numbers and arrays that the kernels read. The arrays are empty for a textbook evaluation.
 
     Letters for shapes: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors,
     K stages of `probcut`, D depths.

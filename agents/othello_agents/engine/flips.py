@@ -58,7 +58,7 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
     """The same as `bitboard.flips` for exactly one disc, but faster in code that handles one position at a time.
 
-    In this kernel, fewer steps wait for the results of earlier steps than in `bitboard.flips`.
+    In this function, fewer steps wait for the results of earlier steps than in `bitboard.flips`.
     """
     lines = _LINES[square_of(disc)]  # LLVM loads this row of eight lines as vectors
     turned = _ascending(lines[0], own, opponent)

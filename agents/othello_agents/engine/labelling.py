@@ -44,7 +44,7 @@ _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 class Plan(NamedTuple):
     """Which games are played, which of their positions are labelled, and how.
 
-    All probabilities have the form that `share` returns.
+    All probabilities are multiplied by 2**32 (see `share`).
 
     Attributes:
         depth: the depth in plies of the search that labels a position.
@@ -224,7 +224,7 @@ def label_games(
         opponent: the discs of the other player.
         plan: how the games are played and labelled.
         tables: the network that chooses the moves that are not random.
-        evaluator: the same network in the form that the search reads, without cuts (see `probcut`). The search
+        evaluator: the same network as an `Evaluator` for the search, without cuts (see `probcut`). The search
             overwrites the evaluator's configurations.
         memory: the search's memory, without a limit of nodes. No other search may use it at the same time.
         rows: the arrays for the labelled positions. They must have `MOST_ROWS` rows for each game.

@@ -50,7 +50,7 @@ _SOLVER = 13
 _SORTED = 3
 """The smallest depth at which shallow searches sort the moves."""
 _CHILDREN = 4
-"""The smallest depth at which all moves are looked up in the table before the first move is searched."""
+"""The smallest depth at which all moves are looked up in the transposition table before the first move is searched."""
 _SHARED_DEPTH = 4
 """The smallest depth at which threads that search together divide the moves of a node among themselves."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
@@ -131,7 +131,8 @@ def _known_bounds(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window with the stable discs and the table. Returns alpha, beta and the table's best square.
+    """Narrow the window by the stable discs and the transposition table. Returns alpha, beta and the table's best
+    square.
 
     If nothing of the window remains, alpha and beta are equal.
     """
@@ -176,7 +177,7 @@ def _take_up(
 ) -> bool:
     """Add the node after move `i` to the list of nodes in work.
 
-    Returns True if this was done. If another thread searches this node, the kernel postpones the move instead and
+    Returns True if this was done. If another thread is searching this node, the function postpones the move instead and
     returns False. A move is postponed only once, and the first move is never postponed.
     """
     work = _work_key(own, opponent, depth)
@@ -199,7 +200,7 @@ def _search_last_ply(
 ) -> Int:
     """The same as `search` at depth 1, for a position with legal moves.
 
-    This function uses no move lists and no table.
+    This function uses no move lists and no transposition table.
     """
     empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
     best: Int = -WORST
@@ -274,7 +275,7 @@ def _search(
     if depth >= _SORTED and count > 1:
         shallow = _sort_depth(depth, empty)
         for i in range(count):
-            if order[i] >= 64:  # rank 0 is the table's best move, which stays first
+            if order[i] >= 64:  # rank 0 is the transposition table's best move, which stays first
                 square, flipped, p, o = listed_move(i, own, opponent, order, turned)
                 added = follow(square, flipped, empty, evaluator)
                 value = _search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)

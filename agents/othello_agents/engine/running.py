@@ -25,8 +25,8 @@ def run(
     """Call `search` in another thread and return its result.
 
     After `seconds` or Ctrl-C, the calling thread sets the limit of nodes in `memory` to 0, which ends the search.
-    Compiled functions release the interpreter's lock. So the calling thread can check the time and notice Ctrl-C during
-    the search. `progress` is called a few times a second with the number of nodes visited so far.
+    Compiled functions release Python's global interpreter lock. So the calling thread can check the time and notice
+    Ctrl-C during the search. `progress` is called a few times a second with the number of nodes visited so far.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the search has ended.

@@ -264,7 +264,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size][action]
 
     def _remembered(self, state: Othello) -> int:
-        """The table's best square in a position, or `NO_SQUARE` if the table has none."""
+        """The transposition table's best square in a position, or `NO_SQUARE` if the table has none."""
         own, opponent = np.uint64(state.own), np.uint64(state.opponent)
         for key in (table_key(own, opponent), position_key(own, opponent)):
             data = look_up(np.uint64(key), self._memory)

@@ -44,8 +44,10 @@ _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
 """(5, 3) int64, the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) float64, the probability of a move on the edge that turns no disc of the edge. The row is the number of own
-discs on the two edge squares beside the move. The column is the number of the other side's discs on these squares."""
+"""(3, 3) float64, the probability that the player moves on an edge square between the corners, if this move turns no
+disc of the edge. The probability is half as large if the other side's move there would turn such discs. The row is the
+number of own discs on the two edge squares beside the move. The column is the number of the other side's discs on these
+squares."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)

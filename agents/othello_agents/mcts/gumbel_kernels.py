@@ -178,7 +178,7 @@ def _at_root(
 def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
     """The move whose share of the visits is furthest below its probability in the improved policy (equation 14).
 
-    `scores` holds the logits of the improved policy. The kernel replaces the logits by the policy's probabilities.
+    `scores` holds the logits of the improved policy. The function replaces the logits by the policy's probabilities.
     """
     _softmax(scores, tree.legal[i, node])
     best, highest, found = _0, -np.inf, False

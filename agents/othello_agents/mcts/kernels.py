@@ -41,7 +41,7 @@ class _Tree(NamedTuple):
     sign: npt.NDArray[np.int64]
     """+1 if the player to move is the same as in the searched position, else -1."""
     square: npt.NDArray[np.int64]
-    """The move that led to the node."""
+    """The square of the move that led to the node."""
     child: npt.NDArray[np.int64]
     """The newest child, or -1."""
     sibling: npt.NDArray[np.int64]

@@ -40,7 +40,8 @@ _WIN = np.float32(np.inf)
 
 
 class Tables(NamedTuple):
-    """A network in the form that the kernels read. `patterns` explains placements and configurations.
+    """A network as the arrays and numbers that the kernels (compiled functions) read. `patterns` explains placements
+    and configurations.
 
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
@@ -145,7 +146,7 @@ def sum_weights(
     weights: npt.NDArray[np.float32], configuration: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64]
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
-    # The kernel computes four sums side by side. In a single sum, each addition would wait for the previous addition.
+    # The function computes four sums side by side. In a single sum, each addition would wait for the previous addition.
     # The mirror images of a position add the same weights in other orders. The sums are in double precision, so the
     # order practically never changes the result, and mirror images have the same logit.
     a = b = c = d = np.float64(0)

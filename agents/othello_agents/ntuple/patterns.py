@@ -38,7 +38,7 @@ _LANES = 16  # configurations are padded to a multiple of this number, so that t
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """All placements of the patterns on a board, in the form of the arrays that the kernels read.
+    """All placements of the patterns on a board, as the arrays that compiled functions read.
 
     Attributes:
         size: the board's size.

@@ -93,7 +93,7 @@ def solve_deep(
     """The final score for the player to move; exact between alpha and beta, otherwise a bound (fail-soft).
 
     The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The position is
-    the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The kernel writes
+    the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The function writes
     the root's best square into the counter BEST. The move to this square is a best move if the score lies between alpha
     and beta. Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """

@@ -39,7 +39,7 @@ class _Rules(NamedTuple):
 
 
 class _Position(NamedTuple):
-    """A position in the form that the compiled rules of checkers use (see `othello_env.games.checkers.kernels`)."""
+    """A position as the compiled rules of checkers take it (see `othello_env.games.checkers.kernels`)."""
 
     own: np.uint64
     opponent: np.uint64

@@ -110,13 +110,13 @@ _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
-    """An evaluation in the form that these kernels compute; None if only Python can compute the evaluation."""
+    """The `SquareSum` of an evaluation that these kernels can compute; None for any other evaluation."""
     squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
     return squares if squares is not None and squares.quarter in _QUARTERS else None
 
 
 def weights_table(quarter: Quarter, size: int) -> int:
-    """The index of the table with these weights for a board of this size."""
+    """The index in `WEIGHTS` of the table with these weights for a board of this size."""
     return len(SIZES) * _QUARTERS.index(quarter) + SIZES.index(size)
 
 
