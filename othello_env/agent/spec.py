@@ -135,6 +135,8 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 def number_options(spec: str) -> dict[str, type]:
     """The numeric options that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
 
+    For ``path.py:name`` and ``package.module:name``, the dict has only ``epsilon``.
+
     Raises:
         SpecError: the text is not a spec.
     """

@@ -319,7 +319,7 @@ class Engine(Agent):
     def _limit(self, nodes: int) -> None:
         """Set the limit of nodes for the next searches of the analysis. After `stop`, the limit is 0."""
         self._memory.control[LIMIT] = nodes
-        if self._is_stopped:  # checked after the limit is set: another thread may call `stop` in between
+        if self._is_stopped:  # checked last, because another thread may call `stop` at any time
             self._memory.control[LIMIT] = 0
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:

@@ -51,7 +51,10 @@ def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Th
 
 @kernel
 def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Four sets: the squares whose rank has no empty square; the same for file, falling and rising diagonal."""
+    """Four sets of squares, one for each kind of line: rank, file, falling diagonal and rising diagonal.
+
+    A square is in a set if its line of this kind has no empty square.
+    """
     rank = taken & (taken >> _1)
     rank &= rank >> _2
     rank &= rank >> _4

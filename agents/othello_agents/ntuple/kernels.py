@@ -145,7 +145,7 @@ def follow(
 def sum_weights(
     weights: npt.NDArray[np.float32], configuration: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64]
 ) -> np.float32:
-    """The sum of the weights that a position looks up in the tables of its stage (W,)."""
+    """The sum of the weights that a position looks up in `weights` (W,), the tables of its stage."""
     # The function computes four sums side by side. In a single sum, each addition would wait for the previous addition.
     # The mirror images of a position add the same weights in other orders. The sums are in double precision, so the
     # order practically never changes the result, and mirror images have the same logit.

@@ -93,7 +93,7 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # the first order of each set of squares
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # for each set, its first order
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)

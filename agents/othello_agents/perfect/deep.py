@@ -72,7 +72,7 @@ def _sort(
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
-        if order[i] >= 64:  # not the table's move
+        if order[i] >= 64:  # not the transposition table's move, which stays first
             square, flipped, p, o = listed_move(i, own, opponent, order, turned)
             added = follow(square, flipped, empty, evaluator)
             value = search(p, o, -added, -WORST, WORST, sorting[empty], evaluator, memory)

@@ -78,7 +78,7 @@ class Gtp(ProgramAgent):
         _exchange(program, "protocol_version")  # any answer shows that the program is ready, even an error
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # until all commands are sent, it is unknown what the program knows
+        known, self._told = self._told, None  # after an error in this method, it is unknown what the program knows
         is_new = known is None or told[: len(known)] != known
         for command in told[0 if known is None or is_new else len(known) :]:
             _command(program, command)

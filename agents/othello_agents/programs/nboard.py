@@ -84,7 +84,7 @@ class NBoard(ProgramAgent):
         self._ping(program)
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # until all commands are sent, it is unknown what the program knows
+        known, self._told = self._told, None  # after an error in this method, it is unknown what the program knows
         if known is None or told[: len(known)] != known or clock.game is not None:
             tags = {} if clock.game is None else {"TI": _clock_text(clock.game)}
             program.send(f"set game {game_text(told[0], told[1:], tags)}")

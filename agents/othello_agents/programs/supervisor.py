@@ -47,7 +47,7 @@ def _main() -> None:
     threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()
     status = program.wait()
-    _kill(program)  # the processes that the program left behind
+    _kill(program)  # kills the processes that the program left behind
     os._exit(status if status >= 0 else 128 - status)
 
 
