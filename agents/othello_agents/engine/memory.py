@@ -219,7 +219,7 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
 def known_window(
     key: np.uint64, alpha: Int, beta: Int, depth: Int, is_root: bool, memory: Memory
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window of a search to `depth`, using the table. Returns alpha, beta and the table's best square.
+    """Narrow the window by the table's result of a search to `depth`. Returns alpha, beta and the table's best square.
 
     If the table's result leaves nothing of the window open, alpha and beta are equal. The window of the root is not
     narrowed.

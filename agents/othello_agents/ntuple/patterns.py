@@ -46,8 +46,8 @@ class Layout:
         weights: W, the number of weights in a stage of the game. The table for the whole board comes last.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
-        offsets: (P,) int64, for each placement, the index of the weight for configuration 0 among the W weights.
-            Placements of the same pattern follow one another.
+        offsets: (P,) int64. In a stage, the weight of placement p with the configuration c has the index offsets[p] +
+            c. Placements of the same pattern follow one another.
         looked_up: P, the number of placements.
     """
 
@@ -60,7 +60,7 @@ class Layout:
 
 
 def shapes(size: int = 8) -> dict[str, list[int]]:
-    """Each pattern's name and its squares in one placement, as actions on a board of this size."""
+    """A dict from each pattern's name to the squares of one placement, as actions on a board of this size."""
     last, half = size - 1, size // 2
 
     def at(row: int, column: int) -> int:

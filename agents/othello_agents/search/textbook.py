@@ -1,4 +1,5 @@
-"""The base classes of the searches: options, results, and the choice between compiled code and plain Python."""
+"""The base classes of the searches. They handle options and results, and choose between compiled code and plain
+Python."""
 
 import math
 from abc import abstractmethod
