@@ -244,7 +244,8 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            result_only: only find the winner, which is faster; the score is then +1, 0 or -1.
+            result_only: only find the winner, which is faster than finding the score. The analysis's score is then +1,
+                0 or -1.
             progress: a function that is called a few times a second with the number of nodes visited so far.
 
         Raises:

@@ -1,5 +1,4 @@
-"""The base classes of the searches. They handle options and results, and choose between compiled code and plain
-Python."""
+"""The base classes of the searches, which also choose between compiled code and plain Python."""
 
 import math
 from abc import abstractmethod
