@@ -83,8 +83,8 @@ class Engine(Agent):
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8, and not in a search to
             the end of the game.
-        threads: the number of threads that search together. With more threads, the engine may choose another move, but
-            with the same score. With `selective`, more threads may also change the score of a search to a fixed depth,
+        threads: the number of threads that search together. With more threads, a search to the same depth may find
+            another best move, but with the same score. With `selective`, more threads may also change this score,
             because they skip different searches.
 
     Raises:

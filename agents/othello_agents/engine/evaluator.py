@@ -62,8 +62,7 @@ class Evaluator(NamedTuple):
         board: the set of squares in play.
         weights: (S, W) float32, the weights of the n-tuple tables for each stage.
         deltas: (64, L) int16, the number that the mover's disc on a square adds to each placement's configuration.
-        offsets: (P,) int64. In a row of `weights`, the weight of placement p with the configuration c has the index
-            offsets[p] + c.
+        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
         configurations: (64, L) int16, one vector of configurations for each number of empty squares. The search
             overwrites these vectors.
         cuts: (K, D, 3) float32, the numbers that predict deep values from shallow values (see `probcut`). The array is

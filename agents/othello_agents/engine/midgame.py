@@ -87,8 +87,7 @@ def to_score(value: Int) -> Int:
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Convert the window into scores, call the exact solver, and convert its result into a value.
 
-    If an end of the window is not the value of a finished game, it first moves outwards to the nearest value of a
-    finished game.
+    An end of the window that is not the value of a finished game first moves outwards, to the nearest such value.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
@@ -131,10 +130,9 @@ def _known_bounds(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window by the stable discs and the transposition table. Returns alpha, beta and the table's best
-    square.
+    """Narrow the window by the stable discs and the transposition table.
 
-    If nothing of the window remains, alpha and beta are equal.
+    Returns alpha, beta and the table's best square. If nothing of the window remains, alpha and beta are equal.
     """
     if depth >= EXACT and alpha >= FINAL:
         most = to_value(score_bound(own, opponent, board))

@@ -198,8 +198,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The principal variation: to the end if the score is exact, otherwise as far as the transposition table has
-        it.
+        """The principal variation: to the end if the score is exact, else as far as the transposition table has it.
 
         If only the winner is known, the line is the best action alone.
         """

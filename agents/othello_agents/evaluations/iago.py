@@ -5,8 +5,8 @@ is the sum of three terms: one for the edges (from a table of all edge configura
 for the empty squares beside the other side's discs. The weights of the terms depend on the move number at the root of
 the search.
 
-The edge table gives the value of an edge for a player who is to move. Minimax and alpha-beta evaluate positions only
-for the player to move. But the maximizer, max^n and paranoid also evaluate positions for a player who is not to move.
+The edge table assumes that the player for whom it gives a value is to move. This is true in minimax and alpha-beta. But
+the maximizer, max^n and paranoid also evaluate positions for a player who is not to move. Then the assumption is false.
 """
 
 from __future__ import annotations

@@ -46,8 +46,7 @@ class Tables(NamedTuple):
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration.
-        offsets: (P,) int64. In a stage, the weight of placement p with the configuration c has the index offsets[p] +
-            c.
+        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
         looked_up: P, the number of placements.
         board: the squares in play, one bit for each square.
     """

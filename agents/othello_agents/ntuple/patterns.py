@@ -46,8 +46,8 @@ class Layout:
         weights: W, the number of weights in a stage of the game. The table for the whole board comes last.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
-        offsets: (P,) int64. In a stage, the weight of placement p with the configuration c has the index offsets[p] +
-            c. Placements of the same pattern follow one another.
+        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
+            Placements of the same pattern follow one another.
         looked_up: P, the number of placements.
     """
 
@@ -112,7 +112,7 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of its mirror image, (W,). Both weights must be equal.
+    """For each weight in a stage, the index of its mirror image: the weight that must be equal to it, (W,).
 
     A weight without a mirror image has its own index.
 

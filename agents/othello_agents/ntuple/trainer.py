@@ -171,7 +171,7 @@ class Trainer:
         if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
             raise ValueError(f"seconds and games must be finite and not negative, not {seconds} and {games}")
         with interruptible():
-            self._play(0)  # compiles the kernels, because the time for this does not count
+            self._play(0)  # compiles the kernels now, so that the time for this does not count
         start, before = time.perf_counter(), self.games
         try:
             with interruptible():

@@ -46,8 +46,8 @@ class Book:
     Args:
         solved: a dict from each key to the score for the player to move and a best action in the canonical image.
         covers: how far into the game the book reaches: a dict from a player's name to a number of empty squares.
-            Suppose that this player always plays the book's moves. Then the book has all positions with at least this
-            number of empty squares that the player can meet. For a player who is not in the dict, nothing is
+            Suppose that this player always plays the book's moves. Then the book has every position that the player can
+            meet and that has at least this number of empty squares. For a player who is not in the dict, nothing is
             guaranteed.
     """
 

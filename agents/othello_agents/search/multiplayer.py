@@ -59,8 +59,8 @@ def paranoid(
 ) -> Found:
     """Find a position's value for `player` if all other players play against this player (Sturtevant and Korf, 2000).
 
-    So there are only two sides, and the search can use alpha-beta. The value is exact if it lies between alpha and
-    beta; otherwise it is a bound.
+    Then there are only two sides, `player` and all others, so the search can use alpha-beta. The value is exact if it
+    lies between alpha and beta; otherwise it is a bound.
     """
     if depth == 0 or state.is_over:
         value = _DECIDED * state.returns()[player] if state.is_over else evaluate(state, player)
