@@ -175,8 +175,8 @@ def _take_up(
 ) -> bool:
     """Add the node after move `i` to the list of nodes in work.
 
-    Returns True if this was done. If another thread is searching this node, the function postpones the move instead and
-    returns False. A move is postponed only once, and the first move is never postponed.
+    Returns True if the node was added. If another thread is searching this node, the function postpones the move
+    instead and returns False. A move is postponed only once, and the first move is never postponed.
     """
     work = _work_key(own, opponent, depth)
     if i > 0 and order[i] < _LATER and is_in_work(work, memory):
