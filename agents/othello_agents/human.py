@@ -13,7 +13,7 @@ _QUIT = ("quit", "exit", "q")
 class Human(Agent):
     """Asks a person for a move such as ``f5`` until the move is legal.
 
-    The person leaves the game with ``quit``, or when the input ends.
+    The person leaves the game by typing ``quit``, ``exit`` or ``q``, or by ending the input.
 
     Args:
         ask: a function such as `input`. It shows a prompt and returns a line, or raises EOFError when the input ends.

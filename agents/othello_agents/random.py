@@ -14,8 +14,8 @@ class Random(Agent):
     """Plays legal actions at random, all with equal probability.
 
     Args:
-        seed: determines the choices before the first call of `new_game`. If `seed` is None, these choices differ each
-            time.
+        seed: determines the choices before the first call of `new_game`. If `seed` is None, these choices differ from
+            run to run.
     """
 
     def __init__(self, seed: int | None = None) -> None:

@@ -19,15 +19,15 @@ __all__ = ["Seat", "act_on_clock", "ask", "ask_many", "play_answer"]
 
 
 class Seat:
-    """An agent that plays one side (has one seat) in one game.
+    """A seat: the place of one player in one game, and the agent that plays there.
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
-    seat has asked the agent since the last question of this seat, this seat first calls the agent's `new_game` again.
-    So the random choices of the agent depend only on the game and the seat.
+    seat was the last to ask the agent, this seat first calls the agent's `new_game` again. So the agent's random
+    choices depend only on the game and the seat.
 
     Args:
-        agent: the agent. Its `new_game` is called at once.
-        key: 64 bits that identify this game and this seat.
+        agent: the agent. The seat calls the agent's `new_game` at once.
+        key: a 64-bit number that identifies this game and this seat.
     """
 
     __slots__ = ("_key", "agent")
@@ -38,12 +38,12 @@ class Seat:
         begin_game(agent, key)
 
     def ask(self, state: State, clock: Clock | None = None) -> int:
-        """The agent's answer in this position, after the checks of the function `ask` in this module."""
+        """The agent's action in this position, checked by the function `ask` of this module."""
         self._sit_down()
         return ask(self.agent, state, clock)
 
     def play(self, state: State) -> State:
-        """The position after the agent's answer; see the function `play_answer`."""
+        """The position after the agent's action; see the function `play_answer`."""
         self._sit_down()
         return play_answer(self.agent, state)
 
@@ -55,7 +55,7 @@ class Seat:
 def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
     """Ask an agent for its action, without a check of the answer.
 
-    `Agent.act` explains which limits of the clock the agent gets as arguments.
+    The docstring of `Agent.act` says which limits of the clock are passed to the agent.
     """
     if clock is None:
         return agent.act(state)
@@ -73,7 +73,7 @@ def _takes_move_seconds(act: Callable[..., int]) -> bool:
 
 
 def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
-    """Ask an agent for its action, and check that it is legal.
+    """Ask an agent for its action, and check that the action is legal.
 
     Args:
         agent: the agent.
@@ -94,13 +94,14 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
 
 
 def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
-    """Ask an agent for its actions in N positions, and check that they are legal.
+    """Ask an agent for its actions in N positions, and check that the actions are legal.
 
     Returns:
         (N,) int64, the actions.
 
     Raises:
-        AgentError: an answer is not a legal action. The message names the agent and shows the position.
+        AgentError: the answer has a wrong shape or dtype, or contains an illegal action. The message names the agent.
+            For an illegal action, it also shows the position.
     """
     answer = np.asarray(agent.act_batch(positions))
     if answer.shape != (len(positions),) or answer.dtype.kind not in "iu":
@@ -118,12 +119,12 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
 
 
 def play_answer(agent: Agent, state: State) -> State:
-    """The position after an agent's answer.
+    """Ask an agent for its action, and return the position after this action.
 
     The result is the same as ``state.play(ask(agent, state))``, but the answer is checked only once.
 
     Raises:
-        AgentError: the answer is not a legal action, as in `ask`.
+        AgentError: the answer is not a legal action. The message names the agent and shows the position.
     """
     answer = agent.act(state)
     try:

@@ -10,7 +10,7 @@ __all__ = ["LONGEST_SECONDS", "Clock"]
 LONGEST_SECONDS = 1_000_000
 """The longest allowed time limit, in seconds (more than eleven days).
 
-Many systems cannot wait much longer than this in one call.
+On many systems, a single call cannot wait much longer than this time.
 """
 
 
@@ -19,9 +19,9 @@ class Clock:
     """The seconds that a side has left when it is asked for a move.
 
     Attributes:
-        game: the seconds for this move and all later moves; negative if the side has used more time than it had; None
-            if the game has no limit.
-        move: the seconds for this move; None if single moves have no limit.
+        game: the seconds for this move and all later moves together. Negative if the side has used more than its time.
+            None if the game has no limit.
+        move: the seconds for this move alone. None if a single move has no limit.
 
     Raises:
         ValueError: a limit is NaN.

@@ -35,11 +35,12 @@ __all__ = [
 ]
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
-"""A function that plays. It takes observations (N, C, H, W) and masks (N, A), both int8. It returns (N,) actions."""
+"""A function that chooses actions in N positions. It takes observations `(N, planes, height, width) int8` and masks of
+the legal actions `(N, number of actions) int8`. It returns N actions."""
 
 
 class SpecError(ValueError):
-    """A spec does not name an agent, or it gives options that the agent does not take."""
+    """A spec (a text that should name an agent) names no agent, or gives options that the agent does not take."""
 
 
 class AgentError(RuntimeError):
@@ -53,8 +54,8 @@ class AgentLeftError(AgentError):
 class Chance:
     """The random choices of an agent.
 
-    After `new_game`, each choice depends only on the seed of the game and on the turn. Before the first `new_game`, the
-    choices come from one random stream.
+    After `new_game`, each choice depends only on the seed of the game, on `State.turn` and on the legal actions. Before
+    the first `new_game`, the choices come from one stream of random numbers.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -66,7 +67,7 @@ class Chance:
         self._game = seed
 
     def key(self, state: State) -> int:
-        """64 random bits for this decision."""
+        """A 64-bit random number for the decision in this position."""
         if self._game is not None:
             return _decision_key(self._game, state.turn)
         self._count += 1
@@ -78,23 +79,23 @@ class Chance:
 
 
 def decision_keys(batch: OthelloPositions) -> list[int]:
-    """64 random bits for a decision in each position, as from `Chance.key` for the same game and turn."""
+    """A 64-bit random number for each position. `Chance.key` gives the same number for the same game and turn."""
     return [_decision_key(key, turn) for key, turn in zip(batch.key.tolist(), batch.turns(), strict=True)]
 
 
 def _decision_key(game: int, turn: int) -> int:
-    """64 random bits for a decision, from the key of the game and the number `State.turn`."""
+    """A 64-bit random number for a decision, from the key of the game and the number `State.turn`."""
     return mix_int(game, turn)
 
 
 class Agent(ABC):
-    """A player of one or more kinds of games. It is asked for a move only if the game is not over.
+    """A player of one or more kinds of games. An agent is asked for a move only if the game is not over.
 
     An agent may also have the methods below. Code that can use these methods, such as the browser page, first checks
     whether they exist:
 
-    - ``action_values(state)``: returns a dict from each legal action to its value for the player to move. If the result
-      of the game is certain after an action, the value of the action is infinite;
+    - ``action_values(state)``: returns a dict from each legal action to its value for the player to move. The value may
+      be +infinity if the action certainly wins, and -infinity if it certainly loses;
     - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent plays it;
     - ``evaluate(state, player)``: returns the value of the position for this player;
     - ``search(state)``: in games of two players, returns an object with `value`, the value for the player to move. The
@@ -102,12 +103,13 @@ class Agent(ABC):
     - ``analyse(state, scores=bool)``: returns an object with `score`, the value for the player to move, and `unit`, the
       unit of this value as text. If the argument `scores` is True, the object also has `scores`, a dict from each legal
       action to its value. An engine may also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does;
-    - ``exact_scores(states)``: for N positions, returns an array (N, A). For a legal action, the array has the final
-      disc difference under perfect play, positive if the player to move wins. For an illegal action, it has NaN.
+    - ``exact_scores(states)``: for N positions, returns an array `(N, number of actions)`. For a legal action, the
+      array holds the final disc difference under perfect play, positive if the player to move wins. For an illegal
+      action, it holds NaN.
     """
 
     _game_key: int | None = None
-    """The key of the last game that the agent began; see `Seat`."""
+    """The key that `begin_game` last passed to `new_game`; see `Seat`. None before the first game."""
 
     def __repr__(self) -> str:
         return type(self).__qualname__
@@ -139,13 +141,17 @@ class Agent(ABC):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether the agent defines `act_batch` itself. Such an agent is faster when it plays many games at a time."""
+        """Whether the agent defines `act_batch` itself.
+
+        For such an agent, one call of `act_batch` is usually faster than a call of `act` for each position.
+        """
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        """Choose actions in N positions of N games, and return them as (N,) int64.
+        """Choose an action in each of N positions, and return the actions as `(N,) int64`.
 
-        The random choices in a game must depend only on the key of this game.
+        Each position is from a different game. The random choices in a position must depend on the key of its game (in
+        `batch.key`), and not on the other games.
         """
         actions = np.empty(len(batch), np.int64)
         for i, key in enumerate(batch.key.tolist()):
@@ -154,11 +160,11 @@ class Agent(ABC):
         return actions
 
     def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
-        """Prepare for a new game. The agent's random choices in this game must depend only on this 64-bit seed.
+        """Prepare for a new game, in which this 64-bit seed determines the agent's random choices.
 
         An agent may play several games at the same time, or several sides (seats) of one game. Before the agent is
-        asked about a different game or seat, this method is called again. So the agent should compute its random
-        choices from the seed and from `state.turn`, as `Chance` does.
+        asked about a different game or seat, `new_game` is called again with the seed for that game and seat. So the
+        agent should compute its random choices from the seed and from `state.turn`, as `Chance` does.
 
         An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
         Two agents must not contain the same inner agent. Otherwise one agent would begin a new game in the inner agent
@@ -168,7 +174,7 @@ class Agent(ABC):
 
 def begin_game(agent: Agent, key: int) -> None:
     """Call an agent's `new_game` with the key of a game, and store the key in the agent."""
-    object.__setattr__(agent, "_game_key", key)  # this also works for an agent that is a frozen dataclass
+    object.__setattr__(agent, "_game_key", key)  # a plain assignment fails for a frozen dataclass
     agent.new_game(key)
 
 
@@ -187,7 +193,7 @@ def as_othello(state: State, who: str) -> Othello:
 
     Args:
         state: a position of any game.
-        who: the agent and a verb for the beginning of the error message, such as ``"mcts plays"``.
+        who: the beginning of the error message: the agent and a verb, such as ``"mcts plays"``.
 
     Raises:
         WrongGameError: the position is of another game.

@@ -2,9 +2,11 @@
 
 A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
 each quote inside the value is doubled. The names are entry points of the group ``othello_env.agents``, so any installed
-package can add names. An entry point whose name is a file suffix, such as ``.npz``, loads agents from files with this
-suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. Every spec takes the option
-``epsilon``, the probability of a random move. A spec can give other options to a subclass, but not to another callable.
+package can add names. In place of a name, a spec can have the path of a file. An entry point whose name is a file
+suffix, such as ``.npz``, loads agents from files with this suffix. A spec can also have ``path.py:name`` or
+``package.module:name`` in place of a name. Such a spec names a subclass of Agent, an Agent object, or a function of
+observations and masks. Every spec takes the option ``epsilon``, the probability of a random move. Of the objects that
+``path.py:name`` and ``package.module:name`` can name, only subclasses of Agent take other options.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ _ENTRY_POINTS = "othello_env.agents"
 
 
 class _CallableAgent(Agent):
-    """An agent that calls a function of observations and masks."""
+    """An agent that asks a function of observations and masks (a `Policy`) for its actions."""
 
     def __init__(self, policy: Policy, name: str) -> None:
         self._policy = policy
@@ -117,7 +119,9 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name or path and its options. The values are texts without quotes.
+    """Split a spec into its name (or path) and a dict of its options.
+
+    The dict's values are texts without the spec's quotes.
 
     >>> split_spec('gtp:command="edax -q",epsilon=0.1')
     ('gtp', {'command': 'edax -q', 'epsilon': '0.1'})
@@ -130,6 +134,8 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 def number_options(spec: str) -> dict[str, type]:
     """The numeric options that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
+
+    For ``path.py:name`` and ``package.module:name``, the dict has only ``epsilon``.
 
     Raises:
         SpecError: the text is not a spec.
@@ -152,8 +158,8 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
     """Make an agent from a spec or a callable; an Agent is returned unchanged.
 
     Args:
-        x: a spec such as ``"alphabeta:depth=4,eval=weighted"``, a path, an Agent, or a function of observations
-            (N, C, H, W) and masks (N, A) that returns (N,) actions.
+        x: a spec such as ``"alphabeta:depth=4,eval=weighted"``, a path, an Agent, or a function of observations and
+            masks as in `Policy`.
         seed: determines the agent's random choices before the first call of its `new_game`.
 
     Raises:
@@ -191,7 +197,7 @@ _OPTION = re.compile(r'(\w+)=("(?:[^"]|"")*"|[^",]*)(,|$)', re.DOTALL)
 
 
 def option_text(name: str, value: object) -> str:
-    """An option in the form that a spec uses. The value is quoted if necessary.
+    """An option as text, ``name=value``, as it stands in a spec. The value is quoted if necessary.
 
     >>> print(option_text("depth", 4), option_text("command", 'edax "-l 4" -q'), sep=",")
     depth=4,command="edax ""-l 4"" -q"
@@ -203,7 +209,7 @@ def option_text(name: str, value: object) -> str:
 
 
 def _parse(spec: str) -> tuple[str, dict[str, str]]:
-    """A spec's name (or path) and its options, as texts without quotes."""
+    """A spec's name (or path) and a dict of its options. The dict's values are texts without the spec's quotes."""
     match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
     if match is None or not match[1]:
         raise SpecError(f"{spec!r} does not name an agent; {_known()}")
@@ -225,9 +231,10 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def spec_file(spec: str) -> tuple[Path, str] | None:
-    """The file from which a spec loads an agent, and the rest of the spec: a colon and the options.
+    """The file from which a spec such as ``a.npz:epsilon=0.1`` loads an agent, and the rest of the spec.
 
-    The result is None if the spec names no file, or if the text is not a spec.
+    The rest is a colon and the options; it is empty if there are no options. The result is None for all other specs,
+    also for ``path.py:name``, and for a text that is not a spec.
 
     >>> path, rest = spec_file("runs/a.npz:epsilon=0.1")
     >>> path.name, rest, spec_file("random")
@@ -277,7 +284,7 @@ def name_of(policy: str | Path | Agent | Policy, agent: Agent) -> str:
 
     Args:
         policy: the spec, path, Agent or callable from which the agent was made.
-        agent: the agent.
+        agent: the agent that was made from `policy`.
     """
     return str(policy) if isinstance(policy, str | Path) else repr(agent)
 

@@ -32,7 +32,7 @@ class AgentWrapper(Agent):
         return repr(self.agent)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "agent":  # a half-made copy has no `agent` yet
+        if name.startswith("_") or name == "agent":  # copying looks for methods before `agent` is set
             raise AttributeError(name)
         return getattr(self.agent, name)
 

@@ -40,19 +40,20 @@ _MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
 """Without a time limit, a search to at most this depth or of at most this number of nodes runs in the calling thread.
-It ends within milliseconds, so nobody needs to interrupt it."""
+Such a search ends within milliseconds. Other searches run in a thread of their own, so that a time limit or Ctrl-C can
+end them."""
 _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that the engine may spend on one move."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""If a clock limits the time for a move, the engine uses `_LATEST` times this limit, less `_SLACK_SECONDS`. It always
-uses at least half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
+"""If a clock limits the time for a move, the engine may use `_LATEST` times this limit minus `_SLACK_SECONDS`, but at
+least half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
 _LEAST_SECONDS = 0.001
 _EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
 """The engine searches a position with about `_EXACT_EMPTY` empty squares to the end in `_EXACT_SECONDS`. Each further
 empty square multiplies the time by `_TIMES_A_SQUARE`."""
 _RESULT_EARLIER = 2
-"""In the same time, the engine finds either an exact score, or only the winner with this many more empty squares."""
+"""Finding only the winner takes about as long as finding an exact score with this many fewer empty squares."""
 _THREAD_GAIN = 0.8
 """Each additional thread adds this fraction of one thread's speed."""
 
@@ -60,10 +61,11 @@ _THREAD_GAIN = 0.8
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
-    If no limit (`depth`, `nodes` or `ms`) is given, the engine searches to depth 8. If several limits are given, it
-    stops at the first limit that it reaches. With one thread, no `ms` and no clock, the move depends only on the
-    position. With `ms`, the engine remembers results from earlier moves of the game. If the game or the move has a
-    clock, the engine uses a twentieth of the game's remaining time or nearly all of the move's time, whichever is less.
+    If no limit (`depth`, `nodes` or `ms`) is given and there is no clock, the engine searches to depth 8. If several
+    limits are given, it stops at the first limit that it reaches. With one thread, no `ms` and no clock, the move
+    depends only on the position. With `ms`, the engine remembers results from earlier moves of the game. If the game or
+    the move has a clock, the engine uses at most a twentieth of the game's remaining time, and at most about 95 % of
+    the move's time.
 
     Args:
         depth: the maximum number of plies to search.
@@ -79,11 +81,11 @@ class Engine(Agent):
             for a size without packaged weights.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
-            `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8. A search to the end
-            skips nothing.
-        threads: the number of threads that search together. With more threads, the engine may choose another move with
-            the same score. With `selective`, more threads may also change the score of a search to a depth, because
-            they skip different searches.
+            `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8, and not in a search to
+            the end of the game.
+        threads: the number of threads that search together. With more threads, a search to the same depth may find
+            another best move, but with the same score. With `selective`, more threads may also change this score,
+            because they skip different searches.
 
     Raises:
         TypeError: an option must be a whole number, but is something else.
@@ -170,7 +172,7 @@ class Engine(Agent):
     def last_analysis(self) -> Analysis | None:
         """The analysis from the last search of `act`; None before the first search.
 
-        Its `pv` contains only the action that was played.
+        The analysis's `pv` (principal variation) contains only the action that was played.
         """
         if self._last is None:
             return None
@@ -195,7 +197,7 @@ class Engine(Agent):
             scores: also find the score of every legal action. The searches for these scores go to the same depth as the
                 search for the best move. No limit of nodes or time ends them.
             lines: also find this number of best moves, each with its score and expected line of play. The searches for
-                these moves, too, go to the depth of the search for the best move, without a limit.
+                these moves, too, go to the depth of the search for the best move. No limit of nodes or time ends them.
 
         Raises:
             TypeError: `lines` is not a whole number.
@@ -242,7 +244,8 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            result_only: only find the winner, which is faster; the score is then +1, 0 or -1.
+            result_only: only find the winner, which is faster than finding the score. The analysis's score is then +1,
+                0 or -1.
             progress: a function that is called a few times a second with the number of nodes visited so far.
 
         Raises:
@@ -267,7 +270,7 @@ class Engine(Agent):
         return scores
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """The same as `othello_agents.engine.exact_scores`: the final score after each action of N positions."""
+        """The final scores with perfect play after each action; see `othello_agents.engine.exact_scores`."""
         return exact_scores(positions)
 
     def evaluator(self, size: int) -> Evaluator:
@@ -317,14 +320,14 @@ class Engine(Agent):
     def _limit(self, nodes: int) -> None:
         """Set the limit of nodes for the next searches of the analysis. After `stop`, the limit is 0."""
         self._memory.control[LIMIT] = nodes
-        if self._is_stopped:  # checked after the limit is set: another thread may call `stop` in between
+        if self._is_stopped:  # checked last, because another thread may call `stop` at any time
             self._memory.control[LIMIT] = 0
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
-        self._size = position.size  # boards of all sizes use the same bits, so another size needs an empty table
+        self._size = position.size  # positions of different sizes may have equal bits, so the table must be empty
         memory.control[NODES] = 0
         self._limit(nodes)
         if self._threads > 1 and self._team is None:

@@ -29,7 +29,7 @@ class Line:
         pv: the actions that both sides are expected to play. The first action is the move itself.
         score: the value for the player to move.
         unit: the unit of the score (see `Analysis.unit`).
-        discs: the disc difference at the end of the game, or None (see `Analysis.discs`).
+        discs: the expected disc difference at the end of the game, or None (see `Analysis.discs`).
         depth: the depth in plies of the search for this move, counted from the position before the move. If the search
             went to the end, the depth is the number of empty squares in that position.
         nodes: the number of positions that the search for this move visited. For the best move, it is the same number
@@ -53,13 +53,14 @@ class Analysis:
         state: the position.
         best: the best action found.
         score: the value for the player to move.
-        unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
-            the empty squares. ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win).
-            ``"points"``: the value of a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
+        unit: the unit of the score. ``"discs"``: the disc difference at the end of the game with perfect play, where
+            the winner also gets the empty squares. ``"expected result"``: an estimate by n-tuple tables, from -1 (loss)
+            to +1 (win). ``"points"``: the value of a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner
+            is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
         depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
             of empty squares.
-        exact: whether the score is the result of perfect play.
+        exact: whether the search went to the end of the game, so that the score is the result of perfect play.
         nodes: the number of positions that the search for the best move visited.
         seconds: the wall-clock time of the whole analysis, in seconds.
         scores: the score of each legal action; None if these scores were not requested.
@@ -80,10 +81,10 @@ class Analysis:
 
     @property
     def discs(self) -> float | None:
-        """The disc difference at the end of the game, for the player to move.
+        """The expected disc difference at the end of the game, for the player to move.
 
-        The number is exact if the score is exact. Otherwise it is an estimate from the expected result. It is None if
-        the score is the value of a textbook evaluation, or if only the winner is known.
+        If the unit of the score is ``"discs"``, this number is the score. If the unit is ``"expected result"``, this
+        number is an estimate from the score. With the other units, it is None.
         """
         return to_discs(self.score, self.unit, self.state)
 
@@ -142,8 +143,8 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     """Convert a search's value to a score and its unit.
 
     Args:
-        value: the value that a search found. This search went as far as the search that returned `found`: to a depth,
-            to the end of the game, or to the end for the winner only.
+        value: the value that a search found. This search had the same depth and the same goal (an exact score or only
+            the winner) as the search that returned `found`.
         kind: the field `kind` of the search's `Evaluator`.
         found: the result of the search for the best move.
     """

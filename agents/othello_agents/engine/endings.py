@@ -30,7 +30,7 @@ def _turned_on_line() -> npt.NDArray[np.uint8]:
     """The number of discs that a move turns on a line of eight squares, (8 * 256,) uint8.
 
     The move fills the line's last empty square. The index is 256 times the place of this square, plus the set of the
-    mover's discs on the line. The opponent's discs are on all other squares of the line.
+    mover's discs on the line (8 bits). The opponent's discs are on all other squares of the line.
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -222,7 +222,7 @@ def solve_last(
 ) -> Int:
     """The score of a position with at most four empty squares.
 
-    The kernel first tries the moves into quarters with an odd number of empty squares (see `odd_quadrants`).
+    The function first tries the moves into quarters with an odd number of empty squares (see `odd_quadrants`).
     """
     if empty == _0:
         return final_margin(own, opponent, squares)

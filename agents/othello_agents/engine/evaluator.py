@@ -1,4 +1,4 @@
-"""Computes the values of the search's leaves: textbook evaluations and n-tuple tables.
+"""Computes the values of the search's leaves, by textbook evaluations or by n-tuple tables.
 
 One kernel (compiled function) computes both kinds of evaluation. All values are integers for the player to move, from
 -`BOUND` to `BOUND`. With a textbook evaluation, the search keeps the balance of weights: the sum of the square weights
@@ -38,8 +38,8 @@ __all__ = [
 ]
 
 NTUPLE = -1
-"""The `kind` of an evaluator with n-tuple tables. A textbook evaluator has the `term` of its `SquareSum` instead (see
-`othello_agents.evaluations.description`)."""
+"""The `kind` of an evaluator with n-tuple tables. The `kind` of a textbook evaluator is the `term` of its `SquareSum`:
+NO_TERM, NEAR_CORNERS or ONLY_MOVES (see `othello_agents.evaluations.description`)."""
 LOGIT = 1000
 """A position's value is the sum of its n-tuple weights times this number. The hyperbolic tangent of the sum is the
 expected result."""
@@ -51,7 +51,7 @@ _1 = np.uint64(1)
 
 
 class Evaluator(NamedTuple):
-    """An evaluation in the form that the kernels read. The arrays are empty for a textbook evaluation.
+    """An evaluation as the numbers and arrays that the kernels read. The arrays are empty for a textbook evaluation.
 
     Letters for shapes: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors,
     K stages of `probcut`, D depths.
@@ -62,7 +62,7 @@ class Evaluator(NamedTuple):
         board: the set of squares in play.
         weights: (S, W) float32, the weights of the n-tuple tables for each stage.
         deltas: (64, L) int16, the number that the mover's disc on a square adds to each placement's configuration.
-        offsets: (P,) int64, for each placement, the index in a row of `weights` that belongs to configuration 0.
+        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
         configurations: (64, L) int16, one vector of configurations for each number of empty squares. The search
             overwrites these vectors.
         cuts: (K, D, 3) float32, the numbers that predict deep values from shallow values (see `probcut`). The array is
@@ -100,7 +100,10 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables. With `cuts`, a search skips what a shallower search predicts (see `probcut`)."""
+    """The evaluator of n-tuple tables.
+
+    With `cuts`, a search skips a deep search whose result a shallower search predicts (see `probcut`).
+    """
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -155,7 +158,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
 
 @kernel(lean=True)
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
-    """The value of a position that `set_root` or `follow` has prepared.
+    """The value of a position for which `set_root` or `follow` has prepared the evaluator.
 
     `score` is the position's balance of weights, and `empty` is the number of its empty squares.
     """

@@ -1,8 +1,9 @@
 """Finds the discs that a move turns, on each of the eight lines that begin at the move's square.
 
 The opponent's run of discs on a line ends at the first square that has no disc of the opponent. If the bit numbers
-increase along the line, a subtraction finds this square. If they decrease, three shifts find it (after Toshihiko
-Okuhara's flip_avx_ppfill.c in Edax). The compiler LLVM processes four lines at once, one in each lane of a vector.
+increase along the line, a subtraction finds this square. If the bit numbers decrease, three shifts find it (after
+Toshihiko Okuhara's flip_avx_ppfill.c in Edax). The compiler LLVM turns this code into vector instructions that work on
+four lines at once.
 """
 
 import numpy as np
@@ -55,9 +56,9 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 
 @kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The same as `bitboard.flips` for exactly one disc, but faster for one position at a time.
+    """The same as `bitboard.flips` for exactly one disc, but faster in code that handles one position at a time.
 
-    This kernel has fewer steps that wait for the results of earlier steps.
+    In this function, fewer steps wait for the results of earlier steps than in `bitboard.flips`.
     """
     lines = _LINES[square_of(disc)]  # LLVM loads this row of eight lines as vectors
     turned = _ascending(lines[0], own, opponent)

@@ -44,7 +44,7 @@ _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 class Plan(NamedTuple):
     """Which games are played, which of their positions are labelled, and how.
 
-    All probabilities have the form that `share` returns.
+    All probabilities are multiplied by 2**32 (see `share`).
 
     Attributes:
         depth: the depth in plies of the search that labels a position.
@@ -53,9 +53,9 @@ class Plan(NamedTuple):
         epsilon: the probability of a random move after this random opening.
         random_games: the probability that all moves of a game are random.
         singles: for each turn of a game, the probability that only the position after the played move is labelled.
-        siblings: for each turn of a game, the probability that the position after each legal move is labelled.
-        stray: the probability that one or two random moves are made before the siblings are labelled. The game itself
-            goes on without these random moves.
+        siblings: for each turn of a game, the probability that the positions after all legal moves are labelled.
+        stray: if the positions after all legal moves are to be labelled, the probability that one or two random moves
+            are made first. The game itself goes on without these random moves.
     """
 
     depth: int
@@ -106,7 +106,7 @@ def _write(
     memory: Memory,
     rows: Examples,
 ) -> Int:
-    """Write the position after a move and its label into row `n`, and return the number of the next free row.
+    """Write the position after a move, with its label, into row `n`. Returns the number of the next free row.
 
     A position on a full board gets no row, because a search never needs its evaluation.
     """
@@ -144,7 +144,7 @@ def _label_moves(
     memory: Memory,
     rows: Examples,
 ) -> Int:
-    """Label the position after each legal move, from row `n` on, and return the number of the next free row."""
+    """Label the positions after all legal moves, from row `n` on, and return the number of the next free row."""
     left = legal_moves(own, opponent, evaluator.board)
     while left != _0:
         disc = left & (_0 - left)
@@ -224,7 +224,7 @@ def label_games(
         opponent: the discs of the other player.
         plan: how the games are played and labelled.
         tables: the network that chooses the moves that are not random.
-        evaluator: the same network in the form that the search reads, without cuts (see `probcut`). The search
+        evaluator: the same network as an `Evaluator` for the search, without cuts (see `probcut`). The search
             overwrites the evaluator's configurations.
         memory: the search's memory, without a limit of nodes. No other search may use it at the same time.
         rows: the arrays for the labelled positions. They must have `MOST_ROWS` rows for each game.
@@ -247,7 +247,7 @@ def labelled_games(
         seed: determines the sequence of games.
         first: the number of the first game. Games are numbered from 0.
         games: the number of games.
-        threads: the threads that share the games. Their number does not change the result.
+        threads: the threads among which the games are divided. Their number does not change the result.
 
     Returns:
         The labelled positions, in the order of the games; and (N,) int64, for each position the number of its game.

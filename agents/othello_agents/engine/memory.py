@@ -1,19 +1,20 @@
 """The memory of a search: its transposition table, its counters and its lists of moves.
 
-A table entry is two 64-bit words. The second word packs five numbers, from the low bits to the high bits: the value's
-lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the depth (8
-bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two threads
-write an entry at the same time, the entry may get one word from each thread. Such an entry matches the key of no
-position (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
+A table entry is two 64-bit words. The second word packs five numbers. From the low bits to the high bits, these are the
+value's lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the
+depth (8 bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two
+threads write an entry at the same time, the entry may get one word from each thread. Such an entry fits no position's
+key, so it is never used (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
 
-A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
-second entry. Otherwise the new result goes into the first entry. If another position's result was there, this older
-result moves to the second entry. Each result carries the number of the generation in which it was stored. Only results
-of the present generation count, so a new generation empties the table without writing to it.
+The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
+position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If another
+position's result was there, this older result moves to the second entry. Each result carries the number of the
+generation in which it was stored. Only results of the present generation count, so a new generation empties the table
+without writing to it.
 
-Threads that search together share the table. They also share a list of the nodes in work, which are the nodes that a
-thread is searching now. Each thread has its own counters and move lists. While a thread searches a node, the node's key
-is in the shared list. The other threads then search other moves first (Weill, "The ABDADA distributed minimax search
+Threads that search together share the table. They also share a list of the nodes in work: the nodes that the threads
+are searching now. Each thread has its own counters and move lists. While a thread searches a node, the node's key is in
+the shared list. The other threads then search other moves first (Weill, "The ABDADA distributed minimax search
 algorithm", 1996). The list has no locks. If a key gets lost, this only costs time.
 """
 
@@ -92,7 +93,7 @@ class Memory(NamedTuple):
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, a list of moves for each number of empty squares. A move is ``rank << 6 | square``,
             and the lowest rank is the best.
-        turned: (64, MOVES) uint64, the discs that each of these moves turns.
+        turned: (64, MOVES) uint64, the discs that each move in `order` turns.
     """
 
     table: npt.NDArray[np.uint64]
@@ -218,9 +219,10 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
 def known_window(
     key: np.uint64, alpha: Int, beta: Int, depth: Int, is_root: bool, memory: Memory
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window of a search to `depth`, using the table. Returns alpha, beta and the table's best square.
+    """Narrow the window by the table's result of a search to `depth`. Returns alpha, beta and the table's best square.
 
-    If the result leaves nothing of the window open, alpha and beta are equal. The window of the root is not narrowed.
+    If the table's result leaves nothing of the window open, alpha and beta are equal. The window of the root is not
+    narrowed.
     """
     data = probe(key, memory)
     if data == 0:
@@ -244,7 +246,7 @@ def store_value(
 
 @kernel(lean=True)
 def is_in_work(key: np.uint64, memory: Memory) -> bool:
-    """Whether a thread searches the node with this key."""
+    """Whether a thread is searching the node with this key now."""
     return bool(memory.table[_work_slot(key, memory)] == key)
 
 

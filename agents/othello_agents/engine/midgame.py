@@ -5,8 +5,9 @@ textbook searches. At any greater depth, a won game has the value `FINAL` + the 
 than any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value
 0.
 
-A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. If the evaluator has a
-table of cuts, any other search skips deep searches whose result a shallow search predicts (see `probcut`).
+A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. A search to a smaller
+depth uses the evaluator's table of cuts, if there is one: it skips a deep search whose result a shallow search predicts
+(see `probcut`).
 """
 
 import numpy as np
@@ -49,7 +50,7 @@ _SOLVER = 13
 _SORTED = 3
 """The smallest depth at which shallow searches sort the moves."""
 _CHILDREN = 4
-"""The smallest depth at which all moves are looked up in the table before the first move is searched."""
+"""The smallest depth at which all moves are looked up in the transposition table before the first move is searched."""
 _SHARED_DEPTH = 4
 """The smallest depth at which threads that search together divide the moves of a node among themselves."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
@@ -62,7 +63,7 @@ _0 = np.uint64(0)
 
 @kernel
 def table_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A position's key in the table. The exact solver shares the table, but has other keys for its own results."""
+    """A position's key in the transposition table. The exact solver shares the table, but has other keys."""
     return position_key(own, opponent) ^ _SALT
 
 
@@ -86,7 +87,7 @@ def to_score(value: Int) -> Int:
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Convert the window into scores, call the exact solver, and convert its result into a value.
 
-    If an end of the window is not the value of a finished game, this end moves outwards to the next such value.
+    An end of the window that is not the value of a finished game first moves outwards, to the nearest such value.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
@@ -109,7 +110,8 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
     """Whether a shallow search may replace this search.
 
-    This search must have a null window, and fewer plies left than the board has empty squares.
+    The evaluator must have a table of cuts, and the window must be a null window (beta = alpha + 1) among the values of
+    evaluations. The depth must be at least `SHALLOWEST` and less than the number of empty squares.
     """
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
@@ -128,9 +130,9 @@ def _known_bounds(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window with the stable discs and the table. Returns alpha, beta and the table's best square.
+    """Narrow the window by the stable discs and the transposition table.
 
-    If nothing of the window remains, alpha and beta are equal.
+    Returns alpha, beta and the table's best square. If nothing of the window remains, alpha and beta are equal.
     """
     if depth >= EXACT and alpha >= FINAL:
         most = to_value(score_bound(own, opponent, board))
@@ -150,11 +152,11 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """The condition under which a shallow search replaces this search: a direction, a bound and a shallow value.
+    """The condition under which a shallow search replaces this search: a direction, a bound and a threshold.
 
-    In direction 1, the bound is beta: if the shallow search finds at least the shallow value, this search would very
-    likely find at least beta. In direction -1, the bound is alpha: if the shallow search finds at most the shallow
-    value, this search would very likely find at most alpha.
+    In direction 1, the bound is beta. If the shallow search then finds at least the threshold, this search would very
+    likely find at least beta. In direction -1, the bound is alpha. If the shallow search then finds at most the
+    threshold, this search would very likely find at most alpha.
     """
     direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha
@@ -173,8 +175,8 @@ def _take_up(
 ) -> bool:
     """Add the node after move `i` to the list of nodes in work.
 
-    If another thread searches this node, postpone the move instead and return False. A move is postponed only once, and
-    the first move is never postponed.
+    Returns True if the node was added. If another thread is searching this node, the function postpones the move
+    instead and returns False. A move is postponed only once, and the first move is never postponed.
     """
     work = _work_key(own, opponent, depth)
     if i > 0 and order[i] < _LATER and is_in_work(work, memory):
@@ -196,7 +198,7 @@ def _search_last_ply(
 ) -> Int:
     """The same as `search` at depth 1, for a position with legal moves.
 
-    This function uses no move lists and no table.
+    This function uses no move lists and no transposition table.
     """
     empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
     best: Int = -WORST
@@ -226,7 +228,10 @@ def _search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The recursive part of `search`. It counts no references to arrays, which saves time in each call."""
+    """The recursive part of `search`.
+
+    Its machine code does not count references to arrays, which saves time in each call.
+    """
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
     is_root = empty == control[ROOT]
@@ -268,7 +273,7 @@ def _search(
     if depth >= _SORTED and count > 1:
         shallow = _sort_depth(depth, empty)
         for i in range(count):
-            if order[i] >= 64:  # rank 0 is the table's best move, which stays first
+            if order[i] >= 64:  # rank 0 is the transposition table's best move, which stays first
                 square, flipped, p, o = listed_move(i, own, opponent, order, turned)
                 added = follow(square, flipped, empty, evaluator)
                 value = _search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)

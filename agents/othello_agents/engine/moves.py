@@ -41,10 +41,10 @@ def list_moves(
 ) -> tuple[Int, bool]:
     """Write a list of the legal moves with their ranks into `memory`, ready for `next_move`.
 
-    The lowest rank is the best. The move on `hash_square`, the table's best move, gets rank 0. The rank of any other
-    move is better if the opponent has fewer replies to it (replies in corners count twice). The rank is also better if
-    the move is in a corner, or in a quarter with an odd number of empty squares (see `odd_quadrants`). Returns the
-    number of moves, and whether a move leaves the opponent without discs.
+    The lowest rank is the best. The move on `hash_square`, the transposition table's best move, gets rank 0. The rank
+    of any other move is better if the opponent has fewer replies to it (replies in corners count twice). The rank is
+    also better if the move is in a corner, or in a quarter with an odd number of empty squares (see `odd_quadrants`).
+    Returns the number of moves, and whether a move leaves the opponent without discs.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     odd = odd_quadrants(board & ~(own | opponent))
@@ -100,7 +100,7 @@ def known_refutation(
     salt: np.uint64,
     memory: Memory,
 ) -> Int:
-    """A value of at least beta that the table has for one of the listed moves, or -WORST if the table has none.
+    """A value of at least beta that the transposition table has for a listed move; -WORST if the table has none.
 
     Only results of searches to `depth` count. A position's key in the table is its `position_key` xor `salt`.
     """

@@ -48,7 +48,7 @@ NO_CUTS = np.zeros((0, 0, 3), np.float32)
 def shallow_depth(depth: Int) -> Int:
     """The depth of the shallow search that predicts a search to `depth`.
 
-    It is about half of `depth`. Both depths are odd, or both are even.
+    The returned depth is about half of `depth`. Both depths are odd, or both are even.
     """
     half = depth // 2
     return half - ((depth - half) & 1)
@@ -62,7 +62,7 @@ def stage_of(empty: Int) -> Int:
 
 @kernel
 def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDArray[np.float32]) -> Int:
-    """The shallow value that makes a deep value beyond `bound` likely enough.
+    """The value that a shallow search must reach, so that a deep search very likely reaches `bound`.
 
     In direction 1, if the shallow search finds at least the returned value, the deep value is likely to be at least
     `bound`. In direction -1, if the shallow search finds at most the returned value, the deep value is likely to be at

@@ -25,15 +25,15 @@ def run(
     """Call `search` in another thread and return its result.
 
     After `seconds` or Ctrl-C, the calling thread sets the limit of nodes in `memory` to 0, which ends the search.
-    Compiled functions release the interpreter's lock. So the calling thread can check the time and notice Ctrl-C during
-    the search. `progress` is called a few times a second with the number of nodes visited so far.
+    Compiled functions release Python's global interpreter lock. So the calling thread can check the time and notice
+    Ctrl-C during the search. `progress` is called a few times a second with the number of nodes visited so far.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the search has ended.
     """
     answers: list[_T] = []
     errors: list[BaseException] = []
-    has_ended = threading.Event()  # safer than `is_alive`, which may be False too early if an interrupt ends `join`
+    has_ended = threading.Event()  # `is_alive` may be False too early if an interrupt ends `join`
 
     def work() -> None:
         try:

@@ -32,8 +32,8 @@ _ASPIRATION = 300
 """From the second iteration on, the first window is the previous iteration's value plus or minus this number. If the
 new value lies beyond one end of the window, the search is repeated without a limit on that side."""
 _FIRST_EXACT = 14
-"""With this number of empty squares or more, shallower searches come before a search to the end. They order its
-moves."""
+"""With this number of empty squares or more, shallower searches come before a search to the end. They find a good order
+of the moves for that search."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
@@ -102,11 +102,12 @@ class Searcher:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
         If at most `exact` squares are empty, search to the end instead. Before that, shallower searches may order the
-        moves (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end first
-        for the winner, and then for the exact score. After the call, `found` is the result of the last finished search.
+        moves (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end
+        twice: first for the winner, then for the exact score. After the call, `found` is the result of the last
+        finished search.
         """
         to_end = self.empty <= max(exact, result)
-        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most one pass after each move
+        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most a move and a pass for each square
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
@@ -197,7 +198,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The principal variation: to the end if the score is exact, otherwise as far as the table knows it.
+        """The principal variation: to the end if the score is exact, else as far as the transposition table has it.
 
         If only the winner is known, the line is the best action alone.
         """
@@ -240,7 +241,8 @@ class Searcher:
     def _confirmed(self, state: Othello, value: int) -> int | None:
         """An action that reaches the position's exact value; None if the search was stopped.
 
-        The table's best move is tried first. It may be wrong, because the table may know only a bound on its value.
+        The transposition table's best move is tried first. This move may be wrong, because the table may know only a
+        bound on its value.
         """
         remembered = self._remembered(state)
         *others, last = sorted(
@@ -261,7 +263,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size][action]
 
     def _remembered(self, state: Othello) -> int:
-        """The table's best square in a position, or `NO_SQUARE` if the table has none."""
+        """The transposition table's best square in a position, or `NO_SQUARE` if the table has none."""
         own, opponent = np.uint64(state.own), np.uint64(state.opponent)
         for key in (table_key(own, opponent), position_key(own, opponent)):
             data = look_up(np.uint64(key), self._memory)

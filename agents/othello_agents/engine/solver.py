@@ -1,4 +1,4 @@
-"""The exact solver: the final score of a position with perfect play.
+"""The exact solver: finds the final score of a position with perfect play.
 
 The search is alpha-beta with null windows and a transposition table. It tries the table's best move first, and then the
 other moves in the order of their ranks (see `moves.list_moves`). The opponent's stable discs give an upper bound on the
@@ -33,10 +33,11 @@ _0 = np.uint64(0)
 _LAST = 4
 """With this number of empty squares or fewer, the functions of `endings` take over."""
 _SHALLOW = 7
-"""With this number of empty squares or fewer, sorting the moves and using the table take more time than they save."""
+"""With this number of empty squares or fewer, sorting the moves and using the transposition table take more time than
+they save."""
 _CHILDREN = 10
-"""With this number of empty squares or more, all moves are looked up in the table before the first move is searched
-(enhanced transposition cut-off)."""
+"""With this number of empty squares or more, all moves are looked up in the transposition table before the first move
+is searched (enhanced transposition cut-off)."""
 
 
 @kernel(lean=True)
@@ -49,7 +50,7 @@ def _solve_shallow(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """The same as `solve`, for few empty squares. This function uses no move lists and no table.
+    """The same as `solve`, for few empty squares. This function uses no move lists and no transposition table.
 
     The function first tries moves into quarters with an odd number of empty squares (see `odd_quadrants`).
     """

@@ -51,7 +51,10 @@ def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Th
 
 @kernel
 def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Four sets: the squares whose rank has no empty square; the same for file, falling and rising diagonal."""
+    """Four sets of squares, one for each kind of line: rank, file, falling diagonal and rising diagonal.
+
+    A square is in a set if its line of this kind has no empty square.
+    """
     rank = taken & (taken >> _1)
     rank &= rank >> _2
     rank &= rank >> _4
@@ -69,8 +72,8 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     """The discs of `own` that are known to be stable.
 
     The function does not find all stable discs. It finds a disc if each of the four lines through the disc meets one of
-    three conditions. The line has no empty square, or a neighbour of the disc on the line is a stable disc of the same
-    side, or the disc is at the end of the line.
+    three conditions: the line has no empty square, the disc is at the end of the line, or a neighbour of the disc on
+    the line is a stable disc of the same side.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)

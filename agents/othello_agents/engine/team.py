@@ -35,8 +35,8 @@ class Team:
     """Several threads that work together on one search at a time.
 
     Args:
-        memory: the memory whose table the threads share. The limit in this memory ends the search of the team. The
-            counter of nodes in this memory counts the nodes of all threads.
+        memory: the memory whose transposition table the threads share. The limit in this memory ends the search of the
+            team. The counter of nodes in this memory counts the nodes of all threads.
         threads: the number of threads, at least 2.
     """
 

@@ -1,6 +1,6 @@
 """Evaluations: functions that give the value of a position for a player.
 
-Each game has its own file. `Evaluation` describes an evaluation; all searches use this description.
+Each game has its own file. An `Evaluation` is such a function together with its description, which all searches use.
 """
 
 from othello_agents.evaluations.any_game import count, mobility, standard

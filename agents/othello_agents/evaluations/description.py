@@ -38,7 +38,7 @@ value is the number of the player's moves."""
 
 
 class SquareSum(NamedTuple):
-    """An evaluation of Othello in the form that compiled code reads."""
+    """An evaluation of Othello as data that compiled code reads."""
 
     quarter: Quarter
     """The weights of the squares. `term` says how the value is computed from these weights."""
@@ -58,10 +58,10 @@ class Evaluation:
             holds the evaluation in its module must have the same name, so that the evaluation can be pickled.
         game: the class of the positions that the function takes.
         sizes: the board sizes that the function takes; empty for all sizes.
-        squares: the evaluation in the form that Othello's compiled searches and the engine use. None if only Python can
+        squares: the evaluation as data for Othello's compiled searches and for the engine. None if only Python can
             compute the values.
-        pieces: the evaluation in the form that the compiled search of checkers uses. None if only Python can compute
-            the values.
+        pieces: the weights of the pieces, for the compiled search of checkers. None if only Python can compute the
+            values.
     """
 
     def __init__(

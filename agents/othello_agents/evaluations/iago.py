@@ -1,11 +1,12 @@
 """The evaluation of Iago, Paul Rosenbloom's program, in Norvig's version.
 
 The source is Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. The evaluation is for 8x8 boards. It
-adds up three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside
-the other side's discs. The weights of the terms depend on the move number at the root of the search.
+is the sum of three terms: one for the edges (from a table of all edge configurations), one for the legal moves, and one
+for the empty squares beside the other side's discs. The weights of the terms depend on the move number at the root of
+the search.
 
-The edge table assumes that the player is to move. The assumption is true in minimax and alpha-beta. But the maximizer,
-max^n and paranoid also evaluate positions for a player who is not to move.
+The edge table assumes that the player for whom it gives a value is to move. This is true in minimax and alpha-beta. But
+the maximizer, max^n and paranoid also evaluate positions for a player who is not to move. Then the assumption is false.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ EDGES = (
     (54, 63, 62, 61, 60, 59, 58, 57, 56, 49),
     (49, 56, 48, 40, 32, 24, 16, 8, 0, 9),
 )
-"""The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
+"""The squares of each edge as bit numbers: X-square, corner, C, A, B, B, A, C, corner, X-square. (C, A and B are the
+usual names of the edge squares between a corner and the middle of the edge.)"""
 
 ROUNDS = 5
 """The number of rounds that compute the edge table. Each round recomputes all entries with 1 to 9 discs."""
@@ -42,8 +44,10 @@ _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
 """(5, 3) int64, the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) float64, the probability of a move on the edge that turns no disc of the edge. The row is the number of own
-discs on the two edge squares beside the move. The column is the number of the other side's discs on these squares."""
+"""(3, 3) float64, the probability that the player moves on an edge square between the corners, if this move turns no
+disc of the edge. The probability is half as large if the other side's move there would turn such discs. The row is the
+number of own discs on the two edge squares beside the move. The column is the number of the other side's discs on these
+squares."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)

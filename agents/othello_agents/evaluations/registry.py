@@ -1,4 +1,4 @@
-"""The registry of the evaluations by name, and the search for an evaluation by name.
+"""The registry of the evaluations by name, and the function that finds an evaluation by its name.
 
 A spec is a text that describes an agent, such as ``minimax:eval=weighted``. Its option ``eval`` names a registered
 evaluation, or any other function of a position and a player (``eval=path.py:function``,

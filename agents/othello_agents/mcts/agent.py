@@ -26,7 +26,8 @@ class RootStatistics(NamedTuple):
     value: float
     """The mean result of all simulations for the player to move, -1 to +1."""
     action: int
-    """The action that was tried most often (the first if several are equal)."""
+    """The action that was tried most often. If several actions were tried equally often, the smallest of these
+    actions."""
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
@@ -38,7 +39,7 @@ class Mcts(Agent):
 
     UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
     `othello_agents.mcts.kernels`). Each decision starts a new search. After `new_game`, the random numbers of a search
-    depend only on the game's seed and on the turn.
+    depend only on the game's seed and on `State.turn`.
 
     Args:
         simulations: the number of random games for each move.
@@ -52,7 +53,7 @@ class Mcts(Agent):
     """
 
     _MOST = 10_000_000  # a tree of this number of simulations takes 0.7 GB
-    _MOST_AT_ONCE = 50_000  # simulations in a call that searches several positions; Ctrl-C takes effect between calls
+    _MOST_AT_ONCE = 50_000  # simulations in one call for several positions; Ctrl-C takes effect only between calls
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         self._simulations = check_whole("simulations", simulations, 1, self._MOST)

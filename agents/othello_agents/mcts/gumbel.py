@@ -91,7 +91,7 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """The plan of sequential halving: simulation i tries the best of the root's moves that have plan[i] visits so far.
+    """The plan of sequential halving: simulation i tries the best root move among those with plan[i] visits so far.
 
     First, all `considered` moves are tried equally often. Then the better half of these moves is tried, and so on. The
     last two moves share the remaining simulations. The authors' own library, mctx, does the same.

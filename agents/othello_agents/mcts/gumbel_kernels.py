@@ -25,7 +25,7 @@ _VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visi
 class Tree(NamedTuple):
     """The trees of N positions; node 0 is the root.
 
-    The first player of a tree is the player to move in the tree's position, before any forced pass.
+    The first player of a tree is the player to move in the searched position, before any forced pass.
     """
 
     own: npt.NDArray[np.uint64]
@@ -178,7 +178,7 @@ def _at_root(
 def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
     """The move whose share of the visits is furthest below its probability in the improved policy (equation 14).
 
-    `scores` holds the logits of the improved policy. The kernel replaces the logits by the policy's probabilities.
+    `scores` holds the logits of the improved policy. The function replaces the logits by the policy's probabilities.
     """
     _softmax(scores, tree.legal[i, node])
     best, highest, found = _0, -np.inf, False
@@ -239,7 +239,7 @@ def back_up(
     Args:
         tree: the trees of N positions.
         leaves: (N,) the leaf of each tree: a new node or a finished game.
-        priors: (L, 64) the logarithms of the policies, for the L leaves that are not finished.
+        priors: (L, 64) the logarithms of the policies, for the L leaves whose games are not over.
         values: (L,) the values of these leaves for the player to move.
     """
     answer = 0
@@ -269,8 +269,8 @@ def results(
 
     Returns:
         The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
-        play (N,). The values are for the trees' first players. If a pass is forced, the squares are the other player's
-        moves after the pass.
+        play (N,). The values are for the trees' first players. If the first player must pass, the squares are the other
+        player's moves after the pass.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

@@ -1,9 +1,9 @@
 """Monte Carlo tree search in Othello, compiled.
 
 The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation goes down the tree
-by upper confidence bounds until it reaches a position with a move that is not in the tree yet. It adds a node for such
-a move and plays uniformly random moves to the end of the game. Then it adds the result to all nodes on its path. If a
-move forces the other player to pass, the new node holds the position after the pass.
+by upper confidence bounds until it reaches a position with a move that is not in the tree yet. The simulation adds a
+node for one such move and plays uniformly random moves to the end of the game. Then it adds the result to all nodes on
+its path. If a move forces the other player to pass, the new node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes.
 """
@@ -20,12 +20,13 @@ from othello_env.support.jit import kernel
 __all__ = ["ROOT", "search_batch"]
 
 ROOT = 64
-"""The column of the searched position itself in the results. The columns before this column are for the 64 squares."""
+"""The column of the searched position itself in the results of `search_batch`. Columns 0 to 63 are for the squares."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
 _LONGEST = 64  # no path in a tree has more nodes
-# The counter for `mix` when it chooses a new node's move. Random games use lower counters, so no number is reused.
+# `mix(key, _EXPAND)` is the random number that chooses a new node's move. The moves of a random game use lower
+# counters, so no random number is used twice.
 _EXPAND = np.uint64(_LONGEST)
 
 
@@ -40,14 +41,14 @@ class _Tree(NamedTuple):
     sign: npt.NDArray[np.int64]
     """+1 if the player to move is the same as in the searched position, else -1."""
     square: npt.NDArray[np.int64]
-    """The move that led to the node."""
+    """The square of the move that led to the node."""
     child: npt.NDArray[np.int64]
     """The newest child, or -1."""
     sibling: npt.NDArray[np.int64]
     """The next older child of the same parent, or -1."""
     visits: npt.NDArray[np.int64]
     total: npt.NDArray[np.float64]
-    """The sum of the results for the player to move in the searched position."""
+    """The sum of the results of all simulations through the node, for the player to move in the searched position."""
 
 
 @kernel
@@ -168,10 +169,11 @@ def search_batch(
         exploration: the weight of the bonus for moves that were rarely tried, relative to the mean result.
 
     Returns:
-        Two arrays (N, 65): the number of times that each square was tried, and the mean result of these simulations for
-        the player who moves there. The last column is for the position itself: the number of simulations, and the mean
-        result of all simulations for the position's player to move. If a pass is forced, the squares are the other
-        player's moves after the pass.
+        Two arrays, `(N, 65) int64` and `(N, 65) float64`. The first array has the number of times that a move to each
+        square was tried. The second array has the mean result of these simulations for the player who made the move.
+        The last column is for the position itself: the number of simulations, and the mean result of all simulations
+        for the position's player to move. If the player to move must pass, the squares are the other player's moves
+        after the pass.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1

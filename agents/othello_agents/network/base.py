@@ -1,4 +1,4 @@
-"""The base class of policy and value networks in PyTorch: the package's own network, and networks of yours.
+"""The base class of policy and value networks in PyTorch: the package's own network, and networks that you write.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
@@ -23,7 +23,7 @@ _Tensor = Any  # torch.Tensor, if PyTorch is installed
 
 
 class TorchNetwork(ABC):
-    """A network of PyTorch that gives the policy and the expected result of a position.
+    """A PyTorch network that gives the policy and the expected result of a position.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -31,7 +31,8 @@ class TorchNetwork(ABC):
 
     Attributes:
         weights: a dict from names to tensors. A trainer changes the tensors in place.
-        function: the name of the function that makes a network of yours; None for the package's own network.
+        function: for a network that you write, the name of the function that makes it; None for the package's own
+            network.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
@@ -70,14 +71,17 @@ class TorchNetwork(ABC):
 
     @abstractmethod
     def trained_weights(self) -> dict[str, _Tensor]:
-        """A dict from names to the weights that a trainer changes. PyTorch computes gradients for them from now on."""
+        """A dict from names to the weights that a trainer changes.
+
+        After this call, PyTorch computes gradients for these weights.
+        """
 
     @abstractmethod
     def as_module(self) -> Any:
         """The network as a `torch.nn.Module`. The module and the network share their weights.
 
-        The module's `forward` takes and returns the same tensors as `forward`. Make the module before you make an
-        optimiser, and give the optimiser the module's parameters.
+        The module's `forward` takes observations and masks, and returns logits and values. Make the module before you
+        make an optimiser, and give the optimiser the module's parameters.
         """
 
     @abstractmethod
@@ -94,7 +98,7 @@ class TorchNetwork(ABC):
         return next(iter(self.weights.values())).device
 
     def to(self, device: str) -> Self:
-        """The network on a device. If this network is already on the device, the method returns this network."""
+        """The network on a device: this network if it is already there, otherwise a copy."""
         if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
             return self
         return self.with_weights({name: weight.to(device) for name, weight in self.weights.items()})

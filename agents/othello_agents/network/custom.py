@@ -49,8 +49,8 @@ class CustomNetwork(TorchNetwork):
     While gradients are computed, the module is in training mode. Otherwise it is in evaluation mode.
 
     Args:
-        module: the module, with the interface that `othello_agents.network.custom` describes. The constructor moves it
-            to the CPU.
+        module: the module, with the interface that `othello_agents.network.custom` describes. The constructor moves the
+            module to the CPU.
         function: the name of the function that makes the module, as ``package.module:name`` or ``path.py:name``.
         size: the board's size: 4, 6 or 8.
         training: how the weights were trained, as values that JSON can hold.

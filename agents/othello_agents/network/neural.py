@@ -91,7 +91,7 @@ class NeuralNetwork(TorchNetwork):
         )
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The weights' shapes by name."""
+        """A dict from the name of each weight to its shape."""
         c, squares = self.channels, self.size**2
         shapes: dict[str, tuple[int, ...]] = {"first.weight": (c, 3, 3, 3), "first.bias": (c,)}
         for block in range(self.blocks):
@@ -220,17 +220,17 @@ def residual_forward(
 
 
 def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
-    """Read a network from a ``.safetensors`` file: the package's own network, or a network of yours.
+    """Read a network from a ``.safetensors`` file: the package's own network, or a network that you wrote.
 
     Args:
         path: the file.
-        function: the function that makes a network of yours, as ``package.module:name`` or ``path.py:name``. A file of
-            the package's own network takes no function.
+        function: for a network that you wrote, the function that makes it, as ``package.module:name`` or
+            ``path.py:name``. A file of the package's own network takes no function.
 
     Raises:
         FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
-        ValueError: the file is damaged or holds no policy and value network, it holds a network of yours and no
+        ValueError: the file is damaged or holds no policy and value network, it holds a network that you wrote and no
             function is given, or the function cannot be imported. The message names the file and the fault.
     """
     from othello_agents.network import custom
@@ -316,8 +316,8 @@ def agent_from_file(
 ) -> NeuralAgent:
     """The agent that a spec (a text) names, such as ``a.safetensors`` or ``a.safetensors:temperature=1``.
 
-    If the file holds a network of yours, the spec is ``a.safetensors:network=nets.py:make``. The function ``make``
-    makes the network; see `othello_agents.network.custom`.
+    If the file holds a network that you wrote, the spec is ``a.safetensors:network=nets.py:make``. The function
+    ``make`` makes the network; see `othello_agents.network.custom`.
 
     Raises:
         FileNotFoundError: the file does not exist.

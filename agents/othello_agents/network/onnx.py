@@ -38,7 +38,7 @@ _DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8}
 
 
 class OnnxNetwork:
-    """The policy of an ONNX file, on the CPU.
+    """The policy in an ONNX file, which runs on the CPU.
 
     Args:
         path: the file.

@@ -39,7 +39,8 @@ class PolicyAgent(Agent):
     Args:
         network: gives the policy.
         temperature: with 0, the agent plays the likeliest action (the first if several are equal). With 1, it samples
-            from the policy. Any other number T samples with the policy's probabilities to the power 1 / T.
+            from the policy. With any other number T, it samples with probabilities in proportion to p ** (1 / T), where
+            p is the policy's probability of an action.
         name: the agent's name.
         seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
 

@@ -9,7 +9,8 @@ __all__ = ["careful_moves"]
 
 _0 = np.uint64(0)
 _MOST_TURNED = np.uint64(19)
-"""No move turns more discs than this. The move's own square and the two ends of each line through it never turn."""
+"""No move turns more discs than this. On each line through the move's square, this square and both ends of the line
+cannot turn."""
 
 
 @kernel
@@ -28,8 +29,8 @@ def _is_wiped_out(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool
 def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: np.uint64) -> np.uint64:
     """The moves after which the opponent cannot turn all discs of `own` with one move.
 
-    If there is no such move, all moves are returned. If `own` has many discs, no move can turn all of them. The kernel
-    then returns all moves immediately.
+    If there is no such move, all moves are returned. If `own` has many discs, no move can turn all of them. The
+    function then returns all moves immediately.
     """
     if popcount(own) >= _MOST_TURNED:
         return legal

@@ -6,9 +6,9 @@ must predict the label y, which lies from -1 to +1. The loss of a position is th
 (1 + y) / 2 and (1 + tanh(x)) / 2. The gradient of this loss for each looked-up weight is the error tanh(x) - y.
 
 Some configurations are a thousand times rarer than others, so each weight has its own learning rate (Duchi, Hazan and
-Singer, "Adaptive subgradient methods", 2011). This is the common rate divided by the square root of the sum of the
-weight's squared errors. The sum does not begin at zero, so a weight that few positions look up stays near its first
-value.
+Singer, "Adaptive subgradient methods", 2011). The weight's rate is the common rate divided by the square root of the
+sum of the weight's squared errors. The sum does not begin at zero, so a weight that few positions look up stays near
+its first value.
 
 Letters for shapes: the same as in `kernels`.
 """
@@ -171,9 +171,9 @@ def fit(
 ) -> None:
     """Fit the network's weights, in place, to the labels of positions.
 
-    In each pass, every stage goes through its positions in a new random order. The rate falls in equal steps from its
-    first value to a fraction 1 / `passes` of it. The same arguments give the same weights, with any number of threads,
-    because each stage has its own weights.
+    In each pass, every stage goes through its positions in a new random order. From pass to pass, the rate falls in
+    equal steps. In the last pass it is `rate` / `passes`. The same arguments give the same weights, with any number of
+    threads, because each stage has its own weights.
 
     Args:
         network: the network; the fit begins with its weights.
@@ -181,8 +181,8 @@ def fit(
         passes: the number of passes.
         rate: the learning rate in the first pass, in units of a logit.
         seed: the seed of the random orders.
-        num_threads: the number of threads that share the stages.
-        progress: called after each pass, with the number of passes so far.
+        num_threads: the number of threads among which the stages are divided.
+        progress: a function that is called after each pass with the number of passes so far.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed. Some stages may have finished one pass more than others.

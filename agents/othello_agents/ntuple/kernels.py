@@ -40,12 +40,13 @@ _WIN = np.float32(np.inf)
 
 
 class Tables(NamedTuple):
-    """A network in the form that the kernels read. `patterns` explains placements and configurations.
+    """A network as the arrays and numbers that the kernels (compiled functions) read. `patterns` explains placements
+    and configurations.
 
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration.
-        offsets: (P,) int64, for each placement, the index of the weight for configuration 0 among the W weights.
+        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
         looked_up: P, the number of placements.
         board: the squares in play, one bit for each square.
     """
@@ -132,7 +133,8 @@ def follow(
     The move puts a disc on `square` and turns the discs `turned`, at least one. The configurations (L,) are from the
     mover's point of view.
     """
-    # One loop does the placed disc and the first turned disc, since most moves turn few discs.
+    # One loop adds both the placed disc and the first turned disc. Most moves turn few discs, so this saves much of the
+    # work.
     placed, deltas = tables.deltas[square], tables.deltas[square_of(turned & (_0 - turned))]
     for i in range(len(after)):
         after[i] = configuration[i] + placed[i] + deltas[i] + deltas[i]
@@ -143,10 +145,10 @@ def follow(
 def sum_weights(
     weights: npt.NDArray[np.float32], configuration: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64]
 ) -> np.float32:
-    """The sum of the weights that a position looks up in the tables of its stage (W,)."""
-    # The kernel computes four sums side by side. In a single sum, each addition would wait for the previous addition.
-    # The mirror images of a position add the same weights in other orders. In double precision, the order practically
-    # never changes the sum, so mirror images have the same logit.
+    """The sum of the weights that a position looks up in `weights` (W,), the tables of its stage."""
+    # The function computes four sums side by side. In a single sum, each addition would wait for the previous addition.
+    # The mirror images of a position add the same weights in other orders. The sums are in double precision, so the
+    # order practically never changes the result, and mirror images have the same logit.
     a = b = c = d = np.float64(0)
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):

@@ -1,21 +1,21 @@
 """Compiled learning from games of self-play.
 
-There are two rules, one for single games and one for batches. Both move the value of each afterstate towards its
-TD(lambda) return. Both give each weight its own learning rate: `rate` times the absolute value of the sum of the
-weight's errors, divided by the sum of the errors' absolute values. This is temporal coherence learning (Beal and Smith,
-"Temporal coherence and prediction decay in TD learning", 1999).
+There are two learning rules, one for single games and one for batches. Both move the value of each afterstate towards
+its TD(lambda) return. Both give each weight its own learning rate: `rate` * |sum of the weight's errors| / (sum of the
+errors' absolute values). This is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay
+in TD learning", 1999).
 
 With the rule for single games, the errors of a game change the weights before the next game is played. With the rule
-for batches, all games of a batch are played, and all errors are computed, with the weights at the beginning of the
-batch. So the change of a weight does not depend on the changes of other weights, and threads can divide the weights
-among themselves.
+for batches, the weights stay the same while all games of a batch are played and all errors are computed. So the change
+of a weight does not depend on the changes of other weights, and threads can divide the weights among themselves.
 
-A batch may have hundreds of errors for one weight. Most of these errors have the same cause, so a weight that followed
-all of them in full would move much too far. In single games, the step for the first error would make the next errors
-smaller. The rule for batches imitates this. Suppose that n errors of a weight are equal at first, and that each step,
-with the learning rate a, removes the fraction a of the errors that follow. Then the sum of the n errors is
-(1 - (1 - a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum of a weight's
-n errors by (1 - (1 - a)**n) / (a n). The product then counts as one error of the weight. If n is 1, the rules agree.
+A batch may have hundreds of errors for one weight. Most of these errors have the same cause. So the weight would move
+much too far if it followed each of these errors in full. In single games, the step for the first error would make the
+next errors smaller. The rule for batches imitates this. Suppose that a weight has n errors, which are equal at first,
+and that the learning rate is a. Suppose that each step reduces all later errors by the fraction a. Then the sum of the
+n errors is (1 - (1 - a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum
+of a weight's n errors by (1 - (1 - a)**n) / (a n). In the sums that determine the weight's learning rate, the product
+counts as one error. If n is 1, both rules give the same result.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
 M weights of the largest table, U pairs of a stage and a table.
@@ -48,9 +48,9 @@ class Share(NamedTuple):
             placements.
         starts: (K,) int64, the index of each table's first weight.
         learned: (U, 2) int64, the pairs of a stage and a table whose weights this thread learns.
-        slots: (M,) uint16, for each weight of the present table, its row in `sums`; 0 for a weight without errors in
-            this batch. A weight and its mirror image have the same row. All slots are 0 before and after each call of
-            `learn_share`.
+        slots: (M,) uint16, for each weight of the table that is being learned, its row in `sums`; 0 for a weight
+            without errors in this batch. A weight and its mirror image have the same row. All slots are 0 before and
+            after each call of `learn_share`.
         sums: (M + 1, 2) float32; a row has the sum of a weight's errors in this batch, and the number of these errors.
         touched: (M + 1,) int32, the index of the weight that each row of `sums` belongs to.
         games: (1,) int64, the number of games from which this part of the weights has learned.
@@ -76,8 +76,8 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
     _, first, placements = np.unique(places.offsets, return_index=True, return_counts=True)
     lengths = [3 ** len(squares) for _, squares in places.patterns]
     starts = np.cumsum([0, *lengths])
-    # Deal out the tables, beginning with those that have the most placements. Each table goes to the share that has the
-    # least work so far.
+    # Deal out the pairs of a table and a stage, beginning with the tables that have the most placements. Each pair goes
+    # to the share that has the least work so far.
     pairs = sorted((-placements[k], number, k) for k in range(len(placements)) for number in range(stages))
     work, dealt = [0] * count, [[] for _ in range(count)]  # type: ignore[var-annotated]
     for cost, number, k in pairs:
@@ -160,7 +160,10 @@ def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share
 
 @kernel(inline=True)
 def _left(rate: float, n: Int) -> float:
-    """The factor by which the rule for batches multiplies the sum of a weight's n errors, given its learning rate."""
+    """The factor by which the rule for batches multiplies the sum of a weight's n errors.
+
+    `rate` is the weight's learning rate. The docstring of this module derives the factor.
+    """
     rate = min(rate, 1.0)
     if n == 1 or rate < _TINY:
         return 1.0

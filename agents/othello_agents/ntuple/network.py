@@ -226,5 +226,5 @@ def _check_stages(size: int, stages: int) -> None:
 
 
 def _patterns(size: int) -> list[list[Any]]:
-    """The names and squares of the patterns, in the form in which a card lists them."""
+    """The names and squares of the patterns, as a card lists them."""
     return [[name, list(squares)] for name, squares in layout(size).patterns]

@@ -38,7 +38,7 @@ _LANES = 16  # configurations are padded to a multiple of this number, so that t
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """All placements of the patterns on a board, in the form of the arrays that the kernels read.
+    """All placements of the patterns on a board, as the arrays that compiled functions read.
 
     Attributes:
         size: the board's size.
@@ -46,7 +46,7 @@ class Layout:
         weights: W, the number of weights in a stage of the game. The table for the whole board comes last.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
-        offsets: (P,) int64, for each placement, the index of the weight for configuration 0 among the W weights.
+        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
             Placements of the same pattern follow one another.
         looked_up: P, the number of placements.
     """
@@ -60,7 +60,7 @@ class Layout:
 
 
 def shapes(size: int = 8) -> dict[str, list[int]]:
-    """Each pattern's name and its squares in one placement, as actions on a board of this size."""
+    """A dict from each pattern's name to the squares of one placement, as actions on a board of this size."""
     last, half = size - 1, size // 2
 
     def at(row: int, column: int) -> int:
@@ -93,7 +93,7 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # the first order of each set of squares
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # for each set, its first order
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)
@@ -112,7 +112,9 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of the weight that must be equal to it, (W,); often its own index.
+    """For each weight in a stage, the index of its mirror image: the weight that must be equal to it, (W,).
+
+    A weight without a mirror image has its own index.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.

@@ -1,4 +1,4 @@
-"""Compiled self-play: games to learn from.
+"""Compiled self-play, which plays the games that a network learns from.
 
 Letters for shapes: the same as in `kernels`, and also B games of a batch, T plies (the most that a game can have).
 """
@@ -208,7 +208,7 @@ def _record_plies(
 
 @kernel(lean=True)
 def _record_errors(b: int, trace: float, records: Records) -> None:
-    """Write the errors of a game's values: the steps towards their TD(lambda) returns.
+    """Write the errors of a game: for each value, the step towards its TD(lambda) return.
 
     The last value is the outcome of the game, so it has no error.
     """

@@ -27,7 +27,8 @@ _CHUNK = 64
 _LARGEST_BATCH = 10_000
 """The largest batch, in games. Each game takes 8 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
-"""The types that settings in a network's card must have. A setting that is not listed here may be int or float."""
+"""The types that settings of the training must have in a network's card (the JSON text in its file). A setting that is
+not listed here may be int or float."""
 
 
 class Trainer:
@@ -36,12 +37,12 @@ class Trainer:
     Each game begins with a random number of random moves. After these moves, both sides play the best move by the
     present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
     the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
-    with their discs. It would then learn to keep few discs, and an opponent with any search could take all of these
-    discs.
+    with their discs. Then the network would learn to keep few discs, and an opponent that looks ahead could take all of
+    these discs.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
-    two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
-    move, the returns of earlier positions use the value of the best move and ignore the later part of the game.
+    two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a player did not play the
+    best move, the returns of earlier positions use the value of the best move. They ignore the rest of the game.
 
     Each weight has its own learning rate. The rate falls when the weight's positive and negative errors cancel each
     other (temporal coherence learning).
@@ -62,7 +63,8 @@ class Trainer:
             `half`, the learning rates of its weights start again at their first values.
         stages: the number of stages of a new network.
         rate: the learning rate at the beginning. A value near 0 moves by this fraction of its distance to the return.
-        trace: lambda of TD(lambda). With 0, the network learns only from the next value; with 1, only from the outcome.
+        trace: lambda of TD(lambda). With 0, the network learns only from the next value. With 1, it learns only from
+            the outcome, or from the best move's value if the player then played another move.
         epsilon: the probability of a random move.
         random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
             number of squares that are empty at the start.
@@ -169,7 +171,7 @@ class Trainer:
         if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
             raise ValueError(f"seconds and games must be finite and not negative, not {seconds} and {games}")
         with interruptible():
-            self._play(0)  # compiles; the time for this does not count
+            self._play(0)  # compiles the kernels now, so that the time for this does not count
         start, before = time.perf_counter(), self.games
         try:
             with interruptible():

@@ -42,7 +42,7 @@ class Perfect(Agent):
         ValueError: `hash` is out of range.
     """
 
-    def __init__(self, hash: int = _DEFAULT_HASH) -> None:  # noqa: A002 - what engines call it
+    def __init__(self, hash: int = _DEFAULT_HASH) -> None:  # noqa: A002 - the usual name in engines
         self._hash = check_whole("hash", hash, 1, _LARGEST_HASH)
         self._solver: Solver | None = None
         self._lock = threading.Lock()
@@ -97,7 +97,9 @@ class Perfect(Agent):
         return values
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """The final score with perfect play after each action in N positions, (N, A) float64; NaN for illegal actions.
+        """The final score with perfect play after each action in N positions; NaN for illegal actions.
+
+        The result is `(N, number of actions) float64`, in discs, for the player to move.
 
         Args:
             positions: N unfinished positions of one size.
@@ -114,7 +116,7 @@ class Perfect(Agent):
         return scores
 
     def _score(self, position: Othello, solver: Solver, guess: int) -> int:
-        """The exact score for the player to move. If a search is needed, `guess` is the score that it expects."""
+        """The exact score for the player to move. If a search is needed, `guess` is the expected score."""
         if position.size == 4:
             return score_4x4(position)
         if position.is_over:

@@ -45,9 +45,10 @@ class Book:
 
     Args:
         solved: a dict from each key to the score for the player to move and a best action in the canonical image.
-        covers: how far into the game the book reaches: a dict from a player's name to a number of empty squares. If
-            this player always plays the book's moves, the book has all positions that the player can meet, down to this
-            number of empty squares. For a player who is not in the dict, nothing is guaranteed.
+        covers: how far into the game the book reaches: a dict from a player's name to a number of empty squares.
+            Suppose that this player always plays the book's moves. Then the book has every position that the player can
+            meet and that has at least this number of empty squares. For a player who is not in the dict, nothing is
+            guaranteed.
     """
 
     def __init__(
@@ -83,6 +84,8 @@ class Book:
 
     def save(self, path: str | Path, covers: Mapping[str, int] | None = None) -> None:
         """Write the book to a file, completely or not at all. The same book always gives the same bytes.
+
+        If `covers` is given, it first replaces the `covers` of the book.
 
         Raises:
             OSError: the file cannot be written.

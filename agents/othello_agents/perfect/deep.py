@@ -1,9 +1,9 @@
 """An exact search for small boards that is quick with 14 to 31 empty squares.
 
 Like the engine's search to the end of the game, this search is a principal variation search with a transposition table.
-But it sorts the moves in another way: it searches each move deeper with the evaluation, and gives a greater weight to
-the number of the opponent's replies. Near the end of the game, the exact solver takes over, with the same transposition
-table.
+But it sorts the moves in another way. To sort them, it searches deeper with the evaluation, and gives a greater weight
+to the number of the opponent's replies. Near the end of the game, the exact solver takes over, with the same
+transposition table.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ __all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
 
 SOLVER, MOBILITY = 62, 63
 """Indices of `SORTING`. `SORTING[SOLVER]` is the number of empty squares at which the exact solver takes over.
-`SORTING[MOBILITY]` is a factor: a move's new rank is its rank from `moves.list_moves` times this factor, plus the value
+`SORTING[MOBILITY]` is a factor for the ranks from `moves.list_moves`. A move's new rank is the product, plus the value
 of the next position for the opponent. The move with the lowest rank is searched first."""
 
 
@@ -72,7 +72,7 @@ def _sort(
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):
-        if order[i] >= 64:  # not the table's move
+        if order[i] >= 64:  # not the transposition table's move, which stays first
             square, flipped, p, o = listed_move(i, own, opponent, order, turned)
             added = follow(square, flipped, empty, evaluator)
             value = search(p, o, -added, -WORST, WORST, sorting[empty], evaluator, memory)
@@ -93,9 +93,9 @@ def solve_deep(
     """The final score for the player to move; exact between alpha and beta, otherwise a bound (fail-soft).
 
     The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The position is
-    the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The kernel writes
-    the root's best square into the counter BEST. This is a best move if the score lies between alpha and beta. Once the
-    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
+    the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The function writes
+    the root's best square into the counter BEST. The move to this square is a best move if the score lies between alpha
+    and beta. Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """
     control, board = memory.control, evaluator.board
     squares = np.int64(popcount(board))

@@ -1,4 +1,7 @@
-"""Chooses one position from each set of mirror images. Positions are given as 64-bit sets of squares."""
+"""Chooses one position from each set of mirror images.
+
+A position is given as two 64-bit sets of squares, one for each side's discs.
+"""
 
 import numpy as np
 
@@ -40,7 +43,7 @@ def mirrored(squares: np.uint64, symmetry: Int) -> np.uint64:
 
 @kernel
 def canonical(own: np.uint64, opponent: np.uint64) -> tuple[np.uint64, np.uint64, Int]:
-    """The mirror image with the smallest pair (own, opponent), and the symmetry that maps the position to it."""
+    """The mirror image with the smallest pair (own, opponent), and the symmetry that leads to this image."""
     best_own, best_opponent = own, opponent
     best: Int = 0
     for symmetry in range(1, 8):
@@ -51,6 +54,6 @@ def canonical(own: np.uint64, opponent: np.uint64) -> tuple[np.uint64, np.uint64
 
 
 def canonical_key(own: int, opponent: int) -> tuple[tuple[int, int], int]:
-    """`canonical` for plain integers: ((own, opponent), symmetry)."""
+    """The same as `canonical`, for Python integers. Returns ((own, opponent), symmetry)."""
     p, o, symmetry = canonical(np.uint64(own), np.uint64(opponent))
     return (int(p), int(o)), int(symmetry)

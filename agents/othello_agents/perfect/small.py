@@ -1,4 +1,7 @@
-"""Solves 4x4 Othello: the exact score of every position that can arise from the start."""
+"""Solves 4x4 Othello: finds the exact score of every position that can arise from the start.
+
+The exact score is the final difference in discs if both sides play perfectly. The winner also gets the empty squares.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ _Scores = dict[tuple[int, int], int]
 def solved_4x4() -> _Scores:
     """The exact score for the player to move in every position that can arise from the start.
 
-    The keys are the discs, (own, opponent). Finished games are included. The first call takes about a second: it
-    follows every line of play to its end, and solves each position once.
+    The keys are pairs: the discs of the player to move and the discs of the opponent. Finished games are included. The
+    first call takes about a second: it follows every line of play to its end, and solves each position once.
     """
     scores: _Scores = {}
     _solve(Othello(4), scores)

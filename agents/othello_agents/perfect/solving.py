@@ -1,4 +1,7 @@
-"""Exact scores and best moves of positions on 6x6, by search."""
+"""Finds the exact scores and best moves of 6x6 positions by search.
+
+The exact score is the final difference in discs if both sides play perfectly. The winner also gets the empty squares.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,10 @@ _SIZE = 6
 _QUICK = 16
 """With at most this number of empty squares, a search takes milliseconds, so it runs in the calling thread."""
 _GUESSING, _GUESSED_DEPTH, _DISCS_A_LOGIT = 14, 6, 23.6
-"""With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. `_DISCS_A_LOGIT`
-turns the search's value into discs, and was fitted by least squares to 123 positions with 24 to 30 empty squares. The
-root mean square error of the guesses is 3.6 discs. The three numbers affect only the speed, not the exact scores."""
+"""With at least `_GUESSING` empty squares, the score is first guessed by a search to the depth `_GUESSED_DEPTH`. The
+search's value is a logit of the n-tuple network; `_DISCS_A_LOGIT` turns this value into discs. It was fitted by least
+squares to 123 positions with 24 to 30 empty squares. The root mean square error of the guesses is 3.6 discs. The three
+numbers affect only the speed, not the exact scores."""
 _NEAR = 4
 """If the caller's guess and the shallow search's guess differ by at most this number of discs, the caller's guess is
 used."""
@@ -52,7 +56,7 @@ class Solver:
 
         Args:
             state: a 6x6 position. The player to move must have a legal move other than a pass.
-            guess: the expected score, an even number. A good guess makes the search quicker. It never changes the
+            guess: the expected score, an even number. A good guess makes the search quicker. No guess changes the
                 score.
             progress: a function that is called a few times a second with the number of nodes visited so far.
 
@@ -97,7 +101,7 @@ class Solver:
             step *= 2
 
     def _guess(self, state: Othello, given: int) -> int:
-        """The given guess of the score, or the guess of a shallow search if the given guess is far from it."""
+        """A guess of the score: `given` if a shallow search finds a similar score, otherwise the search's score."""
         own, opponent, empty = np.uint64(state.own), np.uint64(state.opponent), self._memory.control[ROOT]
         worst, zero, depth = np.int64(WORST), np.int64(0), np.int64(_GUESSED_DEPTH)
         set_root(own, opponent, empty, self._evaluator)

@@ -33,7 +33,7 @@ class ProgramAgent(Agent):
         command: the program's path and arguments, quoted as in a shell.
         seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
             program's answer. If the time runs out, `act` raises AgentError.
-        start: the longest time from the program's start until its first answer, in seconds.
+        start: the longest allowed time from the program's start until its first answer, in seconds.
 
     Raises:
         FileNotFoundError: the program does not exist.
@@ -103,7 +103,7 @@ class ProgramAgent(Agent):
 
     @abstractmethod
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        """Send the program those texts in `told` that it does not know yet, and return the move that it answers."""
+        """Send the program all new texts in `told` (the result of `_to_tell`), and return the move that it answers."""
 
     def _checked(self, program: Program, state: Othello, answer: str) -> int:
         try:

@@ -3,12 +3,12 @@
 The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
 never sends a pass, since some engines refuse passes. The program infers the pass from the colour in the next command.
 
-If the game or the move has a time limit, the agent sends the remaining time to programs that list the commands for
-time. It sends a limit for the game as main time. It sends a limit for the move as byo-yomi time for one stone. (In the
-protocol, byo-yomi is the time for a number of stones.) If the game and the move both have a limit, the agent sends only
-the shorter limit.
+If the game or the move has a time limit, the agent sends the remaining time. It uses the commands ``time_settings`` and
+``time_left``, each only if the program lists this command. It sends a limit for the game as main time. In the protocol,
+byo-yomi is a time limit for the next few stones. The agent sends a limit for the move as byo-yomi for one stone. If the
+game and the move both have a limit, the agent sends only the shorter limit.
 
-The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and Quarry.
+The agent uses version 2 of the protocol (Farnebäck, 2002), in the Othello dialect of the programs GRhino and Quarry.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ class Gtp(ProgramAgent):
     """Lets another program play Othello over GTP. The program is started at the first move.
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
-    process ends, even if it is killed. The program must know the whole game, so the game must begin at the standard
-    start. The protocol counts whole seconds. If less than one second is left, the agent sends one second.
+    process ends, even if it is killed. The agent describes a position to the program only by the moves of the game, so
+    the game must begin at the standard start. The protocol counts whole seconds. If less than one second is left, the
+    agent sends one second.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
         seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
             program's answer. If the time runs out, `act` raises AgentError.
-        start: the longest time from the program's start until its first answer, in seconds. The first answer is the
-            answer to the command ``protocol_version``.
+        start: the longest allowed time from the program's start until its first answer, in seconds. The first answer is
+            the answer to the command ``protocol_version``.
 
     Raises:
         FileNotFoundError: the program does not exist.
@@ -77,7 +78,7 @@ class Gtp(ProgramAgent):
         _exchange(program, "protocol_version")  # any answer shows that the program is ready, even an error
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # until all commands are sent, it is unknown what the program knows
+        known, self._told = self._told, None  # after an error in this method, it is unknown what the program knows
         is_new = known is None or told[: len(known)] != known
         for command in told[0 if known is None or is_new else len(known) :]:
             _command(program, command)

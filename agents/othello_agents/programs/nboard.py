@@ -1,7 +1,7 @@
-"""An agent that lets another engine play over NBoard's protocol. NTest and Edax are such engines.
+"""An agent that lets another engine, such as NTest or Edax, play over NBoard's protocol.
 
-The agent sends a new game as a whole, in the format GGF (``set game (;GM[Othello]...;)``). It sends each later move
-with a command such as ``move F5``. Then it sends ``ping 1``. The program answers ``pong 1`` when it has read all
+The agent sends a new game as a whole, in the text format GGF (``set game (;GM[Othello]...;)``). It sends each later
+move with a command such as ``move F5``. Then it sends ``ping 1``. The program answers ``pong 1`` when it has read all
 commands. After that, the agent sends ``go``. The program answers with a line such as ``=== F5/1.20/0.5``: the move, its
 evaluation and the seconds that the search took. The program does not play this move on its own board until the agent
 sends the move back. The agent ignores all lines of the program except ``pong`` and ``===``. The protocol is version 2
@@ -32,8 +32,8 @@ class NBoard(ProgramAgent):
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
     process ends, even if it is killed. A game may begin at any position. If the game has a time limit, the agent sends
-    the whole game again before each of its moves. The game's tag ``TI`` is then the remaining time. The protocol has no
-    command for the time limit of a single move.
+    the whole game again before each move of the program. The tag ``TI`` in this text is the remaining time. The
+    protocol has no command for the time limit of a single move.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
@@ -41,7 +41,7 @@ class NBoard(ProgramAgent):
             level of play.
         seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
             program's answer. If the time runs out, `act` raises AgentError.
-        start: the longest time from the program's start until its first answer, in seconds.
+        start: the longest allowed time from the program's start until its first answer, in seconds.
 
     Raises:
         FileNotFoundError: the program does not exist.
@@ -84,7 +84,7 @@ class NBoard(ProgramAgent):
         self._ping(program)
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # until all commands are sent, it is unknown what the program knows
+        known, self._told = self._told, None  # after an error in this method, it is unknown what the program knows
         if known is None or told[: len(known)] != known or clock.game is not None:
             tags = {} if clock.game is None else {"TI": _clock_text(clock.game)}
             program.send(f"set game {game_text(told[0], told[1:], tags)}")

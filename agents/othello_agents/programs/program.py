@@ -25,10 +25,10 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "find_program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""The longest line, in bytes. A longer line is an error. While the program's unread output is longer than this, the
-program must wait."""
+"""The longest line that a program may write, in bytes. A longer line is an error. While more bytes than this wait in
+the buffer, no more output is read, so the program must wait."""
 _LONGEST_ANSWER = 1 << 20
-"""The largest answer, in bytes. All output since the last command counts, also lines before the answer."""
+"""The largest amount of output after one command, in bytes. Lines before the answer count, too."""
 _REMEMBERED_ERRORS = 2048
 """An error message shows at most this number of bytes from the end of the program's stderr."""
 _SHOWN = 200
@@ -162,13 +162,16 @@ class Program:
         self._process.wait()
 
     def leave(self) -> None:
-        """Close this process's copy of the program's stdin."""
+        """Close this process's copy of the program's stdin.
+
+        The program's input ends when no process has an open copy.
+        """
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
 
 
 def shown(text: str) -> str:
-    """The beginning of a program's output for an error message, without control characters."""
+    """The beginning of a text, without control characters, for an error message."""
     return "".join(c if c.isprintable() else " " for c in text[:_SHOWN])
 
 
@@ -176,7 +179,7 @@ _running: weakref.WeakSet[Program] = weakref.WeakSet()
 
 
 def _leave_to_parent() -> None:
-    """In a forked process, close its copies of the programs' stdin, so that the programs end when the parent ends."""
+    """Close a forked process's copies of the programs' stdin, so that the programs end when the parent ends."""
     for program in _running:
         program.leave()
 
@@ -233,7 +236,7 @@ class _Lines:
 
 
 def _remember(stream: IO[bytes], last: bytearray) -> None:
-    """Read a stream to its end, and keep its last bytes in `last`."""
+    """Read a stream to its end, and keep its last `_REMEMBERED_ERRORS` bytes in `last`."""
     with contextlib.suppress(OSError, ValueError), stream:
         while chunk := os.read(stream.fileno(), _CHUNK):
             last += chunk

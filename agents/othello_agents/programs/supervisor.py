@@ -5,8 +5,8 @@ inherits the supervisor's stdout and stderr. The system closes the supervisor's 
 owner is killed. Then the supervisor closes the program's stdin. One second later, the supervisor kills the program and
 all processes that the program has started. On SIGTERM, it kills all of these processes at once.
 
-The supervisor exits with the program's status, or with 128 + N if signal N ended the program. It imports only the
-standard library, so that it starts quickly.
+The supervisor exits with the program's status, or with 128 + N if signal N ended the program. This module imports only
+the standard library, so that the supervisor starts quickly.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _main() -> None:
     threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()
     status = program.wait()
-    _kill(program)  # the processes that the program left behind
+    _kill(program)  # kills the processes that the program left behind
     os._exit(status if status >= 0 else 128 - status)
 
 

@@ -13,7 +13,7 @@ __all__ = ["AlphaBeta", "alphabeta"]
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
-    """Find the same value as `minimax` if that value lies between alpha and beta; otherwise find a bound on it.
+    """Find the same value as `minimax` if this value lies between alpha and beta; otherwise find a bound on the value.
 
     Alpha is a value that the player to move can already get elsewhere in the tree. Beta is a value to which the other
     side can already limit this player elsewhere. So the search leaves a position as soon as its value reaches beta.

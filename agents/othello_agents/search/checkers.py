@@ -31,15 +31,15 @@ class _Rules(NamedTuple):
     board: np.uint64
     """The dark squares."""
     repeats: int
-    """The number of earlier occurrences of a position that make a draw; 0 if repetitions never make a draw."""
+    """A position is a draw if it has occurred this number of times before; 0 if repetitions never make a draw."""
     quiet_limit: int
-    """The number of plies without an irreversible move that make a draw; 0 if there is no such limit."""
+    """A game is a draw after this number of plies without an irreversible move; 0 if there is no such limit."""
     weights: npt.NDArray[np.int64]
     """(4, 64) int64, the weights of the pieces, as `piece_weights` returns them."""
 
 
 class _Position(NamedTuple):
-    """A position in the form that the compiled rules of checkers use (see `othello_env.games.checkers.kernels`)."""
+    """A position as the compiled rules of checkers take it (see `othello_env.games.checkers.kernels`)."""
 
     own: np.uint64
     opponent: np.uint64
@@ -51,8 +51,9 @@ class _Position(NamedTuple):
 def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int, int]:
     """Search `depth` plies by alpha-beta. Returns the value, the first best action and the number of nodes visited.
 
-    A ply is a step or a jump. The evaluation is the sum of the weights of the player's pieces minus the opponent's sum.
-    The results and the rules for draws are the same as in `othello_agents.search.alphabeta.alphabeta`.
+    A ply is a step or a single jump, so a chain of captures has several plies. The evaluation is the sum of the weights
+    of the player's pieces minus the opponent's sum. The results and the rules for draws are the same as in
+    `othello_agents.search.alphabeta.alphabeta`.
     """
     size = state.size
     earlier = state.earlier
@@ -97,9 +98,12 @@ def _alphabeta(
     quiet: int,
     rules: _Rules,
 ) -> tuple[Int, Int, Int]:
-    """The value for the player to move, the first best action as 4 * bit + direction, and the number of nodes visited.
+    """The value for the player to move, the first best action, and the number of nodes visited.
 
-    `past[end - quiet : end]` holds the positions since the last irreversible move, in the form that `is_drawn` takes.
+    The action is given as 4 * bit + direction; `bit` is the number of the piece's bit.
+
+    `past[end - quiet : end]` holds the positions since the last irreversible move. Each row has the sets `own`,
+    `opponent` and `kings` of a position.
     """
     own, opponent, kings, going, red = at
     half, board = rules.half, rules.board

@@ -4,8 +4,8 @@ These compiled searches (kernels) make the same moves, visit the same nodes and 
 `maximizer`, `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
 
 A position's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. A move adds
-the weight of the new disc and twice the weights of the turned discs to this balance. So the searches update the balance
-with each move. Adding up the weights of a set of squares takes one look-up for each rank.
+the weight of the new disc and twice the weights of the turned discs to the mover's balance. So the searches update the
+balance with each move. Adding up the weights of a set of squares takes one table look-up for each rank.
 """
 
 import numpy as np
@@ -60,8 +60,8 @@ FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.
 """Three (N,) int64 arrays for N positions: values for the player to move, actions to play, numbers of nodes visited."""
 
 _QUICK, _AT_ONCE = 4, 4096
-"""To depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. Each further ply divides
-this number by 8. So a call ends within a fraction of a second. Ctrl-C takes effect between two calls."""
+"""At depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. Each further ply divides
+this number by 8. So a call usually ends within a fraction of a second. Ctrl-C takes effect only between two calls."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -110,13 +110,13 @@ _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
-    """An evaluation in the form that these kernels compute; None if only Python can compute the evaluation."""
+    """The `SquareSum` of an evaluation that these kernels can compute; None for any other evaluation."""
     squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
     return squares if squares is not None and squares.quarter in _QUARTERS else None
 
 
 def weights_table(quarter: Quarter, size: int) -> int:
-    """The index of the table with these weights for a board of this size."""
+    """The index in `WEIGHTS` of the table with these weights for a board of this size."""
     return len(SIZES) * _QUARTERS.index(quarter) + SIZES.index(size)
 
 
@@ -138,7 +138,7 @@ def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
 
 @kernel(inline=True)
 def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
-    """The number that `modified` adds to `weighted` for the discs beside occupied corners."""
+    """The value of `modified` minus the value of `weighted`. Discs beside occupied corners make the difference."""
     taken = (own | opponent) & _CORNERS[table]
     beside = ((taken & ~_FILE_H) << _1) | ((taken & ~_FILE_A) >> _1)
     c_squares = (beside | (taken << _8) | (taken >> _8)) & board
@@ -150,7 +150,10 @@ def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: I
 
 @kernel
 def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
-    """The value of a position for `own`, given its balance of weights (`score`) and the `term` of its `SquareSum`."""
+    """The value of a position for `own`.
+
+    `score` is the position's balance of weights. `term` is the evaluation's `SquareSum.term`.
+    """
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
     if term == NEAR_CORNERS:

@@ -16,7 +16,9 @@ def maximize(state: State, evaluate: Evaluate) -> Found:
 
 
 class Maximizer(PairedSearch):
-    """Plays the first action that leads to the highest value for the player who makes the move.
+    """Looks one move ahead: plays the action that leads to the highest value for the player who moves.
+
+    Of equally good actions, it plays the first.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
@@ -37,7 +39,7 @@ class Maximizer(PairedSearch):
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        return evaluate(state, player)  # `player` has just moved: the maximizer evaluates for this player
+        return evaluate(state, player)  # the value is for the player who has just moved
 
     def _options(self) -> list[str]:
         return super()._options()[1:]

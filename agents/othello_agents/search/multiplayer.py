@@ -59,8 +59,8 @@ def paranoid(
 ) -> Found:
     """Find a position's value for `player` if all other players play against this player (Sturtevant and Korf, 2000).
 
-    With only two sides, the search can use alpha-beta. The value is exact if it lies between alpha and beta; otherwise
-    it is a bound.
+    Then there are only two sides, `player` and all others, so the search can use alpha-beta. The value is exact if it
+    lies between alpha and beta; otherwise it is a bound.
     """
     if depth == 0 or state.is_over:
         value = _DECIDED * state.returns()[player] if state.is_over else evaluate(state, player)
@@ -91,7 +91,7 @@ class _ManyPlayerSearch(Search):
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:
-        return self._evaluate  # here an evaluation never depends on the root of the search
+        return self._evaluate  # max^n and paranoid use the same evaluation from every root
 
 
 def _shown(value: float) -> float:

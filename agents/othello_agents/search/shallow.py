@@ -1,9 +1,9 @@
 """Searches of one or two plies that find the best moves of thousands of Othello positions at a time.
 
 The kernels (compiled functions) here choose the same moves as `kernels.search_batch`. They list all moves of a block of
-positions, play these moves, and evaluate the positions after the moves. Each of these three steps is a loop without a
-branch. So the compiler LLVM can put several moves into one register (eight with AVX-512). At two plies, alpha-beta
-would skip some replies to a move, but would still take longer than these kernels.
+positions, play these moves, and evaluate the positions after the moves. Each of these steps consists of loops, and most
+of the loops have no branch. So the compiler LLVM can let one instruction work on several moves (eight with AVX-512). At
+two plies, alpha-beta would skip some replies to a move, but would still take longer than these kernels.
 
 Letters for shapes: N = positions, M = moves, C = different weights.
 """
@@ -29,7 +29,11 @@ _ONE_PLY = np.int64(1)  # int64: for a Python int, Numba would compile `search` 
 
 
 def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """The squares of each weight, (tables, C) uint64, and the weights, (tables, C) int64; unused places are zero."""
+    """The different weights in each table, and the squares that have each weight.
+
+    Returns the sets of squares, (tables, C) uint64, and the weights, (tables, C) int64. Tables with fewer than C
+    different weights have zeros in the unused places.
+    """
     found = [[(weight, np.flatnonzero(row == weight)) for weight in np.unique(row[row != 0])] for row in WEIGHTS]
     most = max(map(len, found))
     squares, weights = np.zeros((len(found), most), np.uint64), np.zeros((len(found), most), np.int64)
@@ -72,7 +76,7 @@ def _list_moves(
 
 @kernel
 def _play(moves: npt.NDArray[np.uint64]) -> None:
-    """Play M moves, (3, M) uint64, in the form that `_list_moves` returns.
+    """Play M moves. `moves` is the first array that `_list_moves` returns, (3, M) uint64.
 
     Afterwards row 1 has the mover's discs, and row 2 has the opponent's discs.
     """
@@ -90,7 +94,10 @@ def _play(moves: npt.NDArray[np.uint64]) -> None:
 def _evaluate(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int
 ) -> npt.NDArray[np.int64]:
-    """The values of M positions for `own`, (M,) int64; `kernels.evaluate` explains the other arguments."""
+    """The values of M positions for `own`, (M,) int64.
+
+    `table` is an index from `weights_table`. `term` is the evaluation's `SquareSum.term`.
+    """
     values = np.empty(len(own), np.int64)
     if term == ONLY_MOVES:
         for k in range(len(own)):

@@ -1,4 +1,4 @@
-"""The base classes of the searches: options, results, and the choice between compiled code and plain Python."""
+"""The base classes of the searches, which also choose between compiled code and plain Python."""
 
 import math
 from abc import abstractmethod
@@ -21,7 +21,7 @@ from othello_env.support.numbers import check_whole
 __all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "final_value"]
 
 _DEEPEST = 100
-"""More plies than any game of Othello has."""
+"""The greatest depth in plies. No game of Othello is this long."""
 
 
 class Found(NamedTuple):
@@ -84,8 +84,8 @@ class Search(Agent):
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, in ascending order of actions.
 
-        The agent plays the first action with the highest value. If the search sees the end of the game before its last
-        ply, the value is +-infinity, or 0 for a draw.
+        The agent plays the first action with the highest value. If the best line after an action ends the game before
+        the search reaches its full depth, the action's value is +-infinity, or 0 for a draw.
 
         Raises:
             ValueError: the game is over, or the search or the evaluation is not for this game.
@@ -157,7 +157,8 @@ class PairedSearch(Search):
     def answers_batches(self) -> bool:
         """Whether the agent answers many positions in one call: only if its evaluation is compiled.
 
-        Without compiled code, a call would be one long loop in Python, which no time limit could end.
+        Without compiled code, one call for many positions would be a long loop in Python, and no time limit could end
+        this call.
         """
         return self._compiled is not None
 
