@@ -96,7 +96,8 @@ class Agent(ABC):
 
     - ``action_values(state)``: returns a dict from each legal action to its value for the player to move. The value may
       be +infinity if the action certainly wins, and -infinity if it certainly loses;
-    - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent plays it;
+    - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent's policy
+      gives it. The agent may nevertheless always play the likeliest action;
     - ``evaluate(state, player)``: returns the value of the position for this player;
     - ``search(state)``: in games of two players, returns an object with `value`, the value for the player to move. The
       object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
