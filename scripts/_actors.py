@@ -94,7 +94,7 @@ def share_of(settings: Any, share: int) -> range:
 
 
 class Actors:
-    """The actors of a recipe.
+    """Plays the shares of each iteration of a training script, in this process or on a cluster.
 
     Args:
         play: the recipe's function that plays a share.

@@ -1,7 +1,7 @@
 """Functions with which the scripts measure speeds.
 
 A measurement has several windows. In each window, the work is repeated for some time, and the rate is the units of work
-divided by this time. The result is the median of the windows, shown with the lowest and the highest value.
+divided by this time. The result is the median rate of the windows.
 
 The speed of the work is also divided by the speed of other work, the yardstick. A window of the yardstick runs just
 before every window of the work. So the ratio stays right, even if the machine becomes slower or faster during a

@@ -7,7 +7,8 @@ A snapshot is a copy of an earlier policy of the learner. The league has snapsho
 trains an agent with each set of opponents and each seed. All trainings play the same number of plies. In each training,
 the same share of the games (``--league``) is against the opponents, and the other games are self-play. At the end all
 agents and the packaged opponents play each other. A table shows their Elo ratings (`random` has 0), and for each agent
-its lowest score against another agent. Ctrl-C ends the current training, and ``--resume`` continues it.
+its lowest score against another agent. Ctrl-C ends the script. With ``--resume`` the script
+continues the training that was interrupted.
 """
 
 import sys

@@ -44,9 +44,11 @@ def play_match(
 ) -> MatchResult:
     """Play a match in colour-swapped pairs of games, and return the result of the first agent.
 
-    With the same seed, openings and names (see `match_names`), a tournament of the two agents has the same games as
-    this match. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a
-    `FaultWarning` reports the forfeited games.
+    A tournament of the two agents has the same games as this match if it has the same seed and openings, and if its
+    names for the agents are those that `match_names` returns. The random choices depend on these names.
+
+    An agent that gives an illegal answer or raises an error forfeits the game. At the end, a `FaultWarning` reports the
+    forfeited games.
 
     Args:
         a: the first agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).

@@ -40,8 +40,8 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `GAMES` that the agent plays.
-        version: ``TIME-SIZE``: the time in ns when the agent's file changed last, and the file's size in bytes. Empty
-            if the agent does not come from a file that may change.
+        version: the text ``TIME-SIZE`` if the agent's file is in the folder that the server watches, otherwise an empty
+            text. TIME is the time of the file's last change in ns, and SIZE is the file's size in bytes.
     """
 
     spec: str

@@ -84,8 +84,8 @@ class Engine(Agent):
             `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8, and not in a search to
             the end of the game.
         threads: the number of threads that search together. With more threads, a search to the same depth may find
-            another best move, but with the same score. With `selective`, more threads may also change this score,
-            because they skip different searches.
+            another best move, but with the same score. With `selective`, the score may also change with the
+            number of threads, because the engine then leaves out other parts of the search.
 
     Raises:
         TypeError: an option must be a whole number, but is something else.

@@ -35,8 +35,8 @@ class Team:
     """Several threads that work together on one search at a time.
 
     Args:
-        memory: the memory whose transposition table the threads share. The limit in this memory ends the search of the
-            team. The counter of nodes in this memory counts the nodes of all threads.
+        memory: the memory whose transposition table the threads share. This memory also holds the
+            limit of nodes and the counter of nodes. Both are for all threads of the team together.
         threads: the number of threads, at least 2.
     """
 

@@ -171,9 +171,8 @@ def search_batch(
     Returns:
         Two arrays, `(N, 65) int64` and `(N, 65) float64`. The first array has the number of times that a move to each
         square was tried. The second array has the mean result of these simulations for the player who made the move.
-        The last column is for the position itself: the number of simulations, and the mean result of all simulations
-        for the position's player to move. If the player to move must pass, the squares are the other player's moves
-        after the pass.
+        If the player to move must pass, these are the moves of the other player after the pass. The last column is for
+        the position itself: the number of simulations, and the mean result of all simulations for the player to move.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1

@@ -43,7 +43,8 @@ class Layout:
     Attributes:
         size: the board's size.
         patterns: for each pattern its name and squares (0-63).
-        weights: W, the number of weights in a stage of the game. The table for the whole board comes last.
+        weights: W, the number of weights in a stage of the game. In these weights, the tables follow one another, and
+            the table for the whole board is the last one.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
         offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.

@@ -180,10 +180,10 @@ class _Meetings:
 
 
 def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
-    """For each pair of agents that met, five sums over the units of the pair.
+    """For any two agents that met, five sums over their comparisons.
 
-    In a unit of g games, the first agent of the pair has s points. The five sums are the sums of g, s, s * s, s * g and
-    g * g. The two names of a pair are in alphabetical order.
+    In a comparison of g games, the first of the two agents has s points. The five sums are the sums of g, s, s * s,
+    s * g and g * g. The keys of the result are the names of the two agents, in alphabetical order.
 
     Raises:
         ValueError: a comparison is impossible, for example because it has more points than games.

@@ -49,7 +49,9 @@ class Parts:
         return found
 
     def run(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """Call work(part, places) for all parts and return the results.
+        """Call work(part, places) for each part of the batch, and return the results.
+
+        `part` is a batch with some of the games, and `places` is the slice of their places in the whole batch.
 
         If threads shared the work of the last `step`, they also share this work.
 
