@@ -55,7 +55,7 @@ class NBoardServer:
         self._games = 0
         self._announced = 0  # the number of pings that were read but not yet answered
         self._lock = threading.Lock()
-        self._clock: float | None = None  # each side's seconds for the whole game
+        self._clock: float | None = None  # each side's seconds for the whole game; None for no limit
         self._used = [0.0, 0.0]
         self.is_done = False
         self._agent = self._make(_DEPTH)
@@ -73,7 +73,7 @@ class NBoardServer:
         }
 
     def announce(self, line: str) -> None:
-        """Note a line that was read and will be answered later. If it is a ping, the running search ends soon."""
+        """Note a line that was read and will be answered later. If the line is a ping, the running search ends soon."""
         if line.split()[:1] == ["ping"]:
             with self._lock:
                 self._announced += 1
@@ -109,7 +109,7 @@ class NBoardServer:
         return self.states[-1]
 
     def _name(self) -> str:
-        return "set myname " + re.sub(r"\s+", "_", repr(self._agent))  # NBoard reads one word
+        return "set myname " + re.sub(r"\s+", "_", repr(self._agent))  # NBoard reads only one word as the name
 
     def _set(self, rest: str) -> Iterator[str]:
         name, _, value = rest.partition(" ")
@@ -254,7 +254,7 @@ def _names(state: Othello, actions: tuple[int, ...]) -> str:
 
 
 def _discs(found: Any) -> float:
-    """The value of an analysis in discs. If it has no value in discs, return its score in the engine's own unit."""
+    """The value of an analysis in discs. Without the attribute `discs`, the score in the engine's own unit."""
     return float(getattr(found, "discs", found.score))
 
 

@@ -88,7 +88,7 @@ _SHARED = {"rules", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
-    """A decorator for a command with an argument POSITION. If POSITION is a file or dataset, its games are reviewed."""
+    """Make a command with an argument POSITION review games, if POSITION is a file or a dataset of games."""
 
     def command(context: click.Context, /, position: str, **given: Any) -> None:
         mine = {name: given.pop(name) for name in _MINE}
@@ -126,7 +126,7 @@ def _review_source(request: _Request) -> None:
     After an interrupt, the JSON file has the reviews that were finished before.
 
     Raises:
-        click.UsageError: there is no selected game.
+        click.UsageError: the file or dataset has none of the selected games.
     """
     if request.out is not None:
         check_output(request.out)

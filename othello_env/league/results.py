@@ -25,8 +25,8 @@ class Meeting:
 
     Attributes:
         training: the numbers of training games that the first member lost, drew and won.
-        pairs: the numbers of colour-swapped pairs of match games in which the first member had 0, 1/2, 1, 1 1/2 and 2
-            points.
+        pairs: the results of matches. A pair of games is two games from one opening with swapped colours. The five
+            entries are the numbers of pairs in which the first member had 0, 1/2, 1, 1 1/2 and 2 points.
     """
 
     training: list[int] = field(default_factory=lambda: [0] * _GAME)
@@ -48,7 +48,7 @@ class Results:
         self.learner: dict[int, list[int]] = {}
 
     def count(self, member: int, results: Sequence[int]) -> None:
-        """Add games of the learner against a member: the numbers of games that the learner lost, drew and won."""
+        """Add to `learner` the numbers of games that the learner lost, drew and won against a member."""
         before = self.learner.get(member, [0] * _GAME)
         self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
 
@@ -114,15 +114,16 @@ class Results:
 
 
 def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The games that ended in a step of an environment, and the numbers of their opponents.
+    """The games that ended in a step of an environment, and the opponents in these games.
 
     Args:
         terminated: whether each game ended, (N,) bool; a single bool for an environment of one game.
         info: the step's info.
 
     Returns:
-        (E,) int64, the indices of the E games that ended, and (E,) int64, the numbers of their opponents. In a game
-        with several opponents, the second array has a column for each opponent.
+        Two arrays. The first, (E,) int64, has the indices of the E games that ended. The second, (E,) int64, has for
+        each of these games the index of its opponent in `env.unwrapped.opponents`. In a game with several opponents,
+        the second array has a column for each opponent.
     """
     fast = getattr(info, "ended", None)  # only the info of a batch of this package has this attribute
     if fast is not None:
@@ -138,7 +139,8 @@ def step_results(env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any
     `othello_env.league.League.record` explains the arguments.
 
     Returns:
-        For each opponent with such games, its name and the numbers of games that the learner lost, drew and won.
+        For each opponent whose games ended, its name and the numbers of these games that the learner lost, drew and
+        won.
 
     Raises:
         ValueError: the game has more than two players, or it is self-play.

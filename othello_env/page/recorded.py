@@ -124,7 +124,7 @@ class Recorded:
         The fault says who forfeited the game and why. It is None if nobody forfeited the game.
 
         Raises:
-            ValueError: the page does not offer this game, or the game is too long.
+            ValueError: the page cannot show this kind of game, or the game is too long.
         """
         record = self._result.records[number]
         final = record.replay()
