@@ -55,7 +55,7 @@ class Settings:
 
     @property
     def decay(self) -> float:
-        """The factor by which each new game against a member multiplies the weight of the older games; it is below 1.
+        """The factor, below 1, by which each new game against a member multiplies the weight of the older games.
         """
         return float(0.5 ** (1 / self.half_life))
 

@@ -109,7 +109,7 @@ class Canvas:
             self.dot(x, y, 3, colour)
 
     def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
-        """Draw a number below a panel. If `grid` is True, draw a vertical line through the panel above the number, too.
+        """Draw a number below a panel. If `grid` is True, also draw a vertical line through the panel.
         """
         if grid:
             self.line([(x, panel.top), (x, panel.bottom)], _GRID)
