@@ -102,7 +102,7 @@ def read_league(folder: Path) -> dict[str, Any]:
     """The contents of a league's JSON file.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the folder has no such file.
         OSError, ValueError: the file cannot be read, or it is not JSON.
     """
     path = folder / LEAGUE_FILE
@@ -117,7 +117,8 @@ def read_league(folder: Path) -> dict[str, Any]:
 
 
 def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
-    """For each member in a league's state, by name, the spec of its policy. Saved policies are files below `folder`.
+    """For each member in a league's state, by name, the spec of its policy. If a policy was saved to a file in
+    `folder`, the spec has the path of this file.
 
     Raises:
         ValueError: a member in the state has no name or no policy.
@@ -144,5 +145,5 @@ def tidy(members: Iterable[Member], folder: Path) -> None:
     with suppress(FileNotFoundError):
         for path in (folder / _MEMBERS).iterdir():
             if _FILE.fullmatch(path.name) and path.name not in kept:
-                with suppress(OSError):  # it may be gone already
+                with suppress(OSError):  # the file may be gone already
                     path.unlink()

@@ -127,7 +127,7 @@ class League:
                 of a network that is still in training. A file is read now, so the file may change later.
             name: a name that no other member has; by default ``snapshot 1``, ``snapshot 2`` and so on.
             played: the number of plies, steps or games that the learner has played so far, for charts.
-            frozen: whether the snapshot is never forgotten.
+            frozen: whether the snapshot is frozen, so that no rule removes it.
             save: a function that saves the policy, see `othello_env.league.members.Save`. By default this is the
                 policy's own method `save`, if there is one. A policy that is given as a spec needs no such function.
 
@@ -229,7 +229,7 @@ class League:
             The number of games that count.
 
         Raises:
-            ValueError: the game has more than two players, or it is self-play.
+            ValueError: the game has more than two players, or the learner plays both sides (self-play).
         """
         return sum(self.record_results(*found) for found in step_results(env, rewards, terminated, info))
 
@@ -237,7 +237,7 @@ class League:
         """Count games of the learner that were played elsewhere, for example by an actor on another machine.
 
         Args:
-            name: the opponent's name. If it is not a member (any more), the games do not count.
+            name: the opponent's name. If no member has this name (any more), the games do not count.
             results: the numbers of games that the learner lost, drew and won. All these games get the same weight.
                 `othello_env.league.results.step_results` finds these numbers for a step of an environment.
 
@@ -295,7 +295,7 @@ class League:
 
         Args:
             games: the number of games of every two members, even, because each opening is played with both colours.
-            openings: the openings, such as ``"random:10"`` for ten random plies. A league needs the same in every call.
+            openings: such as ``"random:10"`` for ten random plies. A league needs the same openings in every call.
             game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
             workers: the number of processes that play, by default 1. With 1, the games are played in this process.
             ray: whether to play on a Ray cluster.

@@ -1,4 +1,4 @@
-"""Nash averaging: find the mixture of members that no member beats.
+"""Nash averaging: find a mixture (a probability for each member) that no member beats.
 
 Balduzzi et al. (Re-evaluating evaluation, NeurIPS 2018) describe the comparison of agents as a game between two people.
 Each person chooses an agent, and these two agents play. The Nash equilibrium of this game gives each agent a

@@ -1,7 +1,7 @@
 """The results of the members of a league against each other, as counts.
 
-Each member has a number. The results of two members are stored once, from the point of view of the member whose number
-is lower.
+Each member is named by its number. The results of two members are stored once, from the point of view of the member
+whose number is lower.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 __all__ = ["Meeting", "Results", "ended", "step_results"]
 
 _GAME, _PAIR = 3, 5
-_MOST = 2**53  # floats hold integers up to this number exactly
+_MOST = 2**53  # the largest count: floats hold integers up to this number exactly
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Results:
         return sum(sum(meeting.pairs) for meeting in self.meetings.values())
 
     def add_pair(self, a: int, b: int, points: float) -> None:
-        """Add a colour-swapped pair of games in which member `a` had these points, 0 to 2, against member `b`."""
+        """Add a colour-swapped pair of games in which member `a` had `points` points, 0 to 2, against member `b`."""
         counts = self.between(a, b).pairs
         counts[round(2 * (points if a < b else 2 - points))] += 1
 
@@ -92,7 +92,7 @@ class Results:
 
         Args:
             values: what `to_json` returned.
-            members: the numbers of the members.
+            members: the numbers of the league's members (see `Member.number`).
 
         Raises:
             ValueError: the values are not results of these members.
@@ -143,7 +143,7 @@ def step_results(env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any
         won.
 
     Raises:
-        ValueError: the game has more than two players, or it is self-play.
+        ValueError: the game has more than two players, or the learner plays both sides (self-play).
     """
     if not np.any(terminated):
         return []

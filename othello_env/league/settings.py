@@ -1,4 +1,4 @@
-"""The settings of a league, checked."""
+"""The settings of a league. A wrong value raises an error."""
 
 from __future__ import annotations
 
@@ -55,8 +55,7 @@ class Settings:
 
     @property
     def decay(self) -> float:
-        """The factor, below 1, by which each new game against a member multiplies the weight of the older games.
-        """
+        """The factor, below 1, by which each new game against a member multiplies the weight of the older games."""
         return float(0.5 ** (1 / self.half_life))
 
     def to_json(self) -> dict[str, Any]:

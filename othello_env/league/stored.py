@@ -43,7 +43,7 @@ def _source_to_json(member: Member) -> dict[str, Any]:
 
 
 def check_state(state: Any) -> None:
-    """Check the parts of a league's state that are not checked elsewhere.
+    """Check the parts of a league's state that `Settings`, `Results` and `member_from_json` do not check.
 
     Raises:
         ValueError: these are not the values of a league's state.

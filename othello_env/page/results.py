@@ -127,8 +127,7 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
 
 
 def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """The learning curves. A point is a pair (seconds, score), or an object with a time and several values.
-    """
+    """The learning curves. A point is a pair (seconds, score), or an object with a time and several values."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
         lines = [{"name": name, "points": _thinned([[_number(x), _number(y)] for x, y in points])}]

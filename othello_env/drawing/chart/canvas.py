@@ -109,8 +109,7 @@ class Canvas:
             self.dot(x, y, 3, colour)
 
     def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
-        """Draw a number below a panel. If `grid` is True, also draw a vertical line through the panel.
-        """
+        """Draw a number below a panel. If `grid` is True, also draw a vertical line through the panel."""
         if grid:
             self.line([(x, panel.top), (x, panel.bottom)], _GRID)
         self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")

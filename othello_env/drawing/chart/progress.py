@@ -77,8 +77,7 @@ def rating_chart(
 
 
 def _draw_lines(canvas: Canvas, panel: Panel, heights: Mapping[str, float]) -> None:
-    """Draw a line at each height, and its name on the right. If two names are too close, move the lower one down.
-    """
+    """Draw a line at each height, and its name on the right. If two names are too close, move the lower one down."""
     free = -math.inf
     for name, y in sorted(heights.items(), key=lambda item: item[1]):
         canvas.line([(panel.left, y), (panel.right, y)], FAINT, 1.5)
