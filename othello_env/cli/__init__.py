@@ -124,7 +124,7 @@ def _say_compiling() -> None:
     The progress bar then appears again on the next line.
     """
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or it is closed
+    with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or stderr is closed
         click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
 
 

@@ -162,7 +162,7 @@ class GtpServer:
             began = time.monotonic()
             try:
                 action = self._seats[player].ask(state, self._clocks.left(player))
-            except Exception as error:  # answer with any error, so that the other program can continue
+            except Exception as error:  # report any error as an answer, so that the other program can continue
                 raise_interrupt(error)
                 del self.states[before:]
                 what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"

@@ -38,7 +38,7 @@ class NBoardServer:
     """Answers the commands of a program that speaks NBoard's protocol.
 
     Args:
-        spec: the agent's spec. The text ``{depth}`` in it is replaced by the depth that the program sets.
+        spec: the agent's spec. In this spec, the depth that the program sets replaces the text ``{depth}``.
         seed: the agent's random choices depend only on this seed, the number of the game and the colour.
 
     Attributes:
@@ -88,7 +88,7 @@ class NBoardServer:
             yield from command(rest.strip())
         except (AgentError, GamesError, IllegalActionError, NotationError, ValueError) as error:
             yield _status(error)
-        except Exception as error:  # answer with any error, so that the other program can continue
+        except Exception as error:  # report any error as an answer, so that the other program can continue
             raise_interrupt(error)
             yield _status(f"{type(error).__name__}: {error}")
 
@@ -96,7 +96,7 @@ class NBoardServer:
         return make_agent(self._spec.replace(_DEPTH_FIELD, str(depth)), self._seed)
 
     def _begin(self, states: list[Othello]) -> None:
-        """Begin a game. `states` are its positions so far."""
+        """Begin a game. `states` are the game's positions so far."""
         self._agent.check_game(states[-1])
         key = mix_int(self._seed, self._games)
         self._games += 1

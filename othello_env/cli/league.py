@@ -88,7 +88,8 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
     """A table of the members, the best first, with their ratings and the opponents against which they score worst.
 
-    The column ``played`` has, for a snapshot, what the learner had played when the snapshot was added.
+    For a snapshot of the learner, the column ``played`` has the number of plies, steps or games that the learner had
+    played when the snapshot was added.
     """
     ratings = payoffs.ratings(anchor)
     rows: list[tuple[str, ...]] = []

@@ -1,4 +1,4 @@
-"""``othello-env serve``: serve the browser page."""
+"""``othello-env serve``: start the server of a page on which a person plays against agents in the browser."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def board_svg(drawn: Scene, cell: int) -> str:
     the first player's shapes are ``piece-0`` and ``king-0``.
 
     Args:
-        drawn: the scene.
+        drawn: the scene (the content of a picture).
         cell: the side of a square in pixels.
     """
     pieces = {

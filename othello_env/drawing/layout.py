@@ -17,14 +17,14 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
-# For each number of characters, the font size as a fraction of a square's side:
+# For numbers on squares: their length in characters, and their font size as a fraction of a square's side
 _NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}
 _WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise it is below
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A rectangle of whole pixels."""
+    """A filled rectangle. Its place and its size are whole numbers of pixels."""
 
     x: int
     y: int

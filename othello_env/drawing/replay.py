@@ -61,11 +61,11 @@ def gif(
 
 
 def html(states: Sequence[State], title: str = "", cell: int = 56, values: Sequence[Mapping[int, float]] = ()) -> str:
-    """An HTML page that replays a game. Buttons and keys control it. The page needs no other file.
+    """An HTML page that replays a game. Buttons and keys control the replay. The page needs no other file.
 
     Args:
         states: the positions, from the first to the last.
-        title: the page's title. By default, it is the game's name.
+        title: the page's title; by default the game's name.
         cell: the side of a square in pixels.
         values: for each position, a mapping from legal actions to their values, which are written on the squares. By
             default, no values are written.

@@ -155,7 +155,9 @@ def action_path(state: State, action: int) -> list[Place]:
 
 
 def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
-    """The scene of a position with the values of its actions on the squares. Values replace the dots of legal moves.
+    """The scene of a position with the values of its actions on the squares.
+
+    The values replace the dots that mark legal moves.
 
     Args:
         state: the position.

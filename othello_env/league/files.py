@@ -117,8 +117,9 @@ def read_league(folder: Path) -> dict[str, Any]:
 
 
 def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
-    """For each member in a league's state, by name, the spec of its policy. If a policy was saved to a file in
-    `folder`, the spec has the path of this file.
+    """For each member in a league's state, by name, the spec of its policy.
+
+    If a policy was saved to a file in `folder`, the spec has the path of this file.
 
     Raises:
         ValueError: a member in the state has no name or no policy.

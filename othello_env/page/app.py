@@ -56,7 +56,10 @@ _STATUSES: dict[Any, int] = {
     TypeError: 400,
     ClientDisconnect: 400,  # the client has gone, so nobody reads the answer
 }
-"""The HTTP status of each kind of error. If an error belongs to several kinds, the first of these kinds decides."""
+"""The HTTP status of each kind of error.
+
+If an error belongs to several kinds, the first of these kinds in the dict decides.
+"""
 _TASKS = ("move", "value", "actions", "exact")
 """The tasks that an agent can do only while the game is not over."""
 

@@ -119,7 +119,7 @@ class Recorded:
         return found
 
     def game(self, number: int) -> dict[str, Any]:
-        """The record of a game for the page, the names of its agents, and its fault.
+        """The record of a game for the page, the names of the agents that played it, and the fault in the game.
 
         The fault says who forfeited the game and why. It is None if nobody forfeited the game.
 

@@ -42,7 +42,7 @@ class Checkpoints:
         self._runs = runs
         self._offers = offers
         self._thinkers = thinkers
-        self._known: dict[Path, tuple[str, Offer | str]] = {}  # a file's version; its offer, or why it has no offer
+        self._known: dict[Path, tuple[str, Offer | str]] = {}  # for each file its version, and its offer or a reason
         self._looking: asyncio.Task[None] | None = None
 
     def start_to_look(self) -> None:
@@ -74,7 +74,7 @@ class Checkpoints:
                     self._known[file] = await self._load(file, version)
                 self._publish(files)
         except (BusyError, ClosedError):
-            pass  # no process is free, so the next call of this method loads the files that are left
+            pass  # too many requests wait, or the server ends; a later call loads the files that are left
         self._publish(files)
 
     def _publish(self, files: list[Path]) -> None:
@@ -97,7 +97,7 @@ class Checkpoints:
             return "", str(error)[:_LONGEST_REASON]
 
     async def _offer(self, file: Path, version: str) -> Offer | str:
-        """The offer of a checkpoint, or the reason why the file is not an agent of this page."""
+        """The offer of a checkpoint, or the reason why the page cannot offer the file as an agent."""
         spec = str(file)
         if spec_file(spec) != (file, ""):  # the file name "a:epsilon=1.npz" would be read as a name with an option
             return "its name cannot be a spec"

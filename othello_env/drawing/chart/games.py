@@ -76,7 +76,7 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
 
 
 def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
-    """Remove extreme values from counts, but at each end at most the share `_TAIL` of all games.
+    """Remove extreme values from counts. At each end, at most the share `_TAIL` of all games has a removed value.
 
     The games with a removed value are added to the nearest value that remains.
 

@@ -15,7 +15,7 @@ __all__ = ["RatingPoint", "rating_chart"]
 _WIDTH, _HEIGHT, _LEFT, _NAMES = 560, 340, 50, 240
 _DISTANCES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MOST_TICKS = 8
-_LEAST_APART = 15  # the least distance of two names in pixels
+_LEAST_APART = 15  # the least vertical distance between two names, in pixels
 
 
 @dataclass(frozen=True)

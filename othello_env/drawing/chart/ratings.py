@@ -16,8 +16,8 @@ _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
 """The possible distances between neighbouring lines of the grid, in Elo.
 
-A chart has at most about `_MOST_TICKS` such distances between its lowest and its highest Elo. It uses the smallest
-distance with which this is so. If no distance is large enough, the chart uses the largest.
+A chart uses the smallest distance that fits at most `_MOST_TICKS` times between the lowest and the highest Elo. If no
+distance is so large, the chart uses the largest distance.
 """
 _MOST_TICKS = 12
 

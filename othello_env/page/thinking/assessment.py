@@ -20,7 +20,7 @@ EXACT_EMPTIES = 14
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
 _SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
-_MOST_LINES = 64  # no position has more moves
+_MOST_LINES = 64  # no position has more moves than this
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=_bound(numbers) if depth is None else None,  # values of a search to a depth have no bound
+        bound=_bound(numbers) if depth is None else None,  # values of a search with a limited depth have no bound
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
         depth=depth,
