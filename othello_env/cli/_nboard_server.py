@@ -249,7 +249,7 @@ def _status(text: object) -> str:
 
 
 def _names(state: Othello, actions: tuple[int, ...]) -> str:
-    """The names of the moves of a line of play, without spaces."""
+    """The moves of a line of play, by name, as one text without spaces."""
     return "".join(move_name(state, action) for action in actions)
 
 

@@ -41,7 +41,7 @@ def lines_of_reader() -> Iterator[Iterator[str]]:
         yield input_lines()
         return
     poller = select.poll()
-    poller.register(1, 0)  # report only that nobody reads standard output (1) any more
+    poller.register(1, 0)  # with the mask 0, poll reports for standard output (1) only that nobody reads it any more
     is_done = threading.Event()
 
     def watch() -> None:

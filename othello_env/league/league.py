@@ -294,7 +294,7 @@ class League:
         After Ctrl-C, a pair of games still counts if it and all earlier pairs of the same members are complete.
 
         Args:
-            games: the number of games of every two members, even, because each opening is played with both colours.
+            games: how many games every two members play, an even number: each opening is played with both colours.
             openings: such as ``"random:10"`` for ten random plies. A league needs the same openings in every call.
             game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
             workers: the number of processes that play, by default 1. With 1, the games are played in this process.

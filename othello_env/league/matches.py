@@ -36,7 +36,7 @@ def check_same(before: Mapping[str, Any] | None, settings: Mapping[str, Any]) ->
     """Check that matches have the same `game` and `openings` as the earlier matches of the league, if there are any.
 
     Raises:
-        ValueError: the game or the openings differ.
+        ValueError: the game or the openings differ from those of the earlier matches.
     """
     if before not in (None, settings):
         was, given = (
@@ -64,10 +64,10 @@ def play_missing(
     Args:
         members: the members.
         results: the earlier results, to which the new results are added.
-        games: the number of games of every two members, an even number.
+        games: the number of games that every two members play, an even number.
         openings: the positions in which games begin; see `Schedule`.
         rules: the rules of the game.
-        seed: the seed of the matches.
+        seed: determines the openings and all random choices in the matches.
         workers: the number of processes that play; None means 1.
         ray: whether to play on a Ray cluster.
         progress: a function that is called with the record of each game.

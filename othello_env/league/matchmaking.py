@@ -17,7 +17,7 @@ MATCHMAKING = ("pfsp", "uniform", "latest")
 """The rules by which opponents are chosen.
 
 ``pfsp``: the probability of a member depends on the learner's score against this member. ``uniform``: all members have
-the same probability. ``latest``: of the snapshots, only the newest is chosen.
+the same probability. ``latest``: the newest snapshot is chosen, or a fixed member if there is no snapshot.
 """
 
 WEIGHTINGS: Mapping[str, Callable[[float], float]] = {

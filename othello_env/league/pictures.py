@@ -31,7 +31,7 @@ def rating_picture(
         payoffs: the results. Every two members must have met, directly or through a chain of other members.
         anchor: the member whose rating is 0, as in `Payoffs.ratings`.
         title: the text at the top.
-        unit: the unit of `Payoffs.played`, for the label of the axis.
+        unit: the unit of `Payoffs.played`, which the label of the horizontal axis names.
 
     Raises:
         ValueError: two of the members have not met, not even through other members, or there is no snapshot.

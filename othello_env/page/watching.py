@@ -42,7 +42,7 @@ class Checkpoints:
         self._runs = runs
         self._offers = offers
         self._thinkers = thinkers
-        self._known: dict[Path, tuple[str, Offer | str]] = {}  # for each file its version, and its offer or a reason
+        self._known: dict[Path, tuple[str, Offer | str]] = {}  # a file's version, and its offer or why there is none
         self._looking: asyncio.Task[None] | None = None
 
     def start_to_look(self) -> None:
