@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
     try:
         with compilation_reported(_say_compiling), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)  # commands print the faults of agents themselves
+            warnings.simplefilter("ignore", FaultWarning)  # the commands themselves print agents' faults
             return _invoke(arguments)
     except Exception as error:
         if is_interrupted():

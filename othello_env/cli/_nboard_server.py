@@ -254,7 +254,7 @@ def _names(state: Othello, actions: tuple[int, ...]) -> str:
 
 
 def _discs(found: Any) -> float:
-    """The value of an analysis in discs. Without the attribute `discs`, the score in the engine's own unit."""
+    """The value of an analysis in discs. If it has no attribute `discs`, return its score in the engine's own unit."""
     return float(getattr(found, "discs", found.score))
 
 

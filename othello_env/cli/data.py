@@ -52,7 +52,7 @@ def command() -> None:
 
 @command.group("make", cls=HelpfulGroup)
 def _make() -> None:
-    """Make a dataset: a folder with files of games, the parts.
+    """Make a dataset: a folder with games in several files, the parts.
 
     A part is written completely or not at all. Ctrl-C ends the work. The same command continues the work later.
     """

@@ -99,7 +99,7 @@ class Scene:
         pieces: the pieces on the squares.
         legal: the squares that are marked for the legal moves of the player to move.
         last: the squares that are marked for the last move.
-        mover: how the pieces of the player to move look.
+        mover: the look of the pieces of the player to move.
         column_labels: a label for each column.
         row_labels: a label for each row.
         scores: for each player, the name, the look of the pieces, and the score.
@@ -191,7 +191,7 @@ def _value_text(value: float) -> str:
 
 
 def _share(value: float, values: Mapping[int, float]) -> float:
-    """Scale a value to 0 to 1: the smallest of the values becomes 0, and the largest becomes 1.
+    """Turn a value into a number from 0 to 1: 0 for the smallest of the values, and 1 for the largest.
 
     Before that, a finite value replaces each infinite value. This replacement keeps the sign. Its absolute value is 1.5
     times the largest absolute value of the finite values, and at least 1.5.

@@ -58,8 +58,8 @@ class Payoffs:
         pairs: (M, M, 5) int64, results of matches. A pair of games is two games from one opening with swapped colours.
             The five entries are the numbers of pairs in which the row's member had 0, 1/2, 1, 1 1/2 and 2 points
             against the column's member.
-        training: (M, M, 3) int64, results of training: the numbers of training games that the row's member lost, drew
-            and won against the column's member.
+        training: (M, M, 3) int64, the numbers of training games that the row's member lost, drew and won against the
+            column's member.
     """
 
     names: tuple[str, ...]

@@ -70,7 +70,7 @@ class _Ticket:
 
     Args:
         work: the task that finds the answer.
-        forget: a function that is called before the work is cancelled.
+        forget: a function that makes `Tickets` forget this ticket. It is called before the work is cancelled.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
