@@ -88,7 +88,7 @@ _SHARED = {"rules", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a command with an argument POSITION review games, if POSITION is a file or a dataset of games."""
+    """A decorator: if a command's argument POSITION is a file or a dataset of games, the command reviews the games."""
 
     def command(context: click.Context, /, position: str, **given: Any) -> None:
         mine = {name: given.pop(name) for name in _MINE}

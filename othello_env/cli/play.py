@@ -158,7 +158,7 @@ class TerminalGame:
                 return self._history[-1]
 
     def _human_turn(self, state: State, player: str) -> bool:
-        """Let a human make a move or change the position in another way. Return False if the human ends the game."""
+        """Let a human make a move, take a move back or restart. Return False if the human ends the game."""
         while True:
             try:
                 line = self._prompt(f"{player} to move").strip()

@@ -118,7 +118,7 @@ class League:
         frozen: bool = False,
         save: Save | None = None,
     ) -> Member:
-        """Add a snapshot of the learner. If there are now too many snapshots, the league forgets one.
+        """Add a snapshot of the learner. If there are now too many snapshots, the league removes one.
 
         The games that the learner has played since the last snapshot become the new snapshot's results.
 

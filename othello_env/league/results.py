@@ -125,7 +125,7 @@ def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int6
         each of these games the index of its opponent in `env.unwrapped.opponents`. In a game with several opponents,
         the second array has a column for each opponent.
     """
-    fast = getattr(info, "ended", None)  # only the info of a batch of this package has this attribute
+    fast = getattr(info, "ended", None)  # only this package's batches have this method, which is faster
     if fast is not None:
         games, numbers = fast()
         return games, numbers

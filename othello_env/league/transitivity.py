@@ -33,9 +33,9 @@ class Transitivity:
     """How well ratings explain the scores of pairs of members.
 
     Attributes:
-        unexplained: how much of the members' deviations from the score 1/2 the ratings do not explain, from 0 for
-            nothing to 1 for all. It is the mean square of (score - expected score), divided by the mean square of
-            (score - 1/2). The expected effect of chance is subtracted from both means. Without results, the value is 0.
+        unexplained: the part of the scores' deviations from 1/2 that the ratings do not explain, from 0 (none) to 1
+            (all). It is the mean square of (score - expected score), divided by the mean square of (score - 1/2). The
+            expected effect of chance is subtracted from both means. Without results, the value is 0.
         deviation: the standard deviation of the scores from the expected scores, without the effect of chance.
         chi_square: Pearson's chi-square of the scores. A pair of members counts only if both members are expected to
             get at least 5 points.
