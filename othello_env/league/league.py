@@ -295,7 +295,8 @@ class League:
 
         Args:
             games: how many games every two members play, an even number: each opening is played with both colours.
-            openings: such as ``"random:10"`` for ten random plies. A league needs the same openings in every call.
+            openings: where games begin, such as ``"random:10"`` (ten random plies). Every call must have the same
+                openings.
             game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
             workers: the number of processes that play, by default 1. With 1, the games are played in this process.
             ray: whether to play on a Ray cluster.

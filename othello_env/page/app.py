@@ -200,7 +200,10 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of the error's text, without ``(action N)``."""
+    """The answer to a message that raised an error: the first line of the error's text, without ``(action N)``.
+
+    The number of an action says nothing to a person who plays on the page.
+    """
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = (str(error) or type(error).__name__).splitlines()[0]
     return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)
