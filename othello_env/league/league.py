@@ -295,8 +295,7 @@ class League:
 
         Args:
             games: how many games every two members play, an even number: each opening is played with both colours.
-            openings: where games begin, such as ``"random:10"`` (ten random plies). Every call must have the same
-                openings.
+            openings: where games begin, such as ``"random:10"`` (ten random plies); the same in every call of a league.
             game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
             workers: the number of processes that play, by default 1. With 1, the games are played in this process.
             ray: whether to play on a Ray cluster.
