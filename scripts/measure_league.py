@@ -5,9 +5,10 @@
 
 The script plays a batch of games with and without a league (the set of a learner's opponents). With a league, each
 rollout begins with opponents that are drawn from the league, and each step records the results of the games that ended.
-The measured time includes the league's own work. Without a league, the same batch plays against one opponent. The members of the
-league are copies of this opponent under different names, so only the number of opponents differs. The time to choose
-random actions does not count. The opponent ``network`` needs PyTorch: ``pip install 'othello-env[torch]'``.
+The measured time includes the league's own work. Without a league, the same batch plays against one opponent. The
+members of the league are copies of this opponent under different names, so only the number of opponents differs. The
+time to choose random actions does not count. The opponent ``network`` needs PyTorch: ``pip install 'othello-
+env[torch]'``.
 """
 
 from __future__ import annotations

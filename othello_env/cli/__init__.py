@@ -52,12 +52,14 @@ def _command() -> None:
 def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], bool] = lambda: False) -> None:
     """Run the command, and then exit.
 
-    An error prints one line on stderr, and the exit status is 2. After an interrupt (Ctrl-C) the exit status is 130.
+    After an error, the command prints one line on stderr, and the exit status is 2. After an interrupt (Ctrl-C), the
+    exit status is 130.
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: returns whether an interrupt came at a moment when Python could not raise KeyboardInterrupt, for
-            example in a destructor. If so, a later error is handled like an interrupt.
+        is_interrupted: a function that returns whether an interrupt came at a moment when Python could not raise
+            KeyboardInterrupt, for example in a destructor. If the function returns True, a later error is handled like
+            an interrupt.
     """
     given = sys.argv[1:] if arguments is None else arguments
     search_current_folder()
@@ -66,12 +68,12 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     except (click.Abort, EOFError, KeyboardInterrupt):
         with _undisturbed():
             if sys.stderr.isatty():
-                click.echo(err=True)  # the terminal shows ^C; the message begins on a new line
+                click.echo(err=True)  # the terminal shows ^C, so the message begins on a new line
             _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
-        sys.stderr.close()  # nobody reads stdout any more; Python would print an error about this on stderr
+        sys.stderr.close()  # nobody reads stdout any more, and Python would print an error about this on stderr
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(_in_words(error) or type(error).__name__, _FAILURE)
@@ -83,7 +85,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
     try:
         with compilation_reported(_say_compiling), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)  # commands print the faults themselves
+            warnings.simplefilter("ignore", FaultWarning)  # the commands themselves print agents' faults
             return _invoke(arguments)
     except Exception as error:
         if is_interrupted():
@@ -117,26 +119,32 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _say_compiling() -> None:
-    """Print one line on stderr. In a terminal the line replaces a progress bar, which appears again below the line."""
+    """Say on stderr that code is compiled. In a terminal, this line takes the place of a progress bar.
+
+    The progress bar then appears again on the next line.
+    """
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or it is closed
+    with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or stderr is closed
         click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
 
 
 def _in_words(error: Exception) -> str:
-    """The message of an error. For an operating system's error, this is the path and the reason, without the number."""
+    """The message of an error. For an error of the operating system, the message is the path and the reason."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{str(error.filename)!r} cannot be used: {error.strerror}"
     return str(error)
 
 
 def _place(error: Exception) -> str:
-    """The file and line where an error was raised, as text; empty for a SyntaxError, whose message names both."""
+    """The file and line where an error was raised, as text.
+
+    The text is empty for a SyntaxError, because its own message names the file and the line.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    first = message.strip().splitlines()[0].rstrip(":")  # a board may follow the first line
+    first = message.strip().splitlines()[0].rstrip(":")  # without the board that may follow the first line
     click.echo(f"othello-env: {first}", err=True)
     sys.exit(status)

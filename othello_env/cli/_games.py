@@ -18,7 +18,7 @@ __all__ = ["parts_of", "read"]
 
 
 def read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
-    """Read the games of a file. If `skip` is True, leave out damaged games, and say so on stderr."""
+    """Read the games of a file. If `skip` is True, leave out damaged games, and print a warning on stderr."""
     with _told():
         return read_games(source, rules=str(rules), skip=skip, **names)
 
@@ -26,7 +26,7 @@ def read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
 def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[Games]:
     """Yield the games of each part of a dataset, or all games of a file.
 
-    If `skip` is True, leave out damaged games, and say so on stderr.
+    If `skip` is True, leave out damaged games, and print a warning on stderr.
 
     Raises:
         click.UsageError: `source` is a dataset, and the user gave an option that is only for files.

@@ -9,8 +9,8 @@ class Clocks:
     """The clocks of both sides.
 
     The command ``time_settings`` sets both clocks. Later, ``time_left`` can set the clock of one side to another time.
-    The time that a side uses is subtracted from its clock. After the main time comes byo-yomi: a time for one move, or
-    a time for several moves, which is divided equally among these moves.
+    The time that a side uses is subtracted from its clock. When the main time is used up, byo-yomi begins: a time for
+    one move, or a time for several moves. A time for several moves is divided equally among these moves.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Let other programs play against an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
 The other program may send passes or leave them out. The commands ``play`` and ``genmove`` name the side that moves. If
-it is the other side's turn, but that side has no legal move, the server lets that side pass.
+the other side is to move but has no legal move, the server first makes a pass for this other side.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class GtpServer:
             raise _Refused("syntax error: expected black or white") from None
 
     def _turn_to(self, player: int) -> None:
-        """If the other side is to move but has no legal move, let it pass."""
+        """If the other side is to move but has no legal move, make its pass."""
         if self.state.to_move != player and self.state.must_pass:
             self._push(self.state.pass_action)
 
@@ -136,7 +136,7 @@ class GtpServer:
         except NotationError as error:
             raise _Refused(f"syntax error: {error}") from None
         if action == self.state.pass_action and player != self.state.to_move:
-            return ""  # this pass was made already
+            return ""  # the server has made this pass already
         before = len(self.states)
         self._turn_to(player)
         if self.state.to_move != player:
@@ -162,7 +162,7 @@ class GtpServer:
             began = time.monotonic()
             try:
                 action = self._seats[player].ask(state, self._clocks.left(player))
-            except Exception as error:  # answer with any error, so that the other program can continue
+            except Exception as error:  # report any error as an answer, so that the other program can continue
                 raise_interrupt(error)
                 del self.states[before:]
                 what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
@@ -201,7 +201,7 @@ class GtpServer:
 
 
 def _times(words: list[str], count: int, what: str) -> list[float]:
-    """The words of a command as numbers of seconds or stones. `what` describes them in the message of an error."""
+    """The words of a command as numbers of seconds or stones. `what` describes these words in an error message."""
     try:
         numbers = [float(word) for word in words]
     except ValueError:

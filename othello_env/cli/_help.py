@@ -1,6 +1,6 @@
 """How help is shown.
 
-Lines break only between words, summaries are not cut off, and an unknown command's message suggests similar commands.
+Lines break only between words. Summaries are not cut off. The error about an unknown command suggests a similar name.
 """
 
 import re

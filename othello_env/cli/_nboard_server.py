@@ -38,7 +38,7 @@ class NBoardServer:
     """Answers the commands of a program that speaks NBoard's protocol.
 
     Args:
-        spec: the agent's spec. The text ``{depth}`` in it is replaced by the depth that the program sets.
+        spec: the agent's spec. In this spec, the depth that the program sets replaces the text ``{depth}``.
         seed: the agent's random choices depend only on this seed, the number of the game and the colour.
 
     Attributes:
@@ -55,7 +55,7 @@ class NBoardServer:
         self._games = 0
         self._announced = 0  # the number of pings that were read but not yet answered
         self._lock = threading.Lock()
-        self._clock: float | None = None  # each side's seconds for the whole game
+        self._clock: float | None = None  # each side's seconds for the whole game; None for no limit
         self._used = [0.0, 0.0]
         self.is_done = False
         self._agent = self._make(_DEPTH)
@@ -73,7 +73,7 @@ class NBoardServer:
         }
 
     def announce(self, line: str) -> None:
-        """Note a line that was read and will be answered later. If it is a ping, the running search ends soon."""
+        """Note a line that was read and will be answered later. If the line is a ping, the running search ends soon."""
         if line.split()[:1] == ["ping"]:
             with self._lock:
                 self._announced += 1
@@ -88,7 +88,7 @@ class NBoardServer:
             yield from command(rest.strip())
         except (AgentError, GamesError, IllegalActionError, NotationError, ValueError) as error:
             yield _status(error)
-        except Exception as error:  # answer with any error, so that the other program can continue
+        except Exception as error:  # report any error as an answer, so that the other program can continue
             raise_interrupt(error)
             yield _status(f"{type(error).__name__}: {error}")
 
@@ -96,7 +96,7 @@ class NBoardServer:
         return make_agent(self._spec.replace(_DEPTH_FIELD, str(depth)), self._seed)
 
     def _begin(self, states: list[Othello]) -> None:
-        """Begin a game. `states` are its positions so far."""
+        """Begin a game. `states` are the game's positions so far."""
         self._agent.check_game(states[-1])
         key = mix_int(self._seed, self._games)
         self._games += 1
@@ -109,7 +109,7 @@ class NBoardServer:
         return self.states[-1]
 
     def _name(self) -> str:
-        return "set myname " + re.sub(r"\s+", "_", repr(self._agent))  # NBoard reads one word
+        return "set myname " + re.sub(r"\s+", "_", repr(self._agent))  # NBoard reads only one word as the name
 
     def _set(self, rest: str) -> Iterator[str]:
         name, _, value = rest.partition(" ")
@@ -249,12 +249,12 @@ def _status(text: object) -> str:
 
 
 def _names(state: Othello, actions: tuple[int, ...]) -> str:
-    """The names of the moves of a line of play, without spaces."""
+    """The moves of a line of play, by name, as one text without spaces."""
     return "".join(move_name(state, action) for action in actions)
 
 
 def _discs(found: Any) -> float:
-    """The value of an analysis in discs. If it has no value in discs, return its score in the engine's own unit."""
+    """The value of an analysis in discs. If it has no attribute `discs`, return its score in the engine's own unit."""
     return float(getattr(found, "discs", found.score))
 
 

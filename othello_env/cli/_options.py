@@ -1,4 +1,4 @@
-"""Options and functions for output that several commands share."""
+"""Command-line options that several commands share, and functions for the output of commands."""
 
 import math
 import re
@@ -51,7 +51,7 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
 _LARGEST_OPENINGS = 64 << 20  # bytes of a file
-_LONGEST_PATH = 255  # some systems raise an error for longer file names
+_LONGEST_PATH = 255  # a longer text is not taken for a path, because some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
@@ -123,7 +123,7 @@ def game_option(function: _F) -> _F:
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # evaluated first, because --openings needs the rules
+        is_eager=True,  # evaluated first, because the option --openings needs the rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
         help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
     )(function)
@@ -252,7 +252,7 @@ def show(text: str) -> None:
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
     """Show a progress bar if stderr is a terminal.
 
-    Each call of the yielded function moves the bar by one step. Its argument may be another number of steps.
+    Each call of the yielded function moves the bar by one step, or by the number of steps that is its argument.
     """
     if not sys.stderr.isatty():
         yield lambda _=1: None

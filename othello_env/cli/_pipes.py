@@ -13,7 +13,7 @@ import click
 __all__ = ["input_lines", "lines_of_reader"]
 
 _LONGEST_LINE = 1 << 16  # characters
-_LOOK_SECONDS = 1.0  # how often to check whether a program still reads the answers
+_LOOK_SECONDS = 1.0  # the time between two checks whether a program still reads the answers
 
 
 def input_lines() -> Iterator[str]:
@@ -33,15 +33,15 @@ def input_lines() -> Iterator[str]:
 
 @contextmanager
 def lines_of_reader() -> Iterator[Iterator[str]]:
-    """Yield `input_lines`, and end this process when no program reads its answers any more, even during a search.
+    """Yield the iterator `input_lines()`. If nobody reads the answers any more, end this process, even during a search.
 
-    On Windows, a process cannot detect that nobody reads its answers. There, only the end of the input ends it.
+    On Windows, a process cannot detect this. There, the process ends only when its input ends.
     """
     if sys.platform == "win32":
         yield input_lines()
         return
     poller = select.poll()
-    poller.register(1, 0)  # report only that nobody reads standard output (1) any more
+    poller.register(1, 0)  # with the mask 0, poll reports for standard output (1) only that nobody reads it any more
     is_done = threading.Event()
 
     def watch() -> None:

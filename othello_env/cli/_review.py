@@ -88,7 +88,7 @@ _SHARED = {"rules", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
-    """A decorator for a command with an argument POSITION. If POSITION is a file or dataset, its games are reviewed."""
+    """A decorator: if a command's argument POSITION is a file or a dataset of games, the command reviews the games."""
 
     def command(context: click.Context, /, position: str, **given: Any) -> None:
         mine = {name: given.pop(name) for name in _MINE}
@@ -126,7 +126,7 @@ def _review_source(request: _Request) -> None:
     After an interrupt, the JSON file has the reviews that were finished before.
 
     Raises:
-        click.UsageError: there is no selected game.
+        click.UsageError: the file or dataset has none of the selected games.
     """
     if request.out is not None:
         check_output(request.out)
@@ -154,7 +154,7 @@ def _review_source(request: _Request) -> None:
 
 
 def _chosen(request: _Request) -> Iterator[tuple[int, Games, int]]:
-    """Yield (number, games, i) for each selected game, which is entry `i` of `games`. The numbers begin with 1."""
+    """Yield (number, games, i) for each selected game: it is entry `i` of `games`, and its number counts from 1."""
     select = request.select
     last = math.inf if select is None else max(end for _, end in select)
     before = 0
@@ -204,7 +204,7 @@ def _review(number: int, games: Games, i: int, request: _Request, moves: dict[st
 
 
 def _names(games: Games, i: int) -> tuple[str, str]:
-    """The players' names in a game. If the file does not name a player, this is the name of the side."""
+    """The players' names in a game. A player without a name in the file is called black or white."""
     black, white = (str(games.columns[side][i]) if side in games.columns else "" for side in ("black", "white"))
     return black or "black", white or "white"
 
@@ -221,7 +221,7 @@ def _moves_table(moves: list[MoveReview]) -> str:
 
 
 def _table(moves: dict[str, list[MoveReview]], blunder: float) -> str:
-    """A table with a row for each player."""
+    """A table with one row for each player, which summarises the player's moves."""
     rows: list[tuple[str, ...]] = []
     for name, mine in moves.items():
         found = summarise(mine, blunder=blunder)

@@ -1,4 +1,4 @@
-"""``othello-env analyse POSITION``: let an engine evaluate a position, or the moves of the games of a file."""
+"""``othello-env analyse POSITION``: let an engine evaluate a position, or every move of the games in a file."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
     Args:
         text: the transcript or the board.
         to_move: the player to move, X or O, if the text is a board.
-        rules: the game of the transcript, which must be Othello.
+        rules: the rules of the game, which must be Othello. They give the size of the board for a transcript.
 
     Raises:
         click.BadParameter: the game is not Othello.
@@ -104,14 +104,14 @@ def _score(score: float, unit: str) -> str:
 )
 @reviews_files
 def command(position: str, to_move: str, rules: Rules, agent: str, scores: bool, lines: int) -> None:
-    """Let an engine evaluate a position, or the moves of the games of a file.
+    """Let an engine evaluate a position, or every move of the games in a file.
 
     The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
     the start (f5d6c3) or a board written as X, O and -, row by row from a1.
 
     POSITION may also be a file of games (WTHOR, GGF, transcripts, records of matches) or a dataset. Then the command
-    prints how many discs each move lost. Near the end of a game this number is exact. Earlier in the game, it
-    is the engine's estimate. The default agent for games is engine:depth=8.
+    prints how many discs each move lost. Near the end of a game this number is exact. Earlier in the game, it is the
+    engine's estimate. For files and datasets, the default agent is engine:depth=8.
     """
     state = position_from_text(position, to_move, rules)
     analyst: Any = make_agent(agent)

@@ -124,8 +124,8 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> None:
     """Run a benchmark, and report its results. After an interrupt, report the results so far.
 
     Args:
-        run: a function that runs the benchmark and returns its results. Its argument is a function, which it calls with
-            the results so far.
+        run: a function that runs the benchmark and returns its results. Its argument is another function, which `run`
+            calls with the results so far.
         out: see `_report`.
     """
     partial: deque[_B] = deque(maxlen=1)

@@ -37,7 +37,7 @@ from othello_env.support.files import check_output, write_file
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
-"""The number of games in a part of a dataset: the first is for random games, the second is for games of a match."""
+"""The number of games in a part of a dataset, for random games and for games of a match."""
 _LONGEST_NAME = 80
 """The most characters of an agent's spec in the name of a file."""
 _KINDS = ["exact", "agent", "boards", "tokens"]
@@ -52,7 +52,7 @@ def command() -> None:
 
 @command.group("make", cls=HelpfulGroup)
 def _make() -> None:
-    """Make a dataset: a folder of games in parts.
+    """Make a dataset: a folder with games in several files, the parts.
 
     A part is written completely or not at all. Ctrl-C ends the work. The same command continues the work later.
     """
@@ -173,7 +173,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
         ("passes a game", f"{statistics.passes:.3f}"),
     ]
     for name, value in rows:
-        if "nan" not in value:  # without a finished game, there are no shares and means
+        if "nan" not in value:  # shares and means are NaN without a finished game, and are left out
             click.echo(f"{name}: {value}")
     for name, column in columns.items():
         known = column[_is_known(column)]
@@ -269,7 +269,7 @@ def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callabl
         return lambda games: vars(board_sets(games))
     if kind == "exact":
         return lambda games: vars(exact_labels(games, empties, workers=workers))
-    asked: Any = make_agent(agent or "")  # once for all parts
+    asked: Any = make_agent(agent or "")  # made once, for all parts
     return lambda games: vars(agent_labels(games, asked))
 
 
@@ -285,7 +285,7 @@ def _identity(agent: str) -> str:
 def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
     """Label games, and write the labels to a file. Return the number of labelled positions or sequences.
 
-    The file also has `maker`, the identity of the agent, unless it is empty.
+    The file also has the text `maker`, which identifies the agent, unless `maker` is empty.
     """
     check_output(path)
     arrays = find(games)

@@ -41,11 +41,11 @@ def command(
     matrix: Path | None,
     curve: Path | None,
 ) -> None:
-    """Print the members of the league in FOLDER, their Elo ratings, and how transitive the results are.
+    """Print the members of the league in FOLDER, their Elo ratings, and how well the ratings explain the results.
 
     With --games, the command first plays games between the members, and adds the results to the league. After Ctrl-C,
-    the games that were played are kept. The specs of a league may name Python files and programs, which are then run.
-    So use only leagues whose author you trust.
+    the games that were played are kept. The members of a league may be Python files and programs, which the command
+    then runs. So use only leagues whose author you trust.
     """
     for path in (matrix, curve):
         if path is not None:
@@ -88,7 +88,8 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
     """A table of the members, the best first, with their ratings and the opponents against which they score worst.
 
-    For a snapshot of the learner, the table also has how much the learner had played when the snapshot was added.
+    For a snapshot of the learner, the column ``played`` has the number of plies, steps or games that the learner had
+    played when the snapshot was added.
     """
     ratings = payoffs.ratings(anchor)
     rows: list[tuple[str, ...]] = []

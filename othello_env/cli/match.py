@@ -95,7 +95,7 @@ def command(
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
-    """Print the score of A, the number of forfeited games, and a note if the agents repeated games."""
+    """Print the score of A, the number of forfeited games, and a warning if the agents only repeated games."""
     if not result.games:
         click.echo("no pair of games was finished")
         return

@@ -109,12 +109,13 @@ class TerminalGame:
 
     Args:
         state: the position to begin with.
-        seats: for each player, the seat of the player's agent (None for a human) and the name to show.
+        seats: for each player, its agent as a `Seat`, which plays this one game (None for a human), and the name to
+            show.
         adviser: the agent that gives hints.
         prompt: a function that asks the human for a line. The end of the input (EOFError) ends the game, as ``quit``
             does.
         tell: a function that shows a text to the human.
-        before: the positions before `state`, from the start on. ``undo`` can go back to these positions.
+        before: the positions before `state`, beginning with the start. ``undo`` can go back to these positions.
         draw: a function that returns a position as text.
     """
 
@@ -157,12 +158,12 @@ class TerminalGame:
                 return self._history[-1]
 
     def _human_turn(self, state: State, player: str) -> bool:
-        """Let a human make a move or change the position in another way. Return False if the human ends the game."""
+        """Let a human make a move, take a move back or restart. Return False if the human ends the game."""
         while True:
             try:
                 line = self._prompt(f"{player} to move").strip()
             except (click.Abort, EOFError) as error:
-                raise_interrupt(error)  # click raises Abort for Ctrl-C too
+                raise_interrupt(error)  # click raises Abort also for Ctrl-C, which must end the command
                 line = "quit"
             match line.lower():
                 case "quit":

@@ -1,4 +1,4 @@
-"""``othello-env serve``: serve the browser page."""
+"""``othello-env serve``: start the server of a page on which a person plays against agents in the browser."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_ADDRESS, port))
-        listener.listen(128)  # a browser may connect before the server answers
+        listener.listen(128)  # now a browser can connect, even before the server answers
     except OSError as error:
         listener.close()
         raise click.ClickException(f"the page cannot use port {port}: {error.strerror}; try --port 0") from None

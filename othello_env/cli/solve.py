@@ -30,9 +30,9 @@ _MINUTES, _HOURS = 24, 28
 def command(position: str, to_move: str, rules: Rules, result_only: bool, megabytes: int) -> None:
     """Print the exact score of a position.
 
-    The score is the final difference in discs if both sides play perfectly. Empty squares count for the winner.
-    POSITION is a transcript from the start or a board written as X, O and -, row by row from a1. A position with 20
-    empty squares takes seconds. Each further empty square multiplies the time by two to four.
+    The score is the final difference in discs, for the player to move, if both sides play perfectly. Empty squares
+    count for the winner. POSITION is a transcript from the start or a board written as X, O and -, row by row from a1.
+    A position with 20 empty squares takes seconds. Each further empty square multiplies the time by two to four.
     """
     state = position_from_text(position, to_move, rules)
     solver: Any = make_agent(f"engine:hash={megabytes}")

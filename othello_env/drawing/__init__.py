@@ -1,4 +1,4 @@
-"""Drawings of a position (text, SVG, pixels or a window) and of a whole game (GIF or HTML page)."""
+"""Draw a position (as text, as SVG, as pixels or in a window) and a whole game (as a GIF or as an HTML page)."""
 
 from othello_env.drawing import checkers as _checkers  # noqa: F401 - the import registers the game's drawing
 from othello_env.drawing import othello as _othello  # noqa: F401

@@ -18,11 +18,11 @@ from othello_env.games.game import State
 __all__ = ["pixels"]
 
 _ANCHORS = {"start": "lm", "middle": "mm", "end": "rm"}
-_FINE = 8  # polygons are drawn this many times larger and then reduced, so that their edges are smooth
+_FINE = 8  # polygons are drawn this number of times larger and then reduced, so that their edges are smooth
 
 
 def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingProxyType({})) -> npt.NDArray[np.uint8]:
-    """An RGB picture (H, W, 3) uint8: the board with coordinates, last move, legal moves, scores and status.
+    """An RGB picture, (H, W, 3) uint8, of the board with coordinates, last move, legal moves, scores and status.
 
     Args:
         state: the position.
@@ -52,7 +52,7 @@ def _paint(image: Image.Image, shape: Shape) -> None:
         case Polygon(points, fill):
             _paint_polygon(image, points, fill)
         case Text(x, y, text, size, fill, anchor):
-            # As in the SVG, the middle of a capital letter or a digit is at the height y.
+            # The SVG picture does the same: the middle of a capital letter or a digit is at the height y.
             ImageDraw.Draw(image).text((x, y), text, fill, _font(size), _ANCHORS[anchor])
 
 
@@ -65,14 +65,17 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _disc(
     x: float, y: float, radius: float, fill: str, opacity: float, light: str | None
 ) -> tuple[Image.Image, Image.Image]:
-    """A picture of a disc around (x, y), and a mask. The mask is the covered part of each pixel times the opacity."""
+    """A picture of a disc around (x, y), and its mask.
+
+    The mask has, for each pixel, the part that the disc covers, times the opacity.
+    """
     side = ceil(max(x, y) + radius)
     rows, columns = np.mgrid[:side, :side] + 0.5
     covered = np.clip(radius - np.hypot(columns - x, rows - y) + 0.5, 0, 1)
     mask = Image.fromarray(np.round(255 * opacity * covered).astype(np.uint8))
     dark = np.array(ImageColor.getrgb(fill), float)
     bright = np.array(ImageColor.getrgb(light or fill), float)
-    # The light has the same centre and radius as the gradient in the SVG, so that both pictures look alike.
+    # The centre and the radius of the light are those of the gradient in `as_svg`, so that SVG and pixels look alike.
     away = np.hypot(columns - x + 0.28 * radius, rows - y + 0.36 * radius) / (1.4 * radius)
     share = np.clip(away, 0, 1)[..., np.newaxis]
     return Image.fromarray(np.round(bright + (dark - bright) * share).astype(np.uint8)), mask

@@ -28,13 +28,13 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
 
 
 def board_svg(drawn: Scene, cell: int) -> str:
-    """An SVG document of a scene's empty board in its frame. The caller can add pieces to it.
+    """An SVG document of a scene's empty board in its frame. The caller can add pieces to the document.
 
-    The document defines each player's pieces, with their centres at the origin. The ids of the first player's pieces
-    are ``piece-0`` and ``king-0``.
+    The document defines two shapes for each player, a piece and a king, with their centres at the origin. The ids of
+    the first player's shapes are ``piece-0`` and ``king-0``.
 
     Args:
-        drawn: the scene.
+        drawn: the scene (the content of a picture).
         cell: the side of a square in pixels.
     """
     pieces = {

@@ -9,7 +9,7 @@ _LEGAL = "+"
 
 
 def text(state: State) -> str:
-    """The board with coordinates, legal moves as ``+`` and the last move in brackets, then the scores and the status.
+    """The board, then the scores and the status. Legal moves are ``+``, and the last move is in brackets.
 
     >>> from othello_env import Othello
     >>> print(text(Othello.from_moves("d3", size=4)))

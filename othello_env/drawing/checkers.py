@@ -12,7 +12,7 @@ _DARK, _LIGHT, _GRID = "#3b7a57", "#efe4c8", "#2c5f43"
 
 @scene.register
 def checkers_scene(state: Checkers) -> Scene:
-    """The scene shows the pieces, the two squares of the last action, and the squares that the player can move to."""
+    """The scene shows the pieces, and marks the squares of the last action and the squares that pieces can move to."""
     size, half = state.size, state.size // 2
     places = [(square // half, column_of(square, size)) for square in range(size * half)]
     numbers = {place: str(square + 1) for square, place in enumerate(places)}

@@ -1,7 +1,7 @@
-"""Turn a scene, the content of a picture, into shapes. SVG and pixels are made of the same shapes and look alike.
+"""Turn a scene (the content of a picture) into shapes, from which both the SVG and the pixels are made.
 
 Lengths are in pixels. x grows to the right, and y grows downwards. A wooden frame around the board shows the
-coordinates. The scores and the status are below the board.
+coordinates. The scores and the status (whose turn it is, or who won) are below the board.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
-# For each number of characters, the font size as a fraction of a square's side:
+# For numbers on squares: their length in characters, and their font size as a fraction of a square's side
 _NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}
 _WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise it is below
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A rectangle of whole pixels."""
+    """A filled rectangle. Its place and its size are whole numbers of pixels."""
 
     x: int
     y: int
@@ -36,7 +36,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """A disc. If `light` is given, the colour changes from `light` at the upper left to `fill`."""
+    """A disc. If `light` is given, the colour changes from `light` at the upper left to `fill` at the lower right."""
 
     x: float
     y: float
@@ -71,7 +71,7 @@ Shape = Rectangle | Circle | Polygon | Text
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Shapes on a plane, from back to front."""
+    """A picture as a list of shapes. A later shape covers the shapes before it."""
 
     width: int
     height: int
@@ -192,7 +192,8 @@ def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
 
 
 def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
-    # On a narrow board the status always has its own line, so that all pictures of a game have the same size.
+    # On a narrow board the status always has a line of its own, even if it is short, so that all pictures of a game
+    # have the same size.
     bottom = height - 0.45 * cell
     y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
     size = 0.29 * cell

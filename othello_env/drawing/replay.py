@@ -1,4 +1,4 @@
-"""A game as an animated GIF, and as an HTML page to step through."""
+"""Draw a game as an animated GIF, or as an HTML page on which a person steps through the game."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def gif(
 
 
 def html(states: Sequence[State], title: str = "", cell: int = 56, values: Sequence[Mapping[int, float]] = ()) -> str:
-    """An HTML page that replays a game. Buttons and keys control it. The page needs no other file.
+    """An HTML page that replays a game. Buttons and keys control the replay. The page needs no other file.
 
     Args:
         states: the positions, from the first to the last.
-        title: the page's title. By default, it is the game's name.
+        title: the page's title; by default the game's name.
         cell: the side of a square in pixels.
         values: for each position, a mapping from legal actions to their values, which are written on the squares. By
             default, no values are written.
@@ -83,7 +83,7 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
         "TITLE|DATA", lambda found: parts[found[0]], _PAGE
-    )  # one pass replaces both words, because a title may contain the word DATA
+    )  # one pass replaces both words: in a second pass, the word DATA in a title would be replaced, too
 
 
 def _with_values(

@@ -34,7 +34,7 @@ class Look:
     """How a player's pieces look.
 
     Attributes:
-        symbol: the piece as text, one character.
+        symbol: the character that stands for the piece in a drawing as text.
         fill: the colour of the piece, ``#rrggbb``.
         light: the colour of the piece where light falls on it.
         mark: the colour of the mark for the last move. The mark is drawn on this player's piece.
@@ -51,7 +51,7 @@ class Cell:
     """A square of the board.
 
     Attributes:
-        symbol: the empty square as text, one character.
+        symbol: the character that stands for the empty square in a drawing as text.
         fill: the colour of the square, ``#rrggbb``.
         label: a small text in the square's corner.
     """
@@ -68,7 +68,7 @@ FELT = Cell("-", "#2f8f5b")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece on the board. A king has a crown. As text, a king is a capital letter."""
+    """A piece on the board. A king is drawn with a crown. In a drawing as text, a king is a capital letter."""
 
     place: Place
     look: Look
@@ -97,16 +97,16 @@ class Scene:
     Attributes:
         cells: the squares, a tuple of rows.
         pieces: the pieces on the squares.
-        legal: the squares that the player to move may choose.
+        legal: the squares that are marked for the legal moves of the player to move.
         last: the squares that are marked for the last move.
-        mover: the look of the player to move.
+        mover: the look of the pieces of the player to move.
         column_labels: a label for each column.
         row_labels: a label for each row.
-        scores: each player's name, look and score.
+        scores: for each player, the name, the look of the pieces, and the score.
         status: the player to move or the winner, in a few words.
         dots: the squares that have a dot on their upper left corner.
         grid: the colour of the lines between squares.
-        numbers: the values of actions, shown on the squares.
+        numbers: the values of actions that are written on squares.
     """
 
     cells: tuple[tuple[Cell, ...], ...]
@@ -155,7 +155,9 @@ def action_path(state: State, action: int) -> list[Place]:
 
 
 def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
-    """The scene of a position with the values of its actions on the squares. Values replace the dots of legal moves.
+    """The scene of a position with the values of its actions on the squares.
+
+    The values replace the dots that mark legal moves.
 
     Args:
         state: the position.
@@ -189,10 +191,10 @@ def _value_text(value: float) -> str:
 
 
 def _share(value: float, values: Mapping[int, float]) -> float:
-    """The place of a value between the smallest value (0) and the largest value (1).
+    """Turn a value into a number from 0 to 1: 0 for the smallest of the values, and 1 for the largest.
 
-    A finite value with the same sign replaces each infinite value. The absolute value of the replacement is 1.5 times
-    the largest absolute value of the finite values, and at least 1.5.
+    Before that, a finite value replaces each infinite value. This replacement keeps the sign. Its absolute value is 1.5
+    times the largest absolute value of the finite values, and at least 1.5.
     """
     most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
     low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))

@@ -17,7 +17,7 @@ _GRID = "#b7aa8b"
 
 @scene.register
 def tribolo_scene(state: Tribolo) -> Scene:
-    """The scene shows the cells and walls, and marks the last cell taken and the cells of legal moves."""
+    """The scene shows the cells and the walls. It marks the cell of the last move and the cells of legal moves."""
     places = [(row, column) for row in range(state.height) for column in range(state.width)]
     walls = {places[cell] for cell in state.walls()}
     owners = zip(places, state.owners(), strict=True)
@@ -40,5 +40,5 @@ def tribolo_scene(state: Tribolo) -> Scene:
 
 @action_path.register
 def tribolo_path(state: Tribolo, action: int) -> list[Place]:
-    """The cell that the action takes, in a list of one."""
+    """A list with one entry: the cell that the action takes."""
     return [divmod(action, state.width)]

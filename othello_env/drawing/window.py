@@ -16,7 +16,7 @@ class Window:
     """A window on the screen. It opens when the first picture is shown.
 
     Args:
-        fps: the largest number of pictures per second. `show` waits if necessary, so that each picture can be seen.
+        fps: the largest number of pictures per second. If pictures come faster, `show` waits.
 
     Raises:
         MissingExtraError: the extra `window` is not installed.
@@ -29,7 +29,7 @@ class Window:
         self._clock: Any = None
 
     def show(self, pixels: npt.NDArray[np.uint8]) -> None:
-        """Show a picture (H, W, 3) uint8."""
+        """Show an RGB picture, (H, W, 3) uint8."""
         size = (pixels.shape[1], pixels.shape[0])
         if self._screen is None or self._screen.get_size() != size:
             self._pygame.display.init()

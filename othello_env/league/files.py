@@ -34,15 +34,15 @@ def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
     """Check that a league can be saved to a folder: the folder is new or empty, or has an earlier state of the league.
 
     Raises:
-        FileExistsError: the folder has something else.
-        OSError: the folder cannot be read.
+        FileExistsError: the folder has other files, another league or a later state of the league.
+        OSError: the folder or a file in it cannot be read.
     """
     if not folder.exists():
         return
     if not folder.is_dir():
         raise FileExistsError(f"{str(folder)!r} is not a folder, so no league is saved to it")
     if not (folder / LEAGUE_FILE).exists():
-        # If a process was killed during its first save, it may have left the folder of the members and hidden files.
+        # A killed process may have left hidden files and the folder of the members. They do not prevent a save.
         names = sorted(path.name for path in folder.iterdir() if path.name != _MEMBERS and path.name[0] != ".")
         if names:
             raise FileExistsError(f"{str(folder)!r} has no league, but other files ({names[0]}); give a new folder")
@@ -57,7 +57,7 @@ def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
 
 
 def save_members(members: Iterable[Member], folder: Path) -> None:
-    """Write the policies that are not yet in the folder, and check that each new file can be loaded.
+    """Write a file for each policy that needs one and has none in the folder, and check that the file can be loaded.
 
     Raises:
         OSError: a file cannot be written.
@@ -102,7 +102,7 @@ def read_league(folder: Path) -> dict[str, Any]:
     """The contents of a league's JSON file.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the folder has no such file.
         OSError, ValueError: the file cannot be read, or it is not JSON.
     """
     path = folder / LEAGUE_FILE
@@ -117,10 +117,12 @@ def read_league(folder: Path) -> dict[str, Any]:
 
 
 def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
-    """The specs of the members in a league's state, by name. If a spec names a file, its path begins with `folder`.
+    """For each member in a league's state, by name, the spec of its policy.
+
+    If a policy was saved to a file in `folder`, the spec has the path of this file.
 
     Raises:
-        ValueError: the state has a member without a name or a policy.
+        ValueError: a member in the state has no name or no policy.
     """
     found: dict[str, str | Agent | Policy] = {}
     members = state.get("members")
@@ -144,5 +146,5 @@ def tidy(members: Iterable[Member], folder: Path) -> None:
     with suppress(FileNotFoundError):
         for path in (folder / _MEMBERS).iterdir():
             if _FILE.fullmatch(path.name) and path.name not in kept:
-                with suppress(OSError):  # it may be gone already
+                with suppress(OSError):  # the file may be gone already
                     path.unlink()

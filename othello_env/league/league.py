@@ -37,22 +37,22 @@ class League:
         ...
         league.record(envs, rewards, terminated, info)  # after each step
 
-    Random choices depend only on the seed and on the earlier calls of methods. So a league that was saved and loaded
-    makes the same choices as a league that was never saved.
+    The league's random choices depend only on its seed and on the earlier calls of its methods. So a league that was
+    saved and loaded makes the same choices as a league that was never saved.
 
     Args:
-        fixed: specs, Agents or callables that are always members.
+        fixed: the first members: specs (see `othello_env.agent.make_agent`), Agents or callables. No rule removes them.
         matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
             (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
             chooses only the newest snapshot, or fixed members if there is no snapshot.
-        weighting: how pfsp uses the learner's score: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
-        fixed_share: the share of games, 0 to 1, against fixed members when there are snapshots. If this is None,
+        weighting: how ``"pfsp"`` uses the learner's scores: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
+        fixed_share: the share of games, 0 to 1, against fixed members, if there are also snapshots. If this is None,
             ``"latest"`` chooses no fixed members, and the other rules treat fixed members like snapshots.
-        keep: the greatest number of snapshots in the league, not counting frozen snapshots; None for no limit.
+        keep: the greatest number of snapshots in the league. Frozen snapshots are not counted. None sets no limit.
         forget: which snapshot is removed if there are too many, ``"oldest"``, ``"beaten"`` or ``"crowded"``; see
             `othello_env.league.settings.FORGET`.
-        freeze_every: a snapshot is frozen if its number (counted from 1) is a multiple of this number. A frozen
-            snapshot is never forgotten. None freezes no snapshot.
+        freeze_every: a snapshot is frozen if its number (counted from 1) is a multiple of this number. No rule removes
+            a frozen snapshot. With None, no snapshot is frozen automatically.
         half_life: how fast old games lose weight in the learner's score against a member. After this number of further
             games against the member, a game counts half. ``"pfsp"`` and ``"beaten"`` use this score.
         seed: determines all random choices of the league.
@@ -118,7 +118,7 @@ class League:
         frozen: bool = False,
         save: Save | None = None,
     ) -> Member:
-        """Add a snapshot of the learner. If there are now too many snapshots, the league forgets one.
+        """Add a snapshot of the learner. If there are now too many snapshots, the league removes one.
 
         The games that the learner has played since the last snapshot become the new snapshot's results.
 
@@ -127,9 +127,9 @@ class League:
                 of a network that is still in training. A file is read now, so the file may change later.
             name: a name that no other member has; by default ``snapshot 1``, ``snapshot 2`` and so on.
             played: the number of plies, steps or games that the learner has played so far, for charts.
-            frozen: whether the snapshot is never forgotten.
+            frozen: whether the snapshot is frozen, so that no rule removes it.
             save: a function that saves the policy, see `othello_env.league.members.Save`. By default this is the
-                policy's own method `save`, if there is one. A spec needs no such function.
+                policy's own method `save`, if there is one. A policy that is given as a spec needs no such function.
 
         Raises:
             TypeError, ValueError: the policy or the name is wrong.
@@ -167,7 +167,7 @@ class League:
         del self._members[name]
 
     def freeze(self, name: str, frozen: bool = True) -> None:
-        """Freeze a snapshot, so that it is never forgotten. With ``frozen=False``, it can be forgotten again."""
+        """Freeze a snapshot, so that no rule removes it. With ``frozen=False``, rules can remove it again."""
         if self[name].fixed and not frozen:
             raise ValueError(f"{name!r} is a fixed member, which is always frozen")
         self[name].frozen = frozen
@@ -183,7 +183,7 @@ class League:
         return probabilities(self.members, self.settings)
 
     def draw(self, n: int = 1) -> list[Player]:
-        """Draw n members at random, each with its probability, and return them as agents.
+        """Draw n members at random, with the probabilities of `probabilities`, and return them as agents.
 
         A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains the method.
 
@@ -203,33 +203,33 @@ class League:
         """Draw the opponents for the next games of a batch: ``envs.set_opponents(league.opponents())``.
 
         In each step, the batch calls every opponent that is to move in some game. A step with few opponents is faster
-        than a step with the whole league. Over many draws, members still play as often as their probabilities say.
+        than a step with the whole league. Over many calls, each member still plays as often as its probability says.
 
         Args:
             at_once: the number of draws, and so the greatest number of different opponents.
 
         Returns:
-            The drawn members as agents. The weight of a member is the number of times that it was drawn.
+            Each drawn member, as an agent, with its weight: the number of times that the member was drawn.
         """
         return {player: float(times) for player, times in Counter(self.draw(at_once)).items()}
 
     def record(self, env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any]) -> int:
-        """Count the games that ended in a step of an environment: a batch (in any autoreset mode) or a single game.
+        """Count the games that ended in a step of a batch (in any autoreset mode) or of a single environment.
 
-        Call this method after each step, and before the next call of `set_opponents`. The sign of the reward is the
-        learner's result. Games against opponents that are not members do not count.
+        Call this method after each step, and before the next call of `set_opponents`. A reward above 0 is a win of the
+        learner, 0 is a draw, and a reward below 0 is a loss. Games against opponents that are not members do not count.
 
         Args:
-            env: the environment, with or without wrappers. The names of the opponents are read from it.
-            rewards: the rewards of the step, (N,) or a number.
-            terminated: whether each game ended, (N,) or a bool.
+            env: the environment, with or without wrappers, from which the league reads the names of the opponents.
+            rewards: the rewards of the step, (N,) for a batch of N games, or a number for a single game.
+            terminated: whether each game ended, (N,) for a batch, or a bool for a single game.
             info: the step's info.
 
         Returns:
             The number of games that count.
 
         Raises:
-            ValueError: the game has more than two players, or it is self-play.
+            ValueError: the game has more than two players, or the learner plays both sides (self-play).
         """
         return sum(self.record_results(*found) for found in step_results(env, rewards, terminated, info))
 
@@ -237,9 +237,9 @@ class League:
         """Count games of the learner that were played elsewhere, for example by an actor on another machine.
 
         Args:
-            name: the opponent's name. If it is not a member (any more), the games do not count.
-            results: the numbers of games that the learner lost, drew and won. These games ended at the same time.
-                `othello_env.league.results.step_results` finds them for a step of an environment.
+            name: the opponent's name. If no member has this name (any more), the games do not count.
+            results: the numbers of games that the learner lost, drew and won. All these games get the same weight.
+                `othello_env.league.results.step_results` finds these numbers for a step of an environment.
 
         Returns:
             The number of games that count.
@@ -290,16 +290,16 @@ class League:
     ) -> int:
         """Play matches until every two members have played at least `games` games against each other.
 
-        The matches are a tournament of all members with the league's seed. Only missing games are played. After
-        Ctrl-C, the pairs of games that were completed still count.
+        The matches are a tournament of all members with the league's seed. Games of earlier calls are not repeated.
+        After Ctrl-C, a pair of games still counts if it and all earlier pairs of the same members are complete.
 
         Args:
-            games: the number of games of two members, even, because each opening is played with both colours.
-            openings: where games begin, as for a tournament. A league needs the same openings in every call.
+            games: how many games every two members play, an even number: each opening is played with both colours.
+            openings: where games begin, such as ``"random:10"`` (ten random plies); the same in every call of a league.
             game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
             workers: the number of processes that play, by default 1. With 1, the games are played in this process.
             ray: whether to play on a Ray cluster.
-            progress: called with the record of each game.
+            progress: a function that is called with the record of each game.
 
         Returns:
             The number of games that this call added to the results.
@@ -374,7 +374,7 @@ class League:
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.
             OSError: a file cannot be written.
-            ValueError: a policy cannot be saved. The league in the folder has not changed.
+            ValueError: a policy cannot be saved. The league that was saved in the folder before is unchanged.
         """
         folder = Path(folder)
         check_folder(folder, self.state())

@@ -36,7 +36,7 @@ def check_same(before: Mapping[str, Any] | None, settings: Mapping[str, Any]) ->
     """Check that matches have the same `game` and `openings` as the earlier matches of the league, if there are any.
 
     Raises:
-        ValueError: the game or the openings differ.
+        ValueError: the game or the openings differ from those of the earlier matches.
     """
     if before not in (None, settings):
         was, given = (
@@ -64,13 +64,13 @@ def play_missing(
     Args:
         members: the members.
         results: the earlier results, to which the new results are added.
-        games: the number of games of two members, even.
-        openings: where games begin; see `Schedule`.
+        games: the number of games that every two members play, an even number.
+        openings: the positions in which games begin; see `Schedule`.
         rules: the rules of the game.
-        seed: the seed of the matches.
+        seed: determines the openings and all random choices in the matches.
         workers: the number of processes that play; None means 1.
         ray: whether to play on a Ray cluster.
-        progress: called with the record of each game.
+        progress: a function that is called with the record of each game.
 
     Raises:
         ValueError: the game is not for two players, or `workers` is less than 1.
@@ -100,7 +100,7 @@ def play_missing(
 
 
 def _sendable(member: Member) -> str | Agent | Policy:
-    """A member's spec, which can be sent to any process. If there is no spec, this is the member's agent."""
+    """What is sent to another process: the member's spec if there is one, otherwise the member's agent."""
     source = member.source
     if isinstance(source, Stored) and source.data is None:
         return source.spec

@@ -16,8 +16,8 @@ __all__ = ["MATCHMAKING", "WEIGHTINGS", "choose", "pfsp"]
 MATCHMAKING = ("pfsp", "uniform", "latest")
 """The rules by which opponents are chosen.
 
-``pfsp``: the probability of a member depends on the learner's score against it. ``uniform``: all members have the same
-probability. ``latest``: only the newest snapshot is chosen.
+``pfsp``: the probability of a member depends on the learner's score against this member. ``uniform``: all members have
+the same probability. ``latest``: the newest snapshot is chosen, or a fixed member if there is no snapshot.
 """
 
 WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
@@ -26,7 +26,7 @@ WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
     "capped": lambda x: min(0.5, 1 - x),
     "even": lambda x: x * (1 - x),
 }
-"""For each name of a weighting, a function from x, the learner's score against a member, to the member's weight.
+"""For each name, a function that computes a member's weight from x, the learner's score against the member.
 
 ``hard`` strongly prefers members that beat the learner. ``linear`` prefers such members less strongly. ``capped`` gives
 the same weight to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
@@ -56,11 +56,11 @@ def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
 
 
 def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
-    """Choose n members by systematic sampling. Each member is chosen nearly in proportion to its probability.
+    """Choose n members by systematic sampling: each member is chosen nearly in proportion to its probability.
 
-    A member with the probability p is chosen ``n * p`` times on average. In each call, the number of times is ``n * p``
-    rounded down or up. Source: Carpenter, Clifford, Fearnhead, Improved particle filter for nonlinear problems, IEE
-    Proceedings 146, 1999.
+    A member with the probability p is chosen ``n * p`` times on average. A single call chooses the member ``n * p``
+    times, rounded down or up. Source: Carpenter, Clifford, Fearnhead, Improved particle filter for nonlinear problems,
+    IEE Proceedings 146, 1999.
 
     Args:
         probabilities: the probability of each member; they add up to 1.

@@ -17,8 +17,9 @@ _LARGEST_FILE = 2 << 30  # bytes
 Save = Callable[[Path], str]
 """A function that saves a policy.
 
-The function takes a path without a suffix. It adds a suffix to this path and writes one file there. It returns the spec
-that makes the agent from the file, such as ``f"{path}.safetensors:temperature=1"``.
+The function takes a path without a suffix. It adds a suffix to this path and writes one file there. It returns a spec,
+which is a text from which `make_agent` makes an agent. This spec names the file, such as
+``f"{path}.safetensors:temperature=1"``.
 """
 
 
@@ -38,11 +39,11 @@ class Stored:
 
     @classmethod
     def of(cls, spec: str, *, read: bool = False) -> Stored | None:
-        """The file that a spec names, or None if the spec does not name a file of weights.
+        """The file of weights that a spec names, or None if the spec names no such file.
 
         Args:
             spec: the spec.
-            read: whether to read the file now, which is necessary if the file may change later.
+            read: whether to read the file now. This is necessary if the file may change later.
 
         Raises:
             OSError, ValueError: the file cannot be read, or is too large.
@@ -65,7 +66,7 @@ def listed(policies: Any) -> Iterable[Any]:
     """Check that `policies` is a list or another iterable of policies, and return it.
 
     Raises:
-        TypeError: `policies` is not a list, for example because it is one spec.
+        TypeError: `policies` is a single spec, or is not iterable.
     """
     if isinstance(policies, str) or not isinstance(policies, Iterable):
         raise TypeError(f"expected a list of specs, Agents or callables, such as ['random'], not {policies!r}")
@@ -81,7 +82,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
     Args:
         policy: a spec, the path of a file, an Agent or a callable.
         save: a function that saves the policy; by default the policy's own method `save`, if there is one.
-        read: whether to read a policy's file now, which is necessary if the file may change later.
+        read: whether to read the policy's file now. This is necessary if the file may change later.
 
     Raises:
         OSError, ValueError: the policy's file cannot be read, or is too large.
@@ -118,9 +119,10 @@ class Member:
             always frozen.
         played: the number of plies, steps or games that the learner had played when the snapshot was added; 0 for a
             fixed member.
-        source: the source from which the agent can be made again: a spec without a file, a file, or a function that
-            saves the policy. None if the agent cannot be made again.
-        points: the learner's points against this member. Older games count less.
+        source: the source from which the agent can be made again: a spec that names no file of weights, a file of
+            weights, or a function that saves the policy. None if the agent cannot be made again.
+        points: the learner's points against this member, where a win is 1 point and a draw is 0.5. Older games count
+            less.
         games: the number of games against this member. Older games count less, as in `points`.
     """
 
@@ -148,7 +150,7 @@ class Member:
         return (self.points + 1) / (self.games + 2)
 
     def count(self, results: Sequence[int], decay: float) -> None:
-        """Add games of the learner against this member to `points` and `games`. The games ended at the same time.
+        """Add games of the learner against this member to `points` and `games`. All these games get the same weight.
 
         Args:
             results: the numbers of games that the learner lost, drew and won.

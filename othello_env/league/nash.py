@@ -1,9 +1,10 @@
-"""Nash averaging: find the mixture of members that no member beats.
+"""Nash averaging: find a mixture (a probability for each member) that no member beats.
 
-Balduzzi et al. (Re-evaluating evaluation, NeurIPS 2018) rate agents by a game of two people. Each person chooses an
-agent, and the two agents play. The Nash equilibrium of this game gives each agent a probability, its share. An agent
-that beats only weak agents gets no share, even if there are many weak agents. There may be several equilibria. The
-equilibrium with the largest entropy gives equal agents equal shares.
+Balduzzi et al. (Re-evaluating evaluation, NeurIPS 2018) describe the comparison of agents as a game between two people.
+Each person chooses an agent, and these two agents play. The Nash equilibrium of this game gives each agent a
+probability, its share. An agent that beats only weak agents gets no share, even if there are many weak agents. There
+may be several equilibria. This module takes the equilibrium with the largest entropy, because it gives equal shares to
+agents with equal results.
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ _CLOSE = 1e-6
 
 
 def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The equilibrium with the largest entropy of a symmetric game of two players.
+    """Find a Nash equilibrium of a symmetric game for two players.
 
-    SciPy (the extra ``league``) first finds an equilibrium with a linear program. Then it maximises the entropy.
+    Of several equilibria, this is the one with the largest entropy.
+
+    SciPy (the extra ``league``) first finds an equilibrium with a linear program. Then SciPy maximises the entropy. If
+    the maximisation fails, the result is the equilibrium of the linear program.
 
     Args:
-        payoffs: (M, M) float64, the gain of each row's member against each column's member. The transposed matrix
-            must be the negative of this matrix.
+        payoffs: (M, M) float64, for M members the gain of each row's member against each column's member. The
+            transposed matrix must be the negative of this matrix.
 
     Returns:
-        (M,) float64, probabilities that add up to 1. No member gains against this mixture.
+        (M,) float64, a probability for each member. The probabilities add up to 1. Against an opponent that is drawn
+        with these probabilities, no member has an average gain above 0.
 
     Raises:
         MissingExtraError: SciPy is not installed.

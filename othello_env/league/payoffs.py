@@ -56,10 +56,11 @@ class Payoffs:
         names: (M,), the members' names.
         played: (M,), the number of plies, steps or games that the learner had played when each snapshot was added;
             None for a fixed member.
-        pairs: (M, M, 5) int64, results of matches: the numbers of colour-swapped pairs in which the row's member had
-            0, 1/2, 1, 1 1/2 and 2 points against the column's member.
-        training: (M, M, 3) int64, results of training: the numbers of games that the row's member lost, drew and won
+        pairs: (M, M, 5) int64, results of matches. A pair of games is two games from one opening with swapped colours.
+            The five entries are the numbers of pairs in which the row's member had 0, 1/2, 1, 1 1/2 and 2 points
             against the column's member.
+        training: (M, M, 3) int64, the numbers of training games that the row's member lost, drew and won against the
+            column's member.
     """
 
     names: tuple[str, ...]
@@ -90,12 +91,12 @@ class Payoffs:
 
     @cached_property
     def from_matches(self) -> npt.NDArray[np.bool_]:
-        """(M, M) bool, whether the score of two members comes from matches."""
+        """(M, M) bool, whether the score of two members comes from matches. Otherwise it comes from training."""
         return np.asarray(self.pairs.any(axis=2))
 
     @cached_property
     def games(self) -> npt.NDArray[np.int64]:
-        """(M, M) int64, the number of games from which the score of two members comes."""
+        """(M, M) int64, the number of games on which the score of two members is based."""
         return np.asarray(np.where(self.from_matches, 2 * self.pairs.sum(axis=2), self.training.sum(axis=2)))
 
     @cached_property
@@ -119,7 +120,7 @@ class Payoffs:
         """The results of two members, counted by points. A unit is a pair of games in matches, or a game in training.
 
         Returns:
-            (counts, points): the number of units with each number of points, and these numbers of points.
+            (counts, points): `counts[k]` is the number of units in which member i had `points[k]` points.
         """
         if self.from_matches[i, j]:
             return self.pairs[i, j], np.array(_PAIR)
@@ -180,7 +181,7 @@ class Payoffs:
         return fit_of(units, len(self.names))
 
     def nash(self) -> dict[str, float]:
-        """The share of each member in the Nash equilibrium of the league, by name; see `othello_env.league.nash`.
+        """The probability of each member, by name, in the Nash equilibrium (see `othello_env.league.nash`).
 
         Raises:
             MissingExtraError: SciPy is not installed.
@@ -194,7 +195,10 @@ class Payoffs:
         return dict(zip(self.names, nash(scores - 0.5).tolist(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
-        """`names`, `played`, `scores` (None if two members have not met), `intervals` and `games` as plain values."""
+        """The attributes `names`, `played`, `scores`, `intervals` and `games` as values that JSON can hold.
+
+        A score is None if two members have not met.
+        """
         return {
             "names": [*self.names],
             "played": [*self.played],

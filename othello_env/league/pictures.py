@@ -25,16 +25,16 @@ def rating_picture(
 ) -> Image.Image:
     """A chart of the snapshots' Elo ratings over training, with 95% intervals.
 
-    A line shows the rating of each fixed member.
+    A horizontal line shows the rating of each fixed member.
 
     Args:
-        payoffs: the results. Chains of games must connect all members.
+        payoffs: the results. Every two members must have met, directly or through a chain of other members.
         anchor: the member whose rating is 0, as in `Payoffs.ratings`.
         title: the text at the top.
-        unit: the unit of `Payoffs.played`, for the label of the axis.
+        unit: the unit of `Payoffs.played`, which the label of the horizontal axis names.
 
     Raises:
-        ValueError: no chain of games connects two of the members, or there is no snapshot.
+        ValueError: two of the members have not met, not even through other members, or there is no snapshot.
     """
     ratings = payoffs.ratings(anchor)
     points, lines = [], {}

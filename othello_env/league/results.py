@@ -1,7 +1,7 @@
 """The results of the members of a league against each other, as counts.
 
-Each member has a number. The results of two members are stored once, from the point of view of the member whose number
-is lower.
+Each member is named by its number. The results of two members are stored once, from the point of view of the member
+whose number is lower.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 __all__ = ["Meeting", "Results", "ended", "step_results"]
 
 _GAME, _PAIR = 3, 5
-_MOST = 2**53  # floats hold integers up to this number exactly
+_MOST = 2**53  # the largest count: floats hold integers up to this number exactly
 
 
 @dataclass
@@ -25,8 +25,8 @@ class Meeting:
 
     Attributes:
         training: the numbers of training games that the first member lost, drew and won.
-        pairs: the numbers of colour-swapped pairs of match games in which the first member had 0, 1/2, 1, 1 1/2 and 2
-            points.
+        pairs: the results of matches. A pair of games is two games from one opening with swapped colours. The five
+            entries are the numbers of pairs in which the first member had 0, 1/2, 1, 1 1/2 and 2 points.
     """
 
     training: list[int] = field(default_factory=lambda: [0] * _GAME)
@@ -48,7 +48,7 @@ class Results:
         self.learner: dict[int, list[int]] = {}
 
     def count(self, member: int, results: Sequence[int]) -> None:
-        """Add games of the learner against a member: the numbers of games that the learner lost, drew and won."""
+        """Add to `learner` the numbers of games that the learner lost, drew and won against a member."""
         before = self.learner.get(member, [0] * _GAME)
         self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
 
@@ -73,7 +73,7 @@ class Results:
         return sum(sum(meeting.pairs) for meeting in self.meetings.values())
 
     def add_pair(self, a: int, b: int, points: float) -> None:
-        """Add a colour-swapped pair of games in which member `a` had these points, 0 to 2, against member `b`."""
+        """Add a colour-swapped pair of games in which member `a` had `points` points, 0 to 2, against member `b`."""
         counts = self.between(a, b).pairs
         counts[round(2 * (points if a < b else 2 - points))] += 1
 
@@ -92,7 +92,7 @@ class Results:
 
         Args:
             values: what `to_json` returned.
-            members: the numbers of the members.
+            members: the numbers of the league's members (see `Member.number`).
 
         Raises:
             ValueError: the values are not results of these members.
@@ -114,17 +114,18 @@ class Results:
 
 
 def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The games that ended in a step of an environment, and the numbers of their opponents.
+    """The games that ended in a step of an environment, and the opponents in these games.
 
     Args:
         terminated: whether each game ended, (N,) bool; a single bool for an environment of one game.
         info: the step's info.
 
     Returns:
-        (E,) int64, the indices of the E games that ended, and (E,) int64, the numbers of their opponents. In a game
-        with several opponents, the second array has a column for each opponent.
+        Two arrays. The first, (E,) int64, has the indices of the E games that ended. The second, (E,) int64, has for
+        each of these games the index of its opponent in `env.unwrapped.opponents`. In a game with several opponents,
+        the second array has a column for each opponent.
     """
-    fast = getattr(info, "ended", None)  # only the info of a batch of this package has this attribute
+    fast = getattr(info, "ended", None)  # only this package's batches have this method, which is faster
     if fast is not None:
         games, numbers = fast()
         return games, numbers
@@ -138,10 +139,11 @@ def step_results(env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any
     `othello_env.league.League.record` explains the arguments.
 
     Returns:
-        For each opponent with such games, its name and the numbers of games that the learner lost, drew and won.
+        For each opponent whose games ended, its name and the numbers of these games that the learner lost, drew and
+        won.
 
     Raises:
-        ValueError: the game has more than two players, or it is self-play.
+        ValueError: the game has more than two players, or the learner plays both sides (self-play).
     """
     if not np.any(terminated):
         return []

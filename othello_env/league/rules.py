@@ -12,7 +12,7 @@ __all__ = ["probabilities", "surplus"]
 
 
 def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, float]:
-    """For each member by name, the probability that it is drawn as an opponent. There must be at least one member."""
+    """For each member, by name, the probability that it is drawn as an opponent. There must be at least one member."""
     fixed = [member for member in members if member.fixed]
     snapshots = [member for member in members if not member.fixed]
     if not snapshots or not fixed:
@@ -53,7 +53,7 @@ def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
 def _next_to_go(loose: Sequence[Member], rule: str) -> Member:
     """The snapshot that is forgotten next, which is never the newest snapshot."""
     if rule == "beaten":
-        return max(loose[:-1], key=lambda member: member.score)  # if several have this score, the oldest
+        return max(loose[:-1], key=lambda member: member.score)  # if several have the highest score, the oldest
     if rule == "crowded" and len(loose) > 2:
         gaps = [after.number - before.number for before, after in zip(loose, loose[2:], strict=False)]
         return loose[1 + gaps.index(min(gaps))]

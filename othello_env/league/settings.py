@@ -1,4 +1,4 @@
-"""The settings of a league, checked."""
+"""The settings of a league. A wrong value raises an error."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ __all__ = ["FORGET", "Settings"]
 FORGET = ("oldest", "beaten", "crowded")
 """The rules that decide which snapshot of the learner is forgotten (removed) if there are too many snapshots.
 
-``oldest``: the oldest snapshot. ``beaten``: the snapshot against which the learner scores most. ``crowded``: the
-snapshot whose two neighbours (the snapshots added before and after it) were added closest to each other. With this rule
-the remaining snapshots are spread over the whole training.
+``oldest``: the oldest snapshot. ``beaten``: the snapshot against which the learner has the highest score. ``crowded``:
+the snapshot whose two neighbours (the snapshots added before and after it) were added closest to each other. With
+``crowded``, the remaining snapshots are spread over the whole training. No rule removes the newest snapshot or a frozen
+snapshot.
 """
 
 _MOST = 10**9
@@ -54,7 +55,7 @@ class Settings:
 
     @property
     def decay(self) -> float:
-        """A factor below 1. Each new game against a member multiplies the weight of the older games by this factor."""
+        """The factor, below 1, by which each new game against a member multiplies the weight of the older games."""
         return float(0.5 ** (1 / self.half_life))
 
     def to_json(self) -> dict[str, Any]:

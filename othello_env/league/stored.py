@@ -43,7 +43,7 @@ def _source_to_json(member: Member) -> dict[str, Any]:
 
 
 def check_state(state: Any) -> None:
-    """Check the parts of a league's state that are not checked elsewhere.
+    """Check the parts of a league's state that `Settings`, `Results` and `member_from_json` do not check.
 
     Raises:
         ValueError: these are not the values of a league's state.
@@ -76,8 +76,8 @@ def check_state(state: Any) -> None:
 def is_earlier(before: Mapping[str, Any], state: Mapping[str, Any]) -> bool:
     """Whether `before` is an earlier state of the same league as `state`, or the same state.
 
-    Both states have equal settings, and no count in `before` is greater than in `state`. Each member in `state` is also
-    in `before`, unless it was added later.
+    This is so if three conditions hold. Both states have equal settings. No count in `before` is greater than in
+    `state`. Each member in `state` is also in `before`, unless the member was added later.
     """
 
     def members(each: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:

@@ -1,8 +1,9 @@
 """Measure how transitive the results of a league are: how far one rating for each member explains the results.
 
 Balduzzi et al. (Open-ended learning in symmetric zero-sum games, ICML 2019) split the results of a league into two
-parts. Ratings explain the transitive part. The cyclic part is as in rock, paper, scissors. In this module, the
-transitive part is the part that Elo ratings explain. The effect of chance is subtracted from the cyclic part.
+parts. Ratings explain the transitive part. The cyclic part is like rock, paper, scissors: A beats B, B beats C, and C
+beats A. In this module, the transitive part is the part that Elo ratings explain. The rest, without the effect of
+chance, is the cyclic part.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _ENOUGH, _LEAST_SPREAD = 20, 0.1
 _Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
 """The results of two members: (counts, points, expected score).
 
-`counts` has the number of units with each number of points, and `points` has these numbers of points. A unit is a pair
-of games in matches, or a game in training. The last entry is the first member's expected score in a game, 0 to 1.
+A unit is a pair of games in matches, or a game in training. ``counts[k]`` is the number of units in which the first
+member had ``points[k]`` points. The expected score is the first member's, for one game, 0 to 1.
 """
 
 
@@ -32,9 +33,9 @@ class Transitivity:
     """How well ratings explain the scores of pairs of members.
 
     Attributes:
-        unexplained: the share of the differences in score that the ratings do not explain, 0 to 1. The share is the
-            mean square of (score - expected score), divided by the mean square of (score - 1/2). The expected effect of
-            chance is subtracted from both means. Without results, the share is 0.
+        unexplained: the part of the scores' deviations from 1/2 that the ratings do not explain, from 0 (none) to 1
+            (all). It is the mean square of (score - expected score), divided by the mean square of (score - 1/2). The
+            expected effect of chance is subtracted from both means. Without results, the value is 0.
         deviation: the standard deviation of the scores from the expected scores, without the effect of chance.
         chi_square: Pearson's chi-square of the scores. A pair of members counts only if both members are expected to
             get at least 5 points.
@@ -62,7 +63,7 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
     """The fit of ratings to the scores of pairs of members.
 
     Args:
-        units: the pairs of members that met.
+        units: for every two members that met, their results and the expected score.
         members: the number of members.
     """
     spreads = {most: _spread([unit for unit in units if unit[1][-1] == most]) for most in {u[1][-1] for u in units}}
@@ -84,10 +85,13 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
 
 
 def _spread(units: Sequence[_Unit]) -> float:
-    """The variance of the results of the same two members, divided by the variance of independent games without draws.
+    """How much the results of the same two members vary, compared with independent games without draws.
+
+    The value is the variance of the results, divided by the variance of such independent games.
 
     The two games of a pair have the same opening, so they are not independent. Draws make the variance smaller. Two
-    members have too few games for an estimate, so the estimate is made from all members together.
+    members have too few games for an estimate, so this estimate uses the games of all members together. If even these
+    games are too few, the result is 1.
     """
     varied = expected = 0.0
     freedom = 0

@@ -2,7 +2,8 @@
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
 The answer is JSON, or a file if the message asks for a replay. The answer is ``{"error": text}`` if the message is
-wrong or too large, if it takes too long to arrive, if an agent fails, or if `othello_env.page.guard.Guard` refuses it.
+wrong or too large, if it takes too long to arrive, if an agent fails, or if `othello_env.page.guard.Guard` refuses the
+message.
 """
 
 from __future__ import annotations
@@ -43,19 +44,22 @@ LARGEST_BODY = 64 * 1024
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
 _LONGEST_NAME = 64
-"""The most characters in the name of a client (a loaded page) or of a ticket (see `Tickets`)."""
+"""The most characters in the name of a client (a loaded page) or of a ticket (an answer that the page waits for)."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
-    ClosedError: 503,  # the server ends; the page repeats its request until a server runs again
+    ClosedError: 503,  # the server is ending; the page repeats its request until a server runs again
     BusyError: 429,
     ThinkingError: 502,
     ValueError: 400,
     TypeError: 400,
-    ClientDisconnect: 400,  # nobody reads the answer
+    ClientDisconnect: 400,  # the client has gone, so nobody reads the answer
 }
-"""The HTTP status of each kind of error. If an error belongs to several kinds, the first of these kinds decides."""
+"""The HTTP status of each kind of error.
+
+If an error belongs to several kinds, the first of these kinds in the dict decides.
+"""
 _TASKS = ("move", "value", "actions", "exact")
 """The tasks that an agent can do only while the game is not over."""
 
@@ -74,13 +78,13 @@ def make_app(
     Args:
         offers: the agents that a page may ask. Requests for other agents are refused.
         port: the port of the server. The header Host of each request must name this port.
-        results: the results that the page draws, one dict for each file; see
+        results: the results that the page draws, one dict for each file of results; see
             `othello_env.page.results.read_results`.
         thinkers: the processes in which agents think. By default the application makes new processes. When the
             application ends, it closes the processes.
         first_requests: requests that agents answer when the application starts. So the code that agents need
             is compiled before a page asks them.
-        recorded: the games of tournaments. The page can replay them.
+        recorded: files of recorded tournament games. The page can replay these games.
         runs: the training runs and leagues that the server watches; None if it watches nothing.
     """
     thinkers = thinkers or Thinkers()
@@ -147,7 +151,7 @@ class _Asking:
         self._tickets = Tickets()
 
     async def think(self, fields: Reader, request: Request) -> Response:
-        """An agent's move, or what the agent thinks of a position. If the page is closed, the agent is stopped."""
+        """An agent's answer, such as a move or the values of moves. If the page is closed, the agent is stopped."""
         client = fields.text("client", _LONGEST_NAME)
         key = client, fields.text("ticket", _LONGEST_NAME)
         return await self._tickets.answer(key, lambda: self._think(client, fields), request)
@@ -196,7 +200,10 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of the error's text, without ``(action N)``."""
+    """The answer to a message that raised an error: the first line of the error's text, without ``(action N)``.
+
+    The number of an action says nothing to a person who plays on the page.
+    """
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = (str(error) or type(error).__name__).splitlines()[0]
     return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)

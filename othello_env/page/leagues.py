@@ -43,11 +43,15 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
         state: what `othello_env.league.League.state` returned. The values are checked.
 
     Returns:
-        ``name``; ``total``, the number of games; ``names``, ``played``, ``scores``, ``intervals95`` and ``games`` as in
-        `Payoffs.to_json`; ``fromMatches``, for each two members, whether their score comes from matches; ``anchor``,
-        the member whose rating is 0; ``ratings``, for each member its ``elo`` and the two ends of its ``interval``
-        (None for an infinite end); ``unexplained``, the share of the differences in score that the ratings do not
-        explain. The last three are None if the games allow no ratings.
+        A dict with these keys:
+
+        - ``name``: the league's name. - ``total``: the number of games. - ``names``, ``played``, ``scores``,
+        ``intervals95`` and ``games``: as in `Payoffs.to_json`. - ``fromMatches``: for every two members, whether their
+        score comes from matches (otherwise from training). - ``anchor``: the member whose rating is 0. - ``ratings``:
+        for each member, its ``elo`` and the two ends of its ``interval`` (None for an infinite end). - ``unexplained``:
+        how much of the scores the ratings do not explain; see `othello_env.league.transitivity`.
+
+        If the games allow no ratings, ``anchor``, ``ratings`` and ``unexplained`` are None.
 
     Raises:
         ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.

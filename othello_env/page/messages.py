@@ -89,14 +89,14 @@ def _integer(value: object, name: str, least: int, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PageGame:
-    """A game in the form in which a page sends it, in the field ``record``.
+    """A game as a page sends it, in the field ``record`` of a message.
 
     Attributes:
         game: one of `GAMES`.
         seed: determines Tribolo's start and the random choices of agents.
         position: the position in which the game begins: the board as text, and the name of the player to move. None
             for the usual start.
-        moves: the actions so far.
+        moves: the actions that were played so far.
     """
 
     game: str

@@ -16,7 +16,7 @@ from othello_env.page.messages import GAMES, MessageError, PageGame
 __all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
 
 YOURS, CHECKPOINT = "yours", "checkpoint"
-"""The labels of agents that the command ``othello-env serve`` names, and of agents in the folder that it watches."""
+"""The label of agents that the command ``othello-env serve`` names, and the label of agents in the watched folder."""
 
 SETTINGS = {
     "depth": (1, 30),
@@ -29,7 +29,7 @@ SETTINGS = {
     "epsilon": (0, 1),
 }
 """The options of agents that a page may change, each with its smallest and its largest value."""
-_LONGEST = 4000  # characters of a spec
+_LONGEST = 4000  # the most characters of a spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,11 @@ class Offer:
         return {name: known[name] for name in SETTINGS if name in known}
 
     def allows(self, spec: str) -> bool:
-        """Whether a page may use a spec: only options that a page may change differ from this offer's spec."""
+        """Whether a page may use a spec.
+
+        The spec may differ from this offer's spec only in options that a page may change, and the new values must be
+        within their bounds.
+        """
         try:
             (head, options), (mine, own) = split_spec(spec), split_spec(self.spec)
         except SpecError:
@@ -129,7 +133,7 @@ class Offers:
     def find(self, spec: object) -> tuple[str, Offer]:
         """Check that a page may ask the agent with this spec. Return the spec, and the offer that allows the spec.
 
-        The spec must be that of an offer, or differ from an offer's spec only in options that a page may change.
+        The spec must be the spec of an offer, or differ from it only in options that a page may change.
 
         Raises:
             MessageError: the page may not ask this agent.

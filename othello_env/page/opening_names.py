@@ -80,7 +80,7 @@ def opening_name(state: Othello) -> str | None:
 def _names() -> dict[Othello, str]:
     """The names of the positions and of their mirror images.
 
-    Only the symmetries that keep the discs of the start are used.
+    A symmetry is used only if it does not change the start position.
     """
     start, names = Othello(), {}
     for moves, name in OPENING_NAMES.items():

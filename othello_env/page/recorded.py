@@ -119,12 +119,12 @@ class Recorded:
         return found
 
     def game(self, number: int) -> dict[str, Any]:
-        """The record of a game for the page, the names of its agents, and its fault.
+        """The record of a game for the page, the names of the agents that played it, and the fault in the game.
 
         The fault says who forfeited the game and why. It is None if nobody forfeited the game.
 
         Raises:
-            ValueError: the page does not offer this game, or the game is too long.
+            ValueError: the page cannot show this kind of game, or the game is too long.
         """
         record = self._result.records[number]
         final = record.replay()

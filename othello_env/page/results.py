@@ -10,7 +10,8 @@ from othello_env.arena.rating.ladder import LADDER, load_ladder
 __all__ = ["ladder_view", "read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
-"""The fields of a point that a curve's horizontal axis can show. The first field that the points have is used."""
+"""The fields that a curve's horizontal axis can show. The axis shows the first of these fields that the points have.
+"""
 _MOST_POINTS = 1000
 """If a line has more points, only about this number of its points is drawn."""
 _SHOWN = 300
@@ -126,7 +127,7 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
 
 
 def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """Learning curves. A point in the file is a pair (seconds, score), or an object with a time and several values."""
+    """The learning curves. A point is a pair (seconds, score), or an object with a time and several values."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
         lines = [{"name": name, "points": _thinned([[_number(x), _number(y)] for x, y in points])}]
@@ -155,8 +156,9 @@ def _scores(point: dict[str, Any]) -> dict[str, Any]:
     """The scores of one point of a learning curve, by the names of the lines in the chart.
 
     The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
-    search, and on small boards ``perfect moves`` has the share of perfect moves. If there is no field ``scores``, the
-    field ``score`` and every field ``NAME`` with an error in the field ``NAME +-`` are scores.
+    search, and on small boards ``perfect moves`` has the share of perfect moves. Without a field ``scores``, the scores
+    are the field ``score``, and every field ``NAME`` for which there is also a field ``NAME +-``, the error of this
+    score.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}

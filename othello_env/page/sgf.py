@@ -87,7 +87,7 @@ def _start(tags: dict[str, list[str]]) -> Othello:
 
 
 def _square(value: str, size: int) -> str:
-    """The name of a square, or ``pass``."""
+    """The name of the square that a value in SGF means, or ``pass``."""
     text = value.strip().lower()
     if text in _PASSES:
         return "pass"

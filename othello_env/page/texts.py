@@ -91,7 +91,7 @@ def _read_ggf(record: PageGame, text: str) -> PageGame:
 
 
 def _played(record: PageGame, start: State, final: State) -> PageGame:
-    """The record of a game of Othello. On the page, Othello on each size of board is a different game.
+    """The record of a game of Othello. On the page, each board size of Othello is a game of its own.
 
     Args:
         record: the record from which the seed is taken.
@@ -117,7 +117,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
 
 
 def _plain(text: str) -> str:
-    """Reduce a text that was copied from Python to the board and the player to move. Return other texts unchanged.
+    """If a text was copied from Python, return only its board and its player to move. Return other texts unchanged.
 
     If the text is from ``repr(state)``, remove the call around the board, such as ``Othello.from_text(...)``. If the
     text is from ``print(state)``, remove the labels and the status line.

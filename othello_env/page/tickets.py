@@ -70,7 +70,7 @@ class _Ticket:
 
     Args:
         work: the task that finds the answer.
-        forget: a function that is called before the work is cancelled.
+        forget: a function that makes `Tickets` forget this ticket. It is called before the work is cancelled.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
@@ -87,7 +87,10 @@ class _Ticket:
             self._end.cancel()
 
     def leave(self, patience: float) -> None:
-        """Count a request that no longer waits. If none waits, a new request must come within `patience` seconds."""
+        """Count a request that no longer waits.
+
+        If no request waits now, a new one must come within `patience` seconds. Otherwise the work is cancelled.
+        """
         self._waiting -= 1
         if not self._waiting:
             self._end = asyncio.get_running_loop().call_later(patience, self._stop)

@@ -2,7 +2,7 @@
 
 The command ``othello-env serve --runs`` names the watched folder, in which trainings write their files. A request
 cannot name a file: the server itself looks for checkpoints in the folder. It loads each checkpoint in a process in
-which agents think. The loading has the same limit of time as an agent's answer.
+which agents think. The time limit for an agent's answer also limits the loading.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Checkpoints:
         self._runs = runs
         self._offers = offers
         self._thinkers = thinkers
-        self._known: dict[Path, tuple[str, Offer | str]] = {}  # a file's version; its offer, or why it has no offer
+        self._known: dict[Path, tuple[str, Offer | str]] = {}  # a file's version, and its offer or why there is none
         self._looking: asyncio.Task[None] | None = None
 
     def start_to_look(self) -> None:
-        """Begin to look for new and changed checkpoints. If an earlier look still goes on, begin no new look."""
+        """Begin to look for new and changed checkpoints. If an earlier call is still looking, do nothing."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self.look())
 
@@ -74,7 +74,7 @@ class Checkpoints:
                     self._known[file] = await self._load(file, version)
                 self._publish(files)
         except (BusyError, ClosedError):
-            pass  # the next call of this method loads the files that are left
+            pass  # too many requests wait, or the server ends; a later call loads the files that are left
         self._publish(files)
 
     def _publish(self, files: list[Path]) -> None:
@@ -84,8 +84,8 @@ class Checkpoints:
     async def _load(self, file: Path, version: str) -> tuple[str, Offer | str]:
         """The version of a file, and its offer or the reason why it has no offer.
 
-        If the loading failed, but the agent itself raised no error, the returned version is empty. So the next call of
-        `look` loads the file again.
+        If the loading failed, but the agent itself raised no error, the file may be good. The returned version is then
+        empty, so that the next call of `look` loads the file again.
         """
         try:
             return version, await self._offer(file, version)
@@ -97,7 +97,7 @@ class Checkpoints:
             return "", str(error)[:_LONGEST_REASON]
 
     async def _offer(self, file: Path, version: str) -> Offer | str:
-        """The offer of a checkpoint, or the reason why the file is not an agent of this page."""
+        """The offer of a checkpoint, or the reason why the page cannot offer the file as an agent."""
         spec = str(file)
         if spec_file(spec) != (file, ""):  # the file name "a:epsilon=1.npz" would be read as a name with an option
             return "its name cannot be a spec"

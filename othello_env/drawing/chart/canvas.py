@@ -1,4 +1,4 @@
-"""The canvas of all charts. Lengths are in pixels of the finished picture. x grows to the right, and y downwards."""
+"""The canvas on which all charts are drawn. Lengths are in pixels. x grows to the right, and y grows downwards."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from PIL import Image, ImageDraw, ImageFont
 __all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
-"""WIDTH: the width of a chart whose data are rows. TOP, BOTTOM, EDGE: the space above, below and beside its panels."""
+"""The width of a chart whose data are rows, and the space above, below and beside the panels of a chart."""
 LABELS = 300
-"""The x of the left side of a panel with rows. The labels of the rows are to the left of the panel."""
+"""The x of the left side of a panel with rows. The space to the left of this x has the labels of the rows."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
 _PAPER, _GRID = "#ffffff", "#dde2e6"
-_SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
+_SCALE = 2  # a chart is drawn this number of times larger and then reduced, so that its edges are smooth
 _VALUES = 90  # the space for the numbers to the right of the rows
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The rectangle of a chart that shows data. Its bottom stands for the score 0, and its top for the score 1.
+    """The rectangle in a chart that shows the data. Its bottom stands for the score 0, and its top for the score 1.
 
     Attributes:
-        smallest: the number for which the left side stands.
-        largest: the number for which the right side stands.
+        smallest: the number that the left side of the panel stands for.
+        largest: the number that the right side of the panel stands for.
     """
 
     left: float
@@ -82,7 +82,7 @@ class Canvas:
         self._draw.text((x * _SCALE, y * _SCALE), text, fill=colour, font=font, anchor=anchor)
 
     def fitted(self, text: str, width: float, size: int = 15) -> str:
-        """The text, in a form that is at most `width` wide. If the text is wider, dots replace its middle."""
+        """The text, shortened so that it is at most `width` wide. If the text is too wide, dots replace its middle."""
         font = ImageFont.load_default(size * _SCALE)
         short, kept = text, len(text)
         while self._draw.textlength(short, font) > width * _SCALE and kept > 2:
@@ -109,7 +109,7 @@ class Canvas:
             self.dot(x, y, 3, colour)
 
     def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
-        """Draw a number below a panel and, if `grid` is True, a vertical line through the panel above the number."""
+        """Draw a number below a panel. If `grid` is True, also draw a vertical line through the panel."""
         if grid:
             self.line([(x, panel.top), (x, panel.bottom)], _GRID)
         self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")

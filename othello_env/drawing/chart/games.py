@@ -26,14 +26,14 @@ def games_chart(
     plies: Mapping[int, int],
     openings: Mapping[str, int],
 ) -> Image.Image:
-    """A picture of many games: histograms of margins and of lengths, and the most frequent openings in rows.
+    """A picture of many games: histograms of final margins and of lengths, and the most frequent openings in rows.
 
     Args:
         title: the text at the top.
         subtitle: a smaller text below the title.
         players: the names of the two sides.
-        margins: for each margin of the first player, the number of games with this margin.
-        plies: for each length in plies, the number of games of this length.
+        margins: for each margin, the number of games in which the first player was ahead by this margin at the end.
+        plies: for each number of plies, the number of games with this length.
         openings: for each opening, given by its moves, the number of games with this opening. The twelve most frequent
             openings are shown.
     """
@@ -76,7 +76,7 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
 
 
 def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
-    """Remove extreme values from counts. At each end, this affects at most the share `_TAIL` of all games.
+    """Remove extreme values from counts. At each end, at most the share `_TAIL` of all games has a removed value.
 
     The games with a removed value are added to the nearest value that remains.
 
@@ -99,7 +99,7 @@ def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
 
 
 def _bins(counts: Mapping[int, int], step: int) -> dict[int, int]:
-    """Collect counts in bins. Bin 0 has only the value 0.
+    """Add up the counts of neighbouring values in bins. Bin 0 has only the value 0.
 
     For k > 0, bin k has the `step` values up to ``k * step``. Bin -k has the same values with a minus sign.
 

@@ -12,8 +12,8 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, LABELS, TOP, Canvas, 
 
 __all__ = ["growth_chart"]
 
-_WIDTH, _HEIGHT = 2 * LABELS, 380  # the size of the plot
-_PLACES = 50  # the space to the left of the first size and to the right of the last size
+_WIDTH, _HEIGHT = 2 * LABELS, 380  # the width and the height of the plot in pixels
+_PLACES = 50  # the space in pixels to the left of the first size and to the right of the last size
 
 
 def growth_chart(
@@ -24,8 +24,8 @@ def growth_chart(
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the costs were measured.
-        curves: a mapping from labels to at most eight curves. A curve maps sizes to costs. Each curve has at least one
-            cost, and each cost is at least 1.
+        curves: at most eight curves, as a mapping from their labels. A curve is a mapping from sizes to costs. Each
+            curve has at least one cost, and each cost is at least 1.
         size: the text below the plot, which says what the sizes are.
         cost: the text above the plot, which says what the costs are and gives their unit.
 

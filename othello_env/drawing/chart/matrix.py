@@ -12,9 +12,9 @@ from othello_env.drawing.chart.canvas import EDGE, FAINT, INK, TOP, Canvas
 __all__ = ["matrix_chart"]
 
 _LABEL, _LEAST_WIDTH = 220, 640
-_LARGEST, _SMALLEST, _ROOM = 46, 5, 900  # the largest and smallest side of a cell, and the space for a row of cells
-_WRITTEN = 34  # cells of at least this size show their scores
-_LABELLED = 13  # rows of at least this height have labels
+_LARGEST, _SMALLEST, _ROOM = 46, 5, 900  # the largest and the smallest side of a cell, and the width for a row of cells
+_WRITTEN = 34  # cells with a side of at least this number of pixels show their scores
+_LABELLED = 13  # all rows have labels if a row has at least this height in pixels
 _LOW, _MIDDLE, _HIGH = (179, 84, 30), (247, 247, 244), (27, 127, 75)
 _UNKNOWN = "#c9ced3"
 _KEY, _BELOW = 18, 74
@@ -27,14 +27,14 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         names: the names of the M members. M is at least 1.
-        scores: (M, M), the score of each row's member against each column's member, 0 to 1. A score is NaN if the two
-            members have not met. The diagonal is not drawn.
+        scores: M rows of M scores: the score of each row's member against each column's member, 0 to 1. A score is NaN
+            if the two members have not met. The diagonal is not drawn.
     """
     m = len(names)
     side = max(min(_LARGEST, _ROOM // m), _SMALLEST)
     left, top = EDGE + _LABEL, TOP + (20 if side >= _LABELLED else 0)
     canvas = Canvas(max(left + side * m + EDGE, _LEAST_WIDTH), top + side * m + _BELOW, title, subtitle)
-    step = math.ceil(_LABELLED / side)  # if the rows are small, only some rows have labels
+    step = math.ceil(_LABELLED / side)  # if rows are too low for a label each, only every step-th row has a label
     for i, name in enumerate(names):
         y = top + (i + 0.5) * side
         if i % step == 0:

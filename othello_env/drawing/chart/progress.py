@@ -15,7 +15,7 @@ __all__ = ["RatingPoint", "rating_chart"]
 _WIDTH, _HEIGHT, _LEFT, _NAMES = 560, 340, 50, 240
 _DISTANCES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MOST_TICKS = 8
-_LEAST_APART = 15  # pixels between two names
+_LEAST_APART = 15  # the least vertical distance between two names, in pixels
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class RatingPoint:
 def rating_chart(
     title: str, subtitle: str, points: Sequence[RatingPoint], lines: Mapping[str, float], axis: str
 ) -> Image.Image:
-    """A chart of a learner's ratings during training, with their intervals. Lines show the ratings of other agents.
+    """A chart of a learner's ratings during training, with intervals. Straight lines show the ratings of other agents.
 
     Args:
         title: the text at the top.
@@ -77,7 +77,7 @@ def rating_chart(
 
 
 def _draw_lines(canvas: Canvas, panel: Panel, heights: Mapping[str, float]) -> None:
-    """Draw a line at each height, and its name to the right. If two names are too close, the lower name moves down."""
+    """Draw a line at each height, and its name on the right. If two names are too close, move the lower one down."""
     free = -math.inf
     for name, y in sorted(heights.items(), key=lambda item: item[1]):
         canvas.line([(panel.left, y), (panel.right, y)], FAINT, 1.5)

@@ -14,10 +14,10 @@ __all__ = ["EloRow", "elo_chart"]
 
 _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
-"""The possible distances in Elo between neighbouring lines of the grid.
+"""The possible distances between neighbouring lines of the grid, in Elo.
 
-A chart uses the smallest distance that fits at most `_MOST_TICKS` times between its lowest and its highest Elo. If no
-distance is large enough, the chart uses the largest distance.
+A chart uses the smallest distance that fits at most `_MOST_TICKS` times between the lowest and the highest Elo. If no
+distance is so large, the chart uses the largest distance.
 """
 _MOST_TICKS = 12
 
@@ -31,7 +31,7 @@ class EloRow:
         elo: the rating.
         low: the lower end of the rating's interval.
         high: the upper end of the rating's interval.
-        own: whether the row is highlighted.
+        own: whether the row is highlighted, such as the row of the agent that was measured.
         beyond: ``"above"`` if the interval has no upper end, ``"below"`` if it has no lower end, otherwise None. The
             chart shows an arrow instead of the missing end.
     """
@@ -45,7 +45,7 @@ class EloRow:
 
 
 def elo_chart(title: str, subtitle: str, rows: Sequence[EloRow]) -> Image.Image:
-    """A picture of ratings, one in each row.
+    """A picture of ratings. Each row shows one rating.
 
     Args:
         title: the text at the top.
@@ -83,9 +83,9 @@ def _draw_row(canvas: Canvas, panel: Panel, y: float, row: EloRow) -> None:
 
 
 def _draw_arrow(canvas: Canvas, x: float, tip: float, y: float, head: float, colour: str) -> None:
-    """Draw an arrow from the only end of an interval.
+    """Draw an arrow for an interval with only one end. The arrow begins at this end.
 
-    `head` is the length of the arrowhead. It is negative if the arrow points left.
+    `head` is the length of the arrowhead in pixels. It is negative if the arrow points left.
     """
     canvas.line([(x, y), (tip, y)], colour, 2.5)
     canvas.line([(tip - head, y - 6), (tip, y), (tip - head, y + 6)], colour, 2.5)

@@ -1,4 +1,4 @@
-"""A chart of scores against opponents, and of a learning curve."""
+"""A chart of an agent's scores against opponents, beside the agent's learning curve."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, FAINT, GREEN, TOP, WI
 __all__ = ["ScoreRow", "score_chart"]
 
 _ROW = 44
-_FEWEST_ROWS = 4  # the chart has space for this number of rows even if there are fewer rows
+_FEWEST_ROWS = 4  # a chart with fewer rows is as high as a chart with this number of rows
 _COMPARE = "#b9c0c6"
-_GAP, _CURVE = 72, 400  # the space to the left of the learning curve, and the curve's width
+_GAP, _CURVE = 72, 400  # in pixels: the space to the left of the learning curve, and the curve's width
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,14 @@ def score_chart(
     curve_title: str = "",
     axis: str = "score (a draw counts one half)",
 ) -> Image.Image:
-    """A picture of scores against opponents, one in each row, and of a learning curve.
+    """A picture of scores against opponents, one in each row. A learning curve may be to the right of the rows.
 
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         rows: the scores, from top to bottom.
-        curve: points (seconds, score). If there are no points, the scores fill the picture.
+        curve: the points of the learning curve, each as (seconds of training, score). Without points, there is no
+            curve.
         curve_title: the text above the curve.
         axis: the text below the rows, which says what the scores are.
     """

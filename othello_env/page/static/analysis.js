@@ -46,7 +46,7 @@ export class Analysis {
   select(slot) { return byId(slot === "a" ? "look" : "look-b"); }
   spec(slot) { return this.select(slot).value; }
 
-  /** A person chose an agent or a number in a slot. This takes the place of an earlier choice. */
+  /** A person chose an agent or changed its numbers, in the slot "a" or "b". This replaces the earlier choice. */
   chose(slot) {
     delete this.wanted[slot];
     this.own[slot] = true;

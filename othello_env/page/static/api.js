@@ -37,7 +37,7 @@ async function insist(path, options) {
 
 let back = null;
 
-/** Show a banner until the server answers again. The promise resolves when it does. */
+/** Show a banner until the server answers again. Then the promise resolves. */
 function untilBack() {
   return back ??= (async () => {
     banner.hidden = false;

@@ -1,4 +1,4 @@
-// The checkpoints in the watched folder. Each can be played against, or chosen as agent A of the analysis.
+// The checkpoints in the watched folder. A person can play against a checkpoint, or choose it as agent A of the analysis.
 
 import { byId, html } from "./elements.js";
 
@@ -19,7 +19,7 @@ export class Versions {
 /**
  * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded, also files of leagues and
  * curves. `folder` is the path of the watched folder, or null. `play(agent)` and `look(agent)` are called when a person
- * chooses one.
+ * chooses a checkpoint.
  */
 export function showCheckpoints(agents, leftOut, titles, folder, { play, look }) {
   const nameOf = path => path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;

@@ -98,7 +98,7 @@ const finite = (series, players) => series.flatMap(({ points }) => points.flatMa
 const isMixed = series => new Set(series.flatMap(({ points }) => points.map(point => point?.unit === "discs")).values()).size > 1 &&
   series.some(({ points }) => points.some(point => point && point.unit !== "discs"));
 
-/** The points of one line. If the series are mixed, a value in discs becomes a sure win, a draw or a sure loss. */
+/** The points of one line. Unless all values are in discs, a value in discs becomes a sure win, a draw or a sure loss. */
 function inUnit(points, series) {
   if (!isMixed(series)) return points;
   return points.map(point => point?.unit === "discs"

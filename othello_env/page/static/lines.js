@@ -40,7 +40,7 @@ export class Past {
     if (what === "resign" || isWorth(kept)) this.games = [...this.games, { what, kept, isBack: false }].slice(-MOST_GAMES);
   }
 
-  /** Take out the latest game and return it. Keep the present game in its place, so that this can be undone. */
+  /** Take out the latest game and return it. Keep the present game instead, so that a second call brings it back. */
   swap(kept) {
     const { what, kept: last, isBack } = this.games.at(-1);
     const isSame = String(kept.record.moves) === String(last.record.moves); // for example, a player had only resigned

@@ -58,7 +58,7 @@ export function showMoves(game, judged, onPly) {
   list.dataset.cursor = String(game.cursor);
 }
 
-/** Show the other lines of the game. Each is shown from the move at which it leaves the line on the board. */
+/** Show the other lines of the game. Each line is shown from the first move that differs from the line on the board. */
 export function showLines(lines, moves, onLine) {
   byId("lines").replaceChildren(...lines.map((line, index) => {
     const leaves = line.moves.findIndex((action, ply) => action !== moves[ply]);

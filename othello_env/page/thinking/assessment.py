@@ -16,11 +16,11 @@ from othello_env.games.othello.position import Othello
 __all__ = ["EXACT_EMPTIES", "Assessment", "MoveFacts", "assess", "exact", "powers"]
 
 EXACT_EMPTIES = 14
-"""Positions with at most this number of empty squares are solved."""
+"""Positions with at most this number of empty squares can be solved, which means searched to the end of the game."""
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
 _SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
-_MOST_LINES = 64  # no position has more moves
+_MOST_LINES = 64  # no position has more moves than this
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Assessment:
 
     Attributes:
         kind: what `actions` has: ``"values"`` or ``"probabilities"``.
-        unit: the unit of the values.
+        unit: the unit of the values, such as ``"discs"``.
         values: the value of the position for each player. None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
         source: how `values` was found: by ``"search"``, by ``"evaluation"`` (without looking ahead) or by
@@ -104,7 +104,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
     Args:
         agent: an agent with at least one of the optional methods.
         state: a position of a game that is not over.
-        actions: whether to find the value of each action, too. Then the answer may take longer.
+        actions: whether to find the value of each action, too. This may take longer.
 
     Raises:
         AgentError: the agent has none of the optional methods, or cannot use them for this position.
@@ -147,7 +147,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=_bound(numbers) if depth is None else None,  # with a depth, the values are points without a bound
+        bound=_bound(numbers) if depth is None else None,  # values of a search with a limited depth have no bound
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
         depth=depth,
@@ -157,8 +157,8 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
 def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
     """What the method `analyse` of an engine finds.
 
-    If `analyse` can give a line (a principal variation) for each move, the lines have the values of the actions.
-    Otherwise, `scores` has these values.
+    If `analyse` can give a line (a principal variation) for each move, the values of the actions come from these lines.
+    Otherwise, the values come from the scores that `analyse` finds.
     """
     gives_lines = actions and "lines" in inspect.signature(agent.analyse).parameters
     found = agent.analyse(state, lines=_MOST_LINES) if gives_lines else agent.analyse(state, scores=actions)

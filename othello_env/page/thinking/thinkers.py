@@ -1,4 +1,4 @@
-"""A limited number of processes in which agents think. A think (an agent's work on one request) can be stopped."""
+"""A limited number of processes in which agents think. An agent's work on one request is called a think."""
 
 from __future__ import annotations
 

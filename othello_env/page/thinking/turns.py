@@ -15,11 +15,11 @@ _CLIENTS = 32
 
 
 class Turns:
-    """Gives each think its turn.
+    """Gives each think a turn, which is the right to use a process.
 
     A client is one page. A client never gets all processes, so that it cannot block the other clients. A client that
-    may use two or more processes keeps one of them for moves. The page only shows the answers of all other thinks, so a
-    move does not wait for these thinks.
+    may use two or more processes keeps one of them for moves. So a request for a move need not wait until other thinks
+    of this client have ended.
 
     Args:
         processes: the number of processes, at least two.
@@ -36,7 +36,7 @@ class Turns:
 
         Args:
             name: the client's name.
-            is_move: whether the answer of the think is a move. The page only shows all other answers.
+            is_move: whether the think finds a move, for which a game waits.
 
         Raises:
             BusyError: this client has too many unanswered requests, or too many clients have unanswered requests.

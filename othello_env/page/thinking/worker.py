@@ -71,7 +71,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
 
 
 def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
-    """The agent of a spec. If its file has a new version, the agent is made again, and the old agent is dropped."""
+    """The agent of a spec. If the agent's file has a new version, make the agent again, and drop the old agent."""
     key = f"{spec}\n{version}" if version else spec
     if key not in agents:
         if version:
