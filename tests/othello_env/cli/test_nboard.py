@@ -104,6 +104,18 @@ def test_an_exact_hint_says_so():
     assert len(hints) == len(state.legal_actions())
 
 
+def test_values_that_are_not_discs_are_sent_in_the_engines_unit():
+    spec, state = "engine:depth=2,exact=0,eval=mobility", Othello.from_moves("f5")
+    server, found = NBoardServer(spec), make_agent(spec).analyse(state, scores=True)
+    assert found.discs is None
+    say(server, "move F5")
+    square, value, _ = next(answer for answer in say(server, "go") if answer.startswith("===")).split("/")
+    assert square.removeprefix("=== ") == state.action_to_text(found.best).upper()
+    assert float(value) == found.score
+    hints = [answer.split() for answer in say(server, "hint 9") if answer.startswith("search")]
+    assert sorted(float(hint[2]) for hint in hints) == sorted(found.scores.values())
+
+
 def test_agents_that_do_not_analyse_give_their_move():
     for spec, expected in (("random", " 0 0 0"), ("maximizer:eval=count", " 0 1")):
         hints = [answer for answer in say(NBoardServer(spec), "hint 1") if answer.startswith("search")]
