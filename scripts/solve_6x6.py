@@ -140,9 +140,10 @@ def work(tasks: Connection, megabytes: int) -> None:
 
 
 class Run:
-    """Solves the tasks of both players in several processes, and saves the book about once a minute.
+    """Solves the positions that the book needs in several processes, and saves the book about once a minute.
 
-    A stack of tasks belongs to each process.
+    The positions that the book needs for Black's play come first, then those for White's play. Each process has a stack
+    of tasks.
     """
 
     def __init__(self, args: Arguments, book: Book) -> None:

@@ -3,11 +3,12 @@
 The machine code of a kernel contains functions and constants from other modules. `Sources.digest` is one hash of all
 these sources. So machine code that is stored under this hash always belongs to the present sources.
 
-All import statements of a file are followed. Imports inside functions count, because a module may compute a constant by
-calling such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they import only
-on first use. Imports are followed to modules of this package, and to modules of the outermost package that contains the
-hashed module. If the hashed module is not in a package, imports are also followed to modules in its folder. Imports
-without an import statement, such as `importlib.import_module`, are not noticed.
+Only some imports are followed: those of modules of this package, and those of modules of the outermost package that
+contains the hashed module. If the hashed module is not in a package, imports of modules in its folder are followed, too.
+
+An import statement counts wherever it stands in a file. Imports inside functions count, because a module may compute a
+constant by calling such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they
+import only on first use. Imports without an import statement, such as `importlib.import_module`, are not noticed.
 
 For ``from a.b import c``, the files of ``a.b`` and ``a.b.c`` count, and the file of the package ``a`` does not count.
 Comments, docstrings and layout never count.

@@ -88,8 +88,8 @@ class Searcher:
     def start(self) -> None:
         """Search to depth 1 without the limit of nodes, so that there is a best move and all code is compiled.
 
-        This search has a limit of its own. If another thread lowers the limit of the memory meanwhile, the next search
-        ends at once.
+        To stop the agent, another thread sets a low limit of nodes in the searcher's memory. This first search still
+        goes to its end, since it has counters of its own. The next search ends at once.
         """
         memory, control = self._memory, self._memory.control.copy()
         control[LIMIT] = NO_LIMIT

@@ -182,7 +182,11 @@ def ends_game(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """The expected outcomes of N afterstates for `own`, (N,) float64. For a finished game: its result, +1, 0 or -1."""
+    """The expected outcome of each of N afterstates, (N,) float64, for the player who has just moved.
+
+    `own` (N,) holds the discs of this player, `opponent` (N,) those of the other player. For a finished game, the
+    outcome is the game's result: +1, 0 or -1.
+    """
     values = np.empty(len(own), np.float64)
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     for i in range(len(own)):

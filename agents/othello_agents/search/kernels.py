@@ -87,7 +87,8 @@ def _weights() -> npt.NDArray[np.int16]:
 def _row_sums() -> npt.NDArray[np.int16]:
     """The sum of the weights of each set of squares on each rank, (tables, 8, 256) int16.
 
-    The last index is the set of squares, with one bit for each file.
+    The last index is a number from 0 to 255 that stands for a set of squares on the rank: bit 0 for the square in
+    column a, bit 1 for the square in column b, and so on.
     """
     files = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
     return (WEIGHTS.reshape(-1, 8, 8) @ files.T.astype(np.int16)).astype(np.int16)

@@ -1,4 +1,4 @@
-"""A chart of learning curves, over games or plies and over seconds."""
+"""A chart of learning curves, with two plots: scores by games or plies of training, and scores by seconds."""
 
 from __future__ import annotations
 
