@@ -254,7 +254,7 @@ def _names(state: Othello, actions: tuple[int, ...]) -> str:
 
 
 def _discs(found: Any) -> float:
-    """The value of an analysis in discs. If its `discs` are missing or None, return its score in the engine's own unit."""
+    """The value of an analysis in discs. If it has no `discs`, return its score in the engine's own unit."""
     discs = getattr(found, "discs", None)
     return float(found.score if discs is None else discs)
 

@@ -4,7 +4,8 @@ The machine code of a kernel contains functions and constants from other modules
 these sources. So machine code that is stored under this hash always belongs to the present sources.
 
 Only some imports are followed: those of modules of this package, and those of modules of the outermost package that
-contains the hashed module. If the hashed module is not in a package, imports of modules in its folder are followed, too.
+contains the hashed module. If the hashed module is not in a package, imports of modules in its folder are followed,
+too.
 
 An import statement counts wherever it stands in a file. Imports inside functions count, because a module may compute a
 constant by calling such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they
