@@ -3,11 +3,11 @@
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-v0.json --records ladder-v0.jsonl
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --size 6
 
-A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the next rungs above it (two on 8x8,
-three on 6x6), from all packaged openings and with both colours. Each game is added to the file ``--records``. So if the
-script is stopped, the same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all
-results. The lowest rung has the rating 0. The ladder's file says how the ratings were found, and has a hash of the
-games from the first opening. A test plays these games again. The test fails if a rung plays differently.
+A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the two rungs above it, from all
+packaged openings and with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
+same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
+has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
+A test plays these games again. The test fails if a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. With `--first`, only the weakest rungs are rated.
 To check the ratings with other games, give other openings and another seed:
@@ -79,11 +79,8 @@ RUNGS = {
 No rung has a limit of time, so that the same games can be played again.
 """
 
-STEPS = {8: 2, 6: 3}
-"""For each size of the board: each rung plays this number of rungs above it.
-
-There are fewer openings for 6x6, so the rungs play more opponents there.
-"""
+STEPS = 2
+"""Each rung plays this number of rungs above it."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +118,7 @@ def schedule(
         games = 2 * len(balanced_openings(size) if openings is None else openings)
     rules = Rules.parse(f"othello:size={size}")
     return Schedule(
-        RUNGS[size][:first], games, PACKAGED[size] if openings is None else openings, seed, rules, near=STEPS[size]
+        RUNGS[size][:first], games, PACKAGED[size] if openings is None else openings, seed, rules, near=STEPS
     )
 
 

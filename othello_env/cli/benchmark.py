@@ -67,10 +67,11 @@ def command(
     known as exactly as --within says. Then its endgame moves are compared with perfect play. Ctrl-C ends the games and
     prints the rating so far.
 
-    With --size 6, the games are on 6x6, where the strongest opponent plays perfectly. After the rating, the moves of
-    AGENT in packaged positions are compared with perfect play. Then AGENT plays against the perfect player from solved
-    openings. --games limits each of the two kinds of games. With --size 4, there is no ladder, so there is no rating,
-    but the command also finds the opponent that wins the most against AGENT.
+    With --size 6, AGENT is rated on the ladder for 6x6, whose strongest opponent plays perfectly. Then the moves of
+    AGENT in packaged positions are compared with perfect play, and AGENT plays against the perfect player from solved
+    openings. --games limits the games on the ladder and also the games against the perfect player. With --size 4 there
+    is no rating, since there is no ladder. Instead the command finds the opponent that wins the most against AGENT.
+
     For other games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
     """
     has_ladder = size in LADDERS
