@@ -68,6 +68,7 @@ RUNGS = {
         "alphabeta:depth=6,eval=modified",
         "ntuple",
         "engine:depth=1",
+        "engine:depth=2",
         "engine:depth=4",
         "engine:depth=8",
         "engine:depth=8,exact=16",
