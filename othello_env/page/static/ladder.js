@@ -5,7 +5,7 @@ import { eloText, intervalText } from "./values.js";
 
 /** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; `file` has its rating on `ladder`. */
 
-/** The first ladder and every other ladder on which agents were rated, each with its agents. @param {{name: string}[]} ladders @param {Rated[]} rated */
+/** The first ladder and every other ladder on which agents were rated, each with its agents. @param {{name: string, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
 export function shownLadders(ladders, rated) {
   const all = ladders.map(ladder => ({ ladder, rated: rated.filter(each => each.ladder === ladder.name) }));
   return all.filter((each, place) => place === 0 || each.rated.length > 0);

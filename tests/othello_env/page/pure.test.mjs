@@ -90,7 +90,7 @@ test("rated agents stand on the ladder once", () => {
 });
 
 test("the first ladder and every ladder with rated agents are shown", () => {
-  const ladders = [{ name: "ladder-v0" }, { name: "ladder-6x6-v0" }];
+  const ladders = [{ name: "ladder-v0", rungs: [] }, { name: "ladder-6x6-v0", rungs: [] }];
   const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, 600], ladder: "ladder-6x6-v0" };
   assert.deepEqual(shownLadders(ladders, []), [{ ladder: ladders[0], rated: [] }]);
   assert.deepEqual(shownLadders(ladders, [mine]), [{ ladder: ladders[0], rated: [] }, { ladder: ladders[1], rated: [mine] }]);
