@@ -27,7 +27,7 @@ def whole(default: Any, help_text: str, least: int = 1, most: int = 10**9, *, na
     return _field(default, help_text, _reader(int, lambda number: least <= number <= most, expected), nargs=nargs)
 
 
-def even(default: int, help_text: str, most: int = 10**9) -> Any:
+def even(default: Any, help_text: str, most: int = 10**9) -> Any:
     """A field for an even number of games from 2 to `most`, so that each opening is played with both colours."""
     expected = f"an even number from 2 to {most}"
     return _field(default, help_text, _reader(int, lambda number: 2 <= number <= most and number % 2 == 0, expected))

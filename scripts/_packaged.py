@@ -1,7 +1,8 @@
 """Functions for the scripts that make the package's data files."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import random
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import islice
 from pathlib import Path
@@ -12,7 +13,7 @@ from othello_env import Othello
 from othello_env.games.othello import symmetries
 from othello_env.support.files import write_file
 
-__all__ = ["canonical", "line_of", "weights_digest", "write_list"]
+__all__ = ["canonical", "line_of", "random_positions", "weights_digest", "write_list"]
 
 
 def canonical(state: Othello) -> bytes:
@@ -26,6 +27,18 @@ def line_of(state: Othello, scores: Mapping[int, int]) -> str:
     return " ".join([state.transcript(), *(f"{state.action_to_text(a)}:{score:+d}" for a, score in scores.items())])
 
 
+def random_positions(size: int, plies: int, rng: random.Random) -> Iterator[Othello]:
+    """Yield unfinished positions after random plies from the start, without end. Mirror images count once."""
+    seen: set[bytes] = set()
+    while True:
+        state = Othello(size)
+        while not state.is_over and len(state.moves) < plies:
+            state = state.play(rng.choice(state.legal_actions()))
+        if not state.is_over and canonical(state) not in seen:
+            seen.add(canonical(state))
+            yield state
+
+
 def write_list(file: Path, head: str, lines: Iterable[str], count: int) -> None:
     """Write the comment `head` and the first `count` lines to a file. Show the progress in the terminal."""
     found = [head]
@@ -36,7 +49,10 @@ def write_list(file: Path, head: str, lines: Iterable[str], count: int) -> None:
     write_file(file, "".join(f"{line}\n" for line in found).encode())
 
 
-def weights_digest() -> str:
-    """A short hash of the packaged n-tuple weights for 8x8. Data files that depend on the weights contain this hash."""
-    weights = resources.files("othello_agents") / "weights" / "ntuple_8x8.npz"
+def weights_digest(size: int = 8) -> str:
+    """A short hash of the packaged n-tuple weights for one size of the board.
+
+    Data files that depend on the weights contain this hash.
+    """
+    weights = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
     return hashlib.sha256(weights.read_bytes()).hexdigest()[:16]

@@ -1,29 +1,40 @@
-"""Make the packaged list of balanced openings.
+"""Make a packaged list of balanced openings.
 
     python scripts/balanced_openings.py othello_env/arena/balanced-v0.txt
+    python scripts/balanced_openings.py othello_env/arena/balanced-6x6-v0.txt --size 6 --count 250
 
-The script finds all positions after ``--plies`` plies. Of positions that are equal after the board is turned or
-mirrored, only one is used. The script goes through these positions in random order. It keeps a position if the engine
-expects a result close to even. A quick search first rules out most of the uneven positions. The same arguments, engine
-and weights give the same list.
+On 8x8, the script finds all positions after 8 plies (``--plies``), and goes through them in random order. It keeps a
+position if the engine expects a result close to even. On 6x6, the script takes positions after 10 random plies. It
+keeps a position if the game ends in a draw under perfect play of both sides.
+
+On both boards, a quick search first rules out most of the uneven positions. Of positions that are equal after the board
+is turned or mirrored, only one is used. The same arguments, engine and weights give the same list.
 """
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from _arguments import parse, path, real, whole
-from _packaged import canonical, weights_digest
+from _arguments import one_of, parse, path, real, whole
+from _packaged import canonical, random_positions, weights_digest
+from _recipe import show
 
 import othello_env
 from othello_agents.engine import Engine
+from othello_agents.perfect.solving import Solver
 from othello_env import Othello
 from othello_env.support.files import write_file
 
 QUICK_DEPTH = 4
 QUICK_MARGIN = 0.25
+QUICK_DEPTH_6X6 = 6
+PLIES = {8: 8, 6: 10}
+"""For each size of the board, the plies of an opening."""
+MEGABYTES = 256
+"""The size of the solver's transposition table."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +42,11 @@ class Arguments:
     """The command's arguments."""
 
     file: Path = path("the file of the list", positional=True)
+    size: int = one_of(8, "size of the board: 8 or 6", tuple(PLIES))
     count: int = whole(500, "openings to keep")
-    plies: int = whole(8, "plies of each opening", least=0, most=60)
-    depth: int = whole(10, "depth of the engine's search", most=60)
-    margin: float = real(0.05, "the largest expected result, between 0 and 1, that counts as balanced", least=0, most=1)
+    plies: int | None = whole(None, "plies of each opening [8 on 8x8, 10 on 6x6]", least=0, most=60)
+    depth: int = whole(10, "on 8x8: depth of the engine's search", most=60)
+    margin: float = real(0.05, "on 8x8: the largest expected result that counts as balanced, 0 to 1", least=0, most=1)
     seed: int = whole(0, "the seed of the order of the positions", least=0)
 
 
@@ -55,37 +67,57 @@ def positions_after(plies: int) -> list[Othello]:
     return [level[key] for key in sorted(level)]
 
 
-def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """Yield the positions that both a quick and a deep search judge as close to even, with the deep search's score."""
+def balanced(candidates: Iterable[Othello], depth: int, margin: float) -> Iterator[Othello]:
+    """Yield the positions that both a quick and a deep search judge as close to even."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
-        if abs(quick.analyse(state).score) <= QUICK_MARGIN:
-            score = engine.analyse(state).score
-            if abs(score) <= margin:
-                yield state, score
+        if abs(quick.analyse(state).score) <= QUICK_MARGIN and abs(engine.analyse(state).score) <= margin:
+            yield state
 
 
-def main() -> None:
-    args = parse(__doc__, Arguments)
-    candidates = positions_after(args.plies)
-    print(f"{len(candidates):,} different positions after {args.plies} plies")
+def drawn(candidates: Iterable[Othello]) -> Iterator[Othello]:
+    """Yield the positions on 6x6 that a quick search judges as close to even and that are draws with perfect play."""
+    quick, solver = Engine(depth=QUICK_DEPTH_6X6), Solver(MEGABYTES)
+    for state in candidates:
+        is_close = not state.must_pass and abs(quick.analyse(state).score) <= QUICK_MARGIN
+        if is_close and solver.is_score(state, 0):
+            yield state
+
+
+def openings(args: Arguments) -> tuple[str, Iterator[Othello]]:
+    """What the kept positions have in common, as two lines of a comment, and the positions."""
+    plies = PLIES[args.size] if args.plies is None else args.plies
+    what = f"# {args.count} openings of {plies} plies"
+    if args.size == 6:
+        rng = random.Random(f"balanced {args.seed}")  # noqa: S311 - no secret
+        what += " on 6x6, different under symmetry, in which the game ends in a\n# draw under perfect play."
+        return what, drawn(random_positions(args.size, plies, rng))
+    candidates = positions_after(plies)
+    print(f"{len(candidates):,} different positions after {plies} plies")
     random.Random(args.seed).shuffle(candidates)  # noqa: S311 - no secret
+    what += (
+        f", different under symmetry, in which the engine at depth {args.depth} expects a result\n"
+        f"# within {args.margin} of even."
+    )
+    return what, balanced(candidates, args.depth, args.margin)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = parse(__doc__, Arguments, arguments)
+    what, found = openings(args)
     lines = []
-    for state, score in balanced(candidates, args.depth, args.margin):
+    for state in islice(found, args.count):
         lines.append(state.transcript())
-        print(f"\r{len(lines)} of {args.count}: {lines[-1]} {score:+.3f} ", end="", flush=True)
-        if len(lines) == args.count:
-            break
-    else:
-        sys.exit(f"\nonly {len(lines)} openings are balanced")
-    head = [
-        f"# {args.count} openings of {args.plies} plies, different under symmetry, in which the engine at depth "
-        f"{args.depth} expects a result",
-        f"# within {args.margin} of even. Made by scripts/balanced_openings.py with seed {args.seed}, othello-env "
-        f"{othello_env.__version__}, weights {weights_digest()}.",
-    ]
-    write_file(args.file, "".join(f"{line}\n" for line in head + lines).encode())
-    print(f"\nwritten to {args.file}")
+        show(f"{len(lines)} of {args.count}: {lines[-1]}")
+    show("")
+    if len(lines) < args.count:
+        sys.exit(f"only {len(lines)} openings are balanced")
+    made = (
+        f"Made by scripts/balanced_openings.py with seed {args.seed}, othello-env {othello_env.__version__}, weights "
+        f"{weights_digest(args.size)}."
+    )
+    write_file(args.file, "".join(f"{line}\n" for line in [f"{what} {made}", *lines]).encode())
+    print(f"written to {args.file}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Rate the opponents of the ladder by a tournament, and write the ladder's file.
+"""Rate the opponents of a ladder by a tournament, and write the ladder's file.
 
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-v0.json --records ladder-v0.jsonl
+    python scripts/rate_ladder.py othello_env/arena/rating/ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --size 6
 
-The ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the two rungs above it, from all
+A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the two rungs above it, from all
 packaged openings and with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
 same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
 has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
@@ -20,44 +21,61 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from _arguments import even, parse, path, text, whole
+from _arguments import even, one_of, parse, path, text, whole
 from _packaged import weights_digest
 
-from othello_env.arena.openings import BALANCED, parse_openings
+from othello_env.arena.openings import PACKAGED, balanced_openings, parse_openings
 from othello_env.arena.play.records import GameRecord, versions
-from othello_env.arena.rating.ladder import LADDER, Ladder, Rung, load_ladder
+from othello_env.arena.rating.ladder import LADDERS, Ladder, Rung, load_ladder
 from othello_env.arena.rating.standings import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.registry import Rules
 from othello_env.support.files import write_json
 
-RUNGS = (
-    "random",
-    "maximizer:eval=count",
-    "mcts:simulations=10",
-    "maximizer:eval=weighted",
-    "alphabeta:depth=2,eval=weighted",
-    "mcts:simulations=100",
-    "alphabeta:depth=4,eval=weighted",
-    "mcts:simulations=300",
-    "alphabeta:depth=6,eval=modified",
-    "engine:depth=6,eval=modified",
-    "ntuple:epsilon=0.1",
-    "ntuple",
-    "engine:depth=1",
-    "engine:depth=2",
-    "engine:depth=3",
-    "engine:depth=4",
-    "engine:depth=6",
-    "engine:depth=8",
-    "engine:depth=10",
-)
-"""The rungs from the weakest to the strongest. Each rung wins some games against its neighbours.
+RUNGS = {
+    8: (
+        "random",
+        "maximizer:eval=count",
+        "mcts:simulations=10",
+        "maximizer:eval=weighted",
+        "alphabeta:depth=2,eval=weighted",
+        "mcts:simulations=100",
+        "alphabeta:depth=4,eval=weighted",
+        "mcts:simulations=300",
+        "alphabeta:depth=6,eval=modified",
+        "engine:depth=6,eval=modified",
+        "ntuple:epsilon=0.1",
+        "ntuple",
+        "engine:depth=1",
+        "engine:depth=2",
+        "engine:depth=3",
+        "engine:depth=4",
+        "engine:depth=6",
+        "engine:depth=8",
+        "engine:depth=10",
+    ),
+    6: (
+        "random",
+        "maximizer:eval=count",
+        "maximizer:eval=weighted",
+        "alphabeta:depth=4,eval=weighted",
+        "mcts:simulations=300",
+        "alphabeta:depth=6,eval=modified",
+        "ntuple",
+        "engine:depth=1",
+        "engine:depth=2",
+        "engine:depth=4",
+        "engine:depth=8",
+        "engine:depth=8,exact=16",
+        "perfect",
+    ),
+}
+"""For each size of the board, the rungs from the weakest to the strongest. Each rung scores against its neighbours.
 
 No rung has a limit of time, so that the same games can be played again.
 """
@@ -72,24 +90,45 @@ class Arguments:
 
     file: Path = path("the ladder's file, JSON", positional=True)
     records: Path = path("the file to which the games are added")
-    games: int = even(1000, "games of two rungs that play each other")
-    openings: str = text(BALANCED, "the packaged list, or a file with one transcript in each line")
+    size: int = one_of(8, "size of the board: 8 or 6", tuple(RUNGS))
+    games: int | None = even(None, "games of two rungs that play each other [each opening with both colours]")
+    openings: str | None = text(None, "a file with one transcript in each line [the packaged list]")
     seed: int = whole(0, "the seed of the games", least=0)
     workers: int = whole(2, "processes that play", most=1024)
-    first: int = whole(len(RUNGS), "number of rungs to rate, counted from the weakest", least=2)
+    first: int | None = whole(None, "number of rungs to rate, counted from the weakest [all]", least=2)
 
 
-def schedule(rungs: Sequence[str], games: int, openings: str | tuple[str, ...] = BALANCED, seed: int = 0) -> Schedule:
-    """A schedule in which each rung plays the `STEPS` rungs above it."""
-    return Schedule(tuple(rungs), games, openings, seed, near=STEPS)
+def schedule(
+    size: int,
+    *,
+    first: int | None = None,
+    games: int | None = None,
+    openings: tuple[str, ...] | None = None,
+    seed: int = 0,
+) -> Schedule:
+    """A schedule in which each rung plays the `STEPS` rungs above it.
+
+    Args:
+        size: the board's height and width.
+        first: the number of rungs, counted from the weakest; None for all.
+        games: the number of games of two rungs; None if they play each opening once with each colour.
+        openings: the openings as transcripts; None for the packaged list.
+        seed: the seed of the games.
+    """
+    if games is None:
+        games = 2 * len(balanced_openings(size) if openings is None else openings)
+    rules = Rules.parse(f"othello:size={size}")
+    return Schedule(
+        RUNGS[size][:first], games, PACKAGED[size] if openings is None else openings, seed, rules, near=STEPS
+    )
 
 
-def ratings(result: Tournament) -> Ladder:
+def ratings(result: Tournament, size: int) -> Ladder:
     """The rungs with their ratings, from the lowest to the highest."""
     found = rate_tournament(result, result.agents[0])
     games = Counter(name for record in result.records for name in record.agents)
     rungs = [Rung(name, elo, found.interval(name), games[name]) for name, elo in found.elo.items()]
-    return Ladder(LADDER, tuple(sorted(rungs, key=lambda rung: rung.elo)))
+    return Ladder(LADDERS[size], tuple(sorted(rungs, key=lambda rung: rung.elo)), size)
 
 
 def signature(result: Tournament) -> str:
@@ -116,9 +155,10 @@ def compare(ladder: Ladder, other: Ladder) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
-    is_packaged = args.openings == BALANCED
-    openings = BALANCED if is_packaged else parse_openings(Path(args.openings).read_text(encoding="utf-8"))
-    plan = schedule(RUNGS[: args.first], args.games, openings, args.seed)
+    size, openings = args.size, None
+    if args.openings is not None:
+        openings = parse_openings(Path(args.openings).read_text(encoding="utf-8"))
+    plan = schedule(size, first=args.first, games=args.games, openings=openings, seed=args.seed)
     began = time.monotonic()
     done = 0
 
@@ -130,17 +170,17 @@ def main(arguments: list[str] | None = None) -> None:
 
     agents = {name: name for name in plan.agents}
     result = play_tournament(agents, plan, file=args.records, workers=args.workers, progress=progress)
-    ladder = ratings(result)
+    ladder = ratings(result, size)
     how = {
         "made_by": "scripts/rate_ladder.py",
-        "openings": BALANCED if is_packaged else Path(args.openings).name,
+        "openings": PACKAGED[size] if args.openings is None else Path(args.openings).name,
         "seed": args.seed,
-        "games": args.games,
+        "games": plan.games,
         "versions": versions(),
-        "weights": weights_digest(),
+        "weights": weights_digest(size),
         "signature": signature(result),
     }
-    print(compare(ladder, load_ladder()))
+    print(compare(ladder, load_ladder(size)))
     write_json(args.file, ladder.to_json() | how)
     print(f"{time.monotonic() - began:.0f} s; written to {args.file}")
 

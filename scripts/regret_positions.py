@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 from _arguments import one_of, parse, path, whole
-from _packaged import canonical, write_list
+from _packaged import random_positions, write_list
 from endgame_positions import positions
 
 import othello_env
@@ -90,14 +90,9 @@ def openings(size: int, seed: int) -> Iterator[str]:
     plan, score = PLANS[size], scorer(size)
     rng = random.Random(f"openings {seed}")  # noqa: S311 - no secret
     wanted = {True: plan.draws, False: plan.others}
-    seen: set[bytes] = set()
-    while any(wanted.values()):
-        state = Othello(size)
-        while not state.is_over and len(state.moves) < plan.opening_plies:
-            state = state.play(rng.choice(state.legal_actions()))
-        if state.is_over or canonical(state) in seen:
-            continue
-        seen.add(canonical(state))
+    for state in random_positions(size, plan.opening_plies, rng):
+        if not any(wanted.values()):
+            return
         black = score(state) * (1 if state.to_move == 0 else -1)
         if wanted[black == 0] and abs(black) <= plan.largest:
             wanted[black == 0] -= 1

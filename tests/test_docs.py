@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.rating.ladder import LADDERS, load_ladder
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -73,19 +73,21 @@ def test_a_page_about_an_optional_package_runs(page, tmp_path, monkeypatch):
 
 
 def test_the_pages_have_the_ratings_of_the_ladder():
-    rungs = load_ladder().rungs
     rows = re.findall(
         r"^\| `(\S+)` \| (\d+) \| (.+) \| [\d,]+ \|$", PAGES["docs/explanations/ratings.md"], re.MULTILINE
     )
-    intervals = ["by definition", *("{:.0f} to {:.0f}".format(*rung.interval) for rung in rungs[1:])]
-    assert rows == [(r.spec, f"{r.elo:.0f}", interval) for r, interval in zip(rungs, intervals, strict=True)]
+    written = []
+    for rungs in (load_ladder(size).rungs for size in LADDERS):
+        intervals = ["by definition", *("{:.0f} to {:.0f}".format(*rung.interval) for rung in rungs[1:])]
+        written += [(r.spec, f"{r.elo:.0f}", interval) for r, interval in zip(rungs, intervals, strict=True)]
+    assert rows == written
     found, key = {}, ""
     table = PAGES["docs/agents/index.md"].partition("## All agents\n")[2].partition("\n## ")[0]
     for name, cell in re.findall(r"^\| `(\w+)` \|.*\| (.*\d) \|$", table, re.MULTILINE):
         for options, elo in re.findall(r"(?:`(\S+)`: )?(\d+)(?:; |$)", cell):  # `depth=1`: 1335; `2`: 1578; ...
             key = options.partition("=")[0] if "=" in options else key
             found[f"{name}:{options if '=' in options else f'{key}={options}'}" if options else name] = elo
-    assert found == {rung.spec: f"{rung.elo:.0f}" for rung in rungs}
+    assert found == {rung.spec: f"{rung.elo:.0f}" for rung in load_ladder().rungs}
 
 
 def test_budgets_become_small():

@@ -10,7 +10,16 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 
-__all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "packaged_lines", "parse_openings"]
+__all__ = [
+    "BALANCED",
+    "BALANCED_6X6",
+    "PACKAGED",
+    "balanced_openings",
+    "find_openings",
+    "opening_start",
+    "packaged_lines",
+    "parse_openings",
+]
 
 BALANCED = "balanced-v0"
 """The name of the packaged list of openings for Othello on 8x8.
@@ -18,17 +27,35 @@ BALANCED = "balanced-v0"
 Each opening has 8 plies. After these plies, both sides have nearly equal chances. No two openings are equal under
 symmetry.
 """
+BALANCED_6X6 = "balanced-6x6-v0"
+"""The name of the packaged list of openings for Othello on 6x6.
+
+Each opening has 10 plies, and the game ends in a draw under perfect play of both sides. No two openings are equal under
+symmetry.
+"""
+PACKAGED = {8: BALANCED, 6: BALANCED_6X6}
+"""The names of the packaged lists of openings, by the size of the board."""
 
 
-def balanced_openings() -> tuple[str, ...]:
+def balanced_openings(size: int = 8) -> tuple[str, ...]:
     """The packaged openings as transcripts, in the order of their file.
 
     A comment in the file says how the openings were made.
 
+    Args:
+        size: the board's height and width, 8 or 6.
+
+    Raises:
+        ValueError: there are no openings for this size.
+
     >>> len(balanced_openings())
     500
     """
-    return packaged_lines("othello_env.arena", f"{BALANCED}.txt")
+    if size not in PACKAGED:
+        raise ValueError(
+            f"the packaged openings are for boards of size {' or '.join(map(str, PACKAGED))}, not {size!r}"
+        )
+    return packaged_lines("othello_env.arena", f"{PACKAGED[size]}.txt")
 
 
 def packaged_lines(package: str, file: str) -> tuple[str, ...]:
@@ -52,17 +79,18 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
     """The openings that a text or a list describes.
 
     Args:
-        openings: ``"balanced-v0"``, or an argument for `othello_env.games.openings.Openings`.
+        openings: ``"balanced-v0"``, ``"balanced-6x6-v0"``, or an argument for `othello_env.games.openings.Openings`.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins.
 
     Raises:
-        ValueError: an opening is wrong, or `openings` is the packaged list and the game is not Othello on 8x8.
+        ValueError: an opening is wrong, or `openings` is a packaged list for another game or another size of the board.
     """
-    if openings != BALANCED:
-        return Openings(openings, new_game)
-    if new_game(0) != Othello():
-        raise ValueError(f"the openings {BALANCED} are for Othello on 8x8")
-    return Openings(balanced_openings(), new_game)
+    for size, name in PACKAGED.items():
+        if openings == name:
+            if new_game(0) != Othello(size):
+                raise ValueError(f"the openings {name} are for Othello on {size}x{size}")
+            return Openings(balanced_openings(size), new_game)
+    return Openings(openings, new_game)
 
 
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from othello_env.agent import AgentLeftError
-from othello_env.arena.openings import BALANCED, parse_openings
+from othello_env.arena.openings import PACKAGED, parse_openings
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules
@@ -53,6 +53,7 @@ _R = TypeVar("_R")
 _LARGEST_OPENINGS = 64 << 20  # bytes of a file
 _LONGEST_PATH = 255  # a longer text is not taken for a path, because some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
+_BALANCED = ", ".join(PACKAGED.values())
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
 """Limits that nobody needs to exceed. With these limits, typing mistakes are errors, and numbers do not overflow."""
@@ -139,8 +140,8 @@ def openings_option(function: _F) -> _F:
     return click.option(
         "--openings",
         default="random:10",
-        help=f"Where games begin: random:PLIES, {BALANCED} (a packaged list), start, transcripts separated by commas, "
-        "or a file with one transcript on each line.",
+        help=f"Where games begin: random:PLIES, {_BALANCED} (packaged lists for 8x8 and 6x6), "
+        "start, transcripts separated by commas, or a file with one transcript on each line.",
         callback=_openings,
     )(function)
 
@@ -162,12 +163,12 @@ def random_openings_option(text: str) -> Callable[[_F], _F]:
 
 def _random_openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if not _is_random(value):
-        raise click.BadParameter(f"expected random:PLIES or {BALANCED}, got {value!r}")
+        raise click.BadParameter(f"expected random:PLIES, {_BALANCED}, got {value!r}")
     return value
 
 
 def _is_random(value: str) -> bool:
-    return value == BALANCED or re.fullmatch(r"random:[0-9]{1,9}", value) is not None
+    return value in PACKAGED.values() or re.fullmatch(r"random:[0-9]{1,9}", value) is not None
 
 
 def _openings(context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
@@ -175,7 +176,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
         return None
     if _is_random(value):
         return value
-    expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
+    expected = f"expected random:PLIES, {_BALANCED}, start, transcripts or a file of them"
     if value.partition(":")[0] == "random":
         raise click.BadParameter(f"{expected}, got {value!r}")
     path = existing_path(value)

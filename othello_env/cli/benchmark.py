@@ -14,7 +14,8 @@ import click
 from othello_env.agent import Agent, AgentLeftError, make_agent
 from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
 from othello_env.arena.rating.endgame import measure_endgame
-from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
+from othello_env.arena.rating.ladder import LADDERS
+from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection, solved_openings
 from othello_env.arena.rating.placement import HALF_WIDTH, Placement
 from othello_env.cli import _options as options
 from othello_env.drawing.chart import EloRow, ScoreRow, elo_chart, png, score_chart
@@ -25,7 +26,6 @@ __all__ = ["command"]
 
 _B = TypeVar("_B", Benchmark, PerfectionBenchmark)
 _SHOW_EVERY = 0.2
-_LADDER_SIZE = 8
 
 
 @click.command("benchmark")
@@ -38,9 +38,15 @@ _LADDER_SIZE = 8
 )
 @options.size_option
 @click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
-@click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The largest number of minutes of play.")
-@click.option("--endgame", is_flag=True, help="Play no games. Only compare endgame moves with perfect play.")
-@click.option("--out", type=options.FOLDER, help="Write benchmark.json, .md and .png to this new or empty folder.")
+@click.option(
+    "--minutes", type=options.FloatRange(0, 1e7, above=True), help="The largest number of minutes of play on a ladder."
+)
+@click.option(
+    "--endgame", is_flag=True, help="Play no games. Only compare moves in packaged positions with perfect play."
+)
+@click.option(
+    "--out", type=options.FOLDER, help="Write the results as .json, .md and .png to this new or empty folder."
+)
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
     agent: str,
@@ -52,7 +58,7 @@ def command(
     out: Path | None,
     seed: int,
 ) -> None:
-    """Rate AGENT on a ladder of opponents, or compare its moves with perfect play on a small board.
+    """Rate AGENT on a ladder of opponents, and compare its moves with perfect play.
 
     AGENT is a spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
 
@@ -61,30 +67,43 @@ def command(
     known as exactly as --within says. Then its endgame moves are compared with perfect play. Ctrl-C ends the games and
     prints the rating so far.
 
-    The ladder is for Othello on 8x8. With --size 6 or 4, the moves of AGENT in packaged positions are compared with
-    perfect play. Then AGENT plays against a perfect player from packaged openings: --games sets the number of these
-    games, and --endgame leaves them out. On 4x4, the command also finds the opponent that wins the most against AGENT.
+    With --size 6, AGENT is rated on the ladder for 6x6, whose strongest opponent plays perfectly. Then the moves of
+    AGENT in packaged positions are compared with perfect play, and AGENT plays against the perfect player from solved
+    openings. --games limits the games on the ladder and also the games against the perfect player. With --size 4 there
+    is no rating, since there is no ladder. Instead the command finds the opponent that wins the most against AGENT.
+
     For other games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
     """
-    if size != _LADDER_SIZE and (within is not None or minutes is not None):
-        raise click.UsageError(f"--within and --minutes are for the ladder on {_LADDER_SIZE}x{_LADDER_SIZE}")
+    has_ladder = size in LADDERS
+    if not has_ladder and (within is not None or minutes is not None):
+        raise click.UsageError(f"--within and --minutes are for a ladder, and there is no ladder for {size}x{size}")
     player = make_agent(agent, seed)
     player.check_game(Othello(size))
     if out is not None:
         options.make_new_folder(out)
-    if size != _LADDER_SIZE:
-        _measure_perfection(player, agent, size, 0 if endgame else games, out, seed)
-    elif endgame:
+    if endgame and size == Othello().size:
         began = time.perf_counter()
         accuracy = measure_endgame(player, seed=seed)
         _report(Benchmark(agent, None, accuracy, {"seed": seed}, time.perf_counter() - began), out)
-    else:
+        return
+    if has_ladder and not endgame:
         seconds = None if minutes is None else 60 * minutes
-        _rate(player, agent, HALF_WIDTH if within is None else within, games, seconds, out, seed)
+        _rate(player, agent, size, HALF_WIDTH if within is None else within, games, seconds, out, seed)
+    if size != Othello().size:
+        each_once = 2 * len(solved_openings(size))
+        games = 0 if endgame else each_once if games is None else min(games, each_once)
+        _measure_perfection(player, agent, size, games, out, seed)
 
 
 def _rate(
-    player: Agent, agent: str, within: float, games: int | None, seconds: float | None, out: Path | None, seed: int
+    player: Agent,
+    agent: str,
+    size: int,
+    within: float,
+    games: int | None,
+    seconds: float | None,
+    out: Path | None,
+    seed: int,
 ) -> None:
     """Run the benchmark on the ladder, and report its results."""
     settings = {"seed": seed, "limits": {"half_width": within, "games": games, "seconds": seconds}}
@@ -100,13 +119,13 @@ def _rate(
                 options.show(f"{placement.games} games  Elo {placement.elo_text}")
 
         return run_benchmark(
-            player, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
+            player, size=size, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
         )
 
     _run(run, out)
 
 
-def _measure_perfection(player: Agent, agent: str, size: int, games: int | None, out: Path | None, seed: int) -> None:
+def _measure_perfection(player: Agent, agent: str, size: int, games: int, out: Path | None, seed: int) -> None:
     """Run the benchmark for small boards, and report its results."""
 
     def run(keep: Callable[[PerfectionBenchmark], None]) -> PerfectionBenchmark:
@@ -141,7 +160,11 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> None:
 
 
 def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
-    """Print the results. If `out` is not None, also write them into this folder."""
+    """Print the results. If `out` is not None, also write them into this folder.
+
+    The files of a comparison with perfect play on a small board have the name ``perfection``, all other files have the
+    name ``benchmark``.
+    """
     click.echo(result.head())
     if rows := result.rows():
         click.echo(options.table(result.columns, rows))
@@ -153,13 +176,15 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
         )
     if out is None:
         return
-    write_json(out / "benchmark.json", result.to_json())
-    write_file(out / "benchmark.md", result.to_markdown().encode())
+    name, picture = "benchmark", None
     if isinstance(result, PerfectionBenchmark):
-        if result.regret is not None:
-            write_file(out / "benchmark.png", _stages_picture(result))
+        name, picture = "perfection", None if result.regret is None else _stages_picture(result)
     elif result.placement is not None:
-        write_file(out / "benchmark.png", _picture(result, result.placement))
+        picture = _picture(result, result.placement)
+    write_json(out / f"{name}.json", result.to_json())
+    write_file(out / f"{name}.md", result.to_markdown().encode())
+    if picture is not None:
+        write_file(out / f"{name}.png", picture)
 
 
 def _stages_picture(result: PerfectionBenchmark) -> bytes:

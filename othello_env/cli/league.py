@@ -23,7 +23,7 @@ __all__ = ["command"]
     type=options.EvenRange(),
     help="First play matches, until each pair of members has played this even number of games.  [default: play none]",
 )
-@options.random_openings_option("Where these games begin: random:PLIES, or balanced-v0.")
+@options.random_openings_option("Where these games begin: random:PLIES, balanced-v0 or balanced-6x6-v0.")
 @options.game_option
 @options.workers_option
 @click.option("--ray", is_flag=True, help="Play on a Ray cluster, as othello-env tournament does.")

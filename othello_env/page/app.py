@@ -29,7 +29,7 @@ from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, Reader
 from othello_env.page.offers import Offer, Offers
 from othello_env.page.recorded import Recorded
-from othello_env.page.results import ladder_view
+from othello_env.page.results import ladders_view
 from othello_env.page.runs import Runs
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.thinking.assessment import EXACT_EMPTIES
@@ -110,7 +110,7 @@ def make_app(
         Route("/", _index),
         _get("offers", lambda: fixed | {"agents": known.to_json()}),
         _get("results", lambda: shown),
-        _get("ladder", ladder_view),
+        _get("ladders", ladders_view),
         Route("/api/runs", watching.answer),
         _post("think", asking.think),
         *(_post(name, endpoint) for name, endpoint in endpoints(recorded).items()),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from othello_env.arena.rating.ladder import LADDER, load_ladder
+from othello_env.arena.rating.ladder import LADDERS, load_ladder
 
-__all__ = ["ladder_view", "read_results"]
+__all__ = ["ladders_view", "read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
 """The fields that a curve's horizontal axis can show. The axis shows the first of these fields that the points have.
@@ -21,7 +21,7 @@ _SHOWN = 300
 def read_results(name: str, content: Any) -> dict[str, Any]:
     """The title, facts, matches, curves and rating in a file, as values for JSON that the page draws.
 
-    The rating (``rated``) is None if no agent was rated on the packaged ladder of opponents.
+    The rating (``rated``) is None if no agent was rated on a packaged ladder of opponents.
 
     Args:
         name: the file's name.
@@ -58,26 +58,31 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def ladder_view() -> dict[str, Any]:
-    """The packaged ladder of opponents: its name, and the spec, rating and interval of each opponent."""
-    ladder = load_ladder()
-    rungs = [{"name": rung.spec, "elo": rung.elo, "interval": list(rung.interval)} for rung in ladder.rungs]
-    return {"name": ladder.name, "rungs": rungs}
+def ladders_view() -> list[dict[str, Any]]:
+    """The packaged ladders: for each ladder, its name, and the spec, rating and interval of each opponent."""
+    return [
+        {
+            "name": ladder.name,
+            "rungs": [{"name": rung.spec, "elo": rung.elo, "interval": list(rung.interval)} for rung in ladder.rungs],
+        }
+        for ladder in map(load_ladder, LADDERS)
+    ]
 
 
 def _rated(name: str, content: dict[str, Any]) -> dict[str, Any] | None:
-    """The name, file and rating of the agent that was rated on the packaged ladder. None if no agent was rated.
+    """The name, file and rating of the agent that was rated on a packaged ladder. None if no agent was rated.
 
     If the games limit the rating only in one direction, the other end of the interval is None, and the rating is the
     end that is known.
     """
-    if "elo" not in content or content.get("ladder") != LADDER:
+    if "elo" not in content or content.get("ladder") not in LADDERS.values():
         return None
     low, high = map(_number, content["interval95"])
     end = content.get("open_end")
     elo = low if end == "above" else high if end == "below" else _number(content["elo"])
     interval = [None if end == "below" else low, None if end == "above" else high]
-    return {"name": _text(content.get("agent", "?")), "file": name, "elo": elo, "interval": interval}
+    agent = _text(content.get("agent", "?"))
+    return {"name": agent, "file": name, "elo": elo, "interval": interval, "ladder": content["ladder"]}
 
 
 def _match(row: dict[str, Any]) -> dict[str, Any]:

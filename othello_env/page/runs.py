@@ -53,7 +53,7 @@ class Runs:
             - ``folder``: the folder's name, or None.
             - ``path``: the folder's path, or None.
             - ``runs``: for each file with curves, its ``name`` (the path within the folder) and its ``curves``.
-            - ``rated``: the agents that were rated on the packaged ladder, see `read_results`.
+            - ``rated``: the agents that were rated on a packaged ladder, see `read_results`.
             - ``leagues``: for each league, the value of `league_view`.
             - ``leftOut``: each file that is too large or has a league that cannot be shown, with the reason.
         """

@@ -63,8 +63,7 @@ class Solver:
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
         """
-        control = self._memory.control
-        control[NODES], control[LIMIT], control[ROOT] = 0, NO_LIMIT, state.empties
+        self._begin(state)
         if state.empties <= _QUICK:
             return self._narrow_down(state, guess)
         return run(lambda: self._narrow_down(state, guess), self._memory, progress=progress)
@@ -77,10 +76,23 @@ class Solver:
             return -self.score(state.play(state.pass_action), guess=-guess)
         return self.solve(state, guess=guess)[0]
 
+    def is_score(self, state: Othello, score: int) -> bool:
+        """Whether a position has this exact score, an even number. The answer is quicker than the score itself.
+
+        The player to move must have a legal move other than a pass.
+        """
+        self._begin(state)
+        return run(lambda: self._search(state, score - 1, score + 1), self._memory) == score
+
     @property
     def nodes(self) -> int:
         """The number of positions that the last `solve` visited."""
         return int(self._memory.control[NODES])
+
+    def _begin(self, state: Othello) -> None:
+        """Prepare a search of a position."""
+        control = self._memory.control
+        control[NODES], control[LIMIT], control[ROOT] = 0, NO_LIMIT, state.empties
 
     def _narrow_down(self, state: Othello, guess: int) -> tuple[int, int]:
         """Search with small alpha-beta windows until the score lies inside a window.

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent, name_of
-from othello_env.arena.openings import BALANCED
 from othello_env.arena.rating.endgame import ENDGAMES, EndgameAccuracy, measure_endgame, random_endgame
 from othello_env.arena.rating.placement import HALF_WIDTH, Placement, place
 from othello_env.games.game import check_seed
@@ -28,7 +27,7 @@ class Benchmark:
     Attributes:
         agent: the agent's name.
         placement: the agent's rating on the ladder (opponents with known ratings), or None if no games were played.
-        endgame: the accuracy of the agent's moves in the packaged endgames, or None if it was not measured.
+        endgame: the accuracy of the agent's moves in the packaged endgames on 8x8, or None if it was not measured.
         settings: the arguments with which the run can be repeated.
         seconds: the time that the run took, in seconds.
     """
@@ -46,8 +45,9 @@ class Benchmark:
         """The main result on one line."""
         if self.placement is None:
             return f"{self.agent}, seed {self.settings['seed']}:"
-        games, name, seed = self.placement.games, self.placement.ladder.name, self.settings["seed"]
-        return f"{self.agent}: Elo {self.placement.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
+        games, ladder, seed = self.placement.games, self.placement.ladder, self.settings["seed"]
+        how = f"{ladder.name}, {games} games, openings {ladder.openings}, seed {seed}"
+        return f"{self.agent}: Elo {self.placement.elo_text} ({how})"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ class Benchmark:
             fit = self.placement.fit
             values |= {
                 "ladder": self.placement.ladder.name,
-                "openings": BALANCED,
+                "openings": self.placement.ladder.openings,
                 "elo": None if self.placement.elo is None else round(self.placement.elo, 1),
                 "interval95": [round(end, 1) for end in self.placement.interval],
                 "beyond": self.placement.beyond,
@@ -150,6 +150,7 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> lis
 def run_benchmark(
     agent: str | Agent | Policy,
     *,
+    size: int = 8,
     name: str | None = None,
     half_width: float = HALF_WIDTH,
     games: int | None = None,
@@ -157,10 +158,13 @@ def run_benchmark(
     seed: int = 0,
     progress: Callable[[Placement], object] | None = None,
 ) -> Benchmark:
-    """Rate an agent on the ladder, then measure its accuracy in endgames.
+    """Rate an agent on the ladder. On 8x8, also measure its accuracy in endgames.
+
+    On 6x6, `othello_env.arena.rating.perfection.run_perfection` measures the accuracy of the moves.
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
+        size: the board's height and width, 8 or 6.
         name: the agent's name in the results; by default its spec or `repr`.
         half_width: the games on the ladder end when half the width of the rating's 95% interval is at most this many
             Elo points.
@@ -170,14 +174,16 @@ def run_benchmark(
         progress: called after each pair of games, with the results so far.
 
     Raises:
-        AgentError, TypeError, ValueError: see `place`.
+        AgentError, TypeError, ValueError, WrongGameError: see `place`.
     """
     seed = check_seed(seed)
     began = time.perf_counter()
     player = make_agent(agent, seed)
     limits = {"half_width": half_width, "games": games, "seconds": seconds}
-    placement = place(player, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress)
-    endgame = measure_endgame(player, seed=seed)
+    placement = place(
+        player, size=size, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress
+    )
+    endgame = measure_endgame(player, seed=seed) if size == 8 else None  # the packaged endgames are on 8x8
     settings = {"seed": seed, "limits": limits}
     name = name or name_of(agent, player)
     return Benchmark(name, placement, endgame, settings, time.perf_counter() - began)

@@ -1,8 +1,9 @@
-"""The ladder: packaged opponents from the random mover to the engine, with ratings that do not change.
+"""The ladders: packaged opponents from the random mover to the strongest, with ratings that do not change.
 
-The ladder's file says how the ratings were computed: the number of games, their openings and their seed. The opponents'
-random choices depend only on the key of the game. The opponents' searches are limited by depth or by the number of
-simulations, never by time. So the opponents make the same moves on every machine.
+There is a ladder for Othello on 8x8 and a ladder for 6x6. The strongest opponent is the engine on 8x8, and perfect play
+on 6x6. A ladder's file says how the ratings were computed: the number of games, their openings and their seed. The
+opponents' random choices depend only on the key of the game. The opponents' searches are limited by depth or by the
+number of simulations, never by time. So the opponents make the same moves on every machine.
 """
 
 from __future__ import annotations
@@ -13,10 +14,17 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["LADDER", "Ladder", "Rung", "load_ladder"]
+from othello_env.arena.openings import PACKAGED
+from othello_env.games.registry import Rules
+
+__all__ = ["LADDER", "LADDERS", "LADDER_6X6", "Ladder", "Rung", "load_ladder"]
 
 LADDER = "ladder-v0"
 """The name of the packaged ladder, for Othello on 8x8. The name changes if the opponents or their ratings change."""
+LADDER_6X6 = "ladder-6x6-v0"
+"""The name of the packaged ladder for Othello on 6x6. This name, too, changes if the opponents or ratings change."""
+LADDERS = {8: LADDER, 6: LADDER_6X6}
+"""The names of the packaged ladders, by the size of the board."""
 
 _FORMAT = "othello-env ladder 1"
 
@@ -45,14 +53,26 @@ class Ladder:
     Attributes:
         name: the name of this version of the ladder.
         rungs: the opponents, at least two, from the weakest to the strongest.
+        size: the board's height and width, 8 or 6.
     """
 
     name: str
     rungs: tuple[Rung, ...]
+    size: int = 8
 
     def __repr__(self) -> str:
         ends = " to ".join(f"{rung.spec} {rung.elo:.0f}" for rung in (self.rungs[0], self.rungs[-1]))
         return f"<Ladder {self.name} of {len(self.rungs)} rungs: {ends}>"
+
+    @property
+    def openings(self) -> str:
+        """The name of the packaged openings from which agents play against the rungs."""
+        return PACKAGED[self.size]
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        return Rules.parse(f"othello:size={self.size}")
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Ladder:
@@ -66,7 +86,7 @@ class Ladder:
         rungs = [
             Rung(r["spec"], r["elo"], (r["interval95"][0], r["interval95"][1]), r["games"]) for r in values["rungs"]
         ]
-        return cls(values["name"], tuple(rungs))
+        return cls(values["name"], tuple(rungs), values["size"])
 
     def to_json(self) -> dict[str, Any]:
         """The ladder as plain values."""
@@ -79,15 +99,20 @@ class Ladder:
             }
             for rung in self.rungs
         ]
-        return {"format": _FORMAT, "name": self.name, "rungs": rungs}
+        return {"format": _FORMAT, "name": self.name, "size": self.size, "rungs": rungs}
 
 
 @cache
-def load_ladder() -> Ladder:
-    """The packaged ladder.
+def load_ladder(size: int = 8) -> Ladder:
+    """The packaged ladder for boards of one size, 8 or 6.
 
-    >>> load_ladder().rungs[0].spec
-    'random'
+    Raises:
+        ValueError: there is no ladder for this size.
+
+    >>> load_ladder().rungs[0].spec, load_ladder(6).rungs[-1].spec
+    ('random', 'perfect')
     """
-    text = (resources.files("othello_env.arena.rating") / f"{LADDER}.json").read_text(encoding="utf-8")
+    if size not in LADDERS:
+        raise ValueError(f"the packaged ladders are for boards of size {' or '.join(map(str, LADDERS))}, not {size!r}")
+    text = (resources.files("othello_env.arena.rating") / f"{LADDERS[size]}.json").read_text(encoding="utf-8")
     return Ladder.from_json(json.loads(text))

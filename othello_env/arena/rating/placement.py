@@ -1,4 +1,4 @@
-"""Find an agent's rating on the ladder by games against rungs, the opponents of the ladder.
+"""Find an agent's rating on a ladder by games against rungs, the opponents of the ladder.
 
 The ratings of the rungs are fixed, so only the agent's rating must be found. A game tells most about this rating if the
 agent and the rung are about equally strong. So each batch of games is played against a rung near the present estimate
@@ -16,7 +16,7 @@ from functools import cached_property, partial
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.openings import BALANCED, balanced_openings
+from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.pairings import Pairing, check_games
 from othello_env.arena.play.records import GameRecord
@@ -173,6 +173,7 @@ class Placement:
 def place(
     agent: str | Agent | Policy,
     *,
+    size: int | None = None,
     ladder: Ladder | None = None,
     half_width: float = HALF_WIDTH,
     games: int | None = None,
@@ -180,15 +181,16 @@ def place(
     seed: int = 0,
     progress: Callable[[Placement], object] | None = None,
 ) -> Placement:
-    """Rate an agent on the ladder. The games end when the interval of the rating is small or a limit is reached.
+    """Rate an agent on a ladder. The games end when the interval of the rating is small or a limit is reached.
 
-    The games are Othello on 8x8. The games begin with the openings `balanced-v0`, and each opening is played with both
-    colours. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a `FaultWarning`
-    reports the forfeited games.
+    The games begin with the packaged openings `balanced-v0`, or on 6x6 `balanced-6x6-v0`. Each opening is played with
+    both colours. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a
+    `FaultWarning` reports the forfeited games.
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
-        ladder: the opponents; by default the packaged ladder.
+        size: the board's height and width, 8 or 6. None means the size of `ladder`, or 8 if there is no `ladder`.
+        ladder: the opponents; by default the packaged ladder for this size.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
         games: the greatest number of games, even; None for no limit.
         seconds: after this number of seconds no new pair of games begins; None for no limit. If this limit ends the
@@ -199,9 +201,11 @@ def place(
     Raises:
         AgentError: a rung failed or gave an illegal answer, so there can be no rating.
         TypeError: `games` or `seed` is not an integer.
-        ValueError: `half_width` or `seconds` is not positive, `games` is not an even number of at least 2, or `seed`
-            is negative.
+        ValueError: there is no ladder for this size, or `ladder` has another size. Or `half_width` or `seconds` is not
+            positive, `games` is not an even number of at least 2, or `seed` is negative.
+        WrongGameError: the agent does not play Othello on boards of this size.
     """
+    ladder = _find_ladder(size, ladder)
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")
     games = None if games is None else check_games(games)
@@ -209,7 +213,7 @@ def place(
         raise ValueError(f"seconds must be a positive number, not {seconds}")
     seed = check_seed(seed)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
-    climb = _Climb(Timed(make_agent(agent, seed)), ladder or load_ladder(), seed)
+    climb = _Climb(Timed(make_agent(agent, seed)), ladder, seed)
     while (batch := _next_batch(climb.placement, climb.openings, half_width, games)) is not None:
         for placement in climb.play(*batch, deadline):
             if progress is not None:
@@ -219,6 +223,15 @@ def place(
     found = climb.placement
     warn_of_faults(repr(climb.agent), "games", found.faults, found.games)
     return found
+
+
+def _find_ladder(size: int | None, ladder: Ladder | None) -> Ladder:
+    """The ladder that the arguments of `place` describe."""
+    if ladder is None:
+        return load_ladder() if size is None else load_ladder(size)
+    if size not in (None, ladder.size):
+        raise ValueError(f"{ladder.name} is for boards of size {ladder.size}, not {size}")
+    return ladder
 
 
 class _Climb:
@@ -232,12 +245,12 @@ class _Climb:
 
     def __init__(self, agent: Timed, ladder: Ladder, seed: int) -> None:
         self.agent = agent
-        self.openings = len(balanced_openings())
+        self.openings = len(balanced_openings(ladder.size))
         self.placement = Placement(ladder)
         self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
         self._seed = seed
         names = (AGENT, *(rung.spec for rung in ladder.rungs))
-        self._schedule = Schedule(names, 2 * self.openings, BALANCED, seed, gauntlet=True)
+        self._schedule = Schedule(names, 2 * self.openings, ladder.openings, seed, ladder.rules, gauntlet=True)
         self._records: dict[Rung, list[GameRecord]] = {rung: [] for rung in ladder.rungs}
 
     def play(self, rung: Rung, pairs: int, deadline: float) -> Iterator[Placement]:

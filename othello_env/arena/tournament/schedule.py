@@ -44,9 +44,9 @@ class Schedule:
         agents: the names of the agents, all different.
         games: the number of games of each group, a multiple of the number of players. None means 200, rounded up to
             such a multiple.
-        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, ``"balanced-v0"`` for
-            the packaged list, or a list of transcripts or States. The openings of a list are used in turn: after the
-            last opening, the first opening follows again.
+        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, ``"balanced-v0"`` (on
+            6x6 ``"balanced-6x6-v0"``) for the packaged list, or a list of transcripts or States. The openings of a list
+            are used in turn: after the last opening, the first opening follows again.
         seed: determines the openings and all random choices.
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.

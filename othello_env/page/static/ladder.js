@@ -1,9 +1,15 @@
-// The packaged ladder of opponents, with the agents that were rated on it.
+// The packaged ladders of opponents, with the agents that were rated on them.
 
 import { html, svg } from "./elements.js";
 import { eloText, intervalText } from "./values.js";
 
-/** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string}} Rated A rated agent; `file` has its rating. */
+/** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; `file` has its rating on `ladder`. */
+
+/** The first ladder and every other ladder on which agents were rated, each with its agents. @param {{name: string, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
+export function shownLadders(ladders, rated) {
+  const all = ladders.map(ladder => ({ ladder, rated: rated.filter(each => each.ladder === ladder.name) }));
+  return all.filter((each, place) => place === 0 || each.rated.length > 0);
+}
 
 /** The rows of the ladder: its opponents and the rated agents, the strongest first. @param {Rated[]} rungs @param {Rated[]} rated */
 export function ladderRows(rungs, rated) {

@@ -6,7 +6,7 @@ import { showCheckpoints } from "./checkpoints.js";
 import { showCurves } from "./curves.js";
 import { TITLES } from "./dialogs.js";
 import { byId } from "./elements.js";
-import { ladderTable } from "./ladder.js";
+import { ladderTable, shownLadders } from "./ladder.js";
 import { leagueView } from "./league.js";
 import { resultsView } from "./results.js";
 
@@ -28,12 +28,12 @@ export class Runs {
     /** @type {any} */
     this.watched = null; // the content of the watched folder, or null if no folder is watched
     this.results = [];
-    this.ladder = null;
+    this.ladders = null;
   }
 
   /** Load what there is, and begin to ask for news if a folder is watched. */
   async setUp() {
-    [this.results, this.ladder, this.watched] = await Promise.all([get("/api/results"), get("/api/ladder"), get("/api/runs")]);
+    [this.results, this.ladders, this.watched] = await Promise.all([get("/api/results"), get("/api/ladders"), get("/api/runs")]);
     for (const id of ["run-quantity", "run-axis"]) byId(id).addEventListener("change", () => this.showCurves());
     let resized = 0;
     addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => this.showCharts(), RESIZED_MS); });
@@ -105,10 +105,11 @@ export class Runs {
   }
 
   showLadder() {
-    if (!this.isVisible || !this.ladder) return;
+    if (!this.isVisible || !this.ladders) return;
     const rated = [...this.results.map(each => each.rated), ...(this.watched?.rated ?? [])].filter(Boolean);
     byId("ladder-none").hidden = rated.length > 0;
-    byId("ladder-table").replaceChildren(ladderTable(this.ladder, rated));
+    const shown = shownLadders(this.ladders, rated);
+    byId("ladder-table").replaceChildren(...shown.map(each => ladderTable(each.ladder, each.rated)));
   }
 
   showLeagues() {

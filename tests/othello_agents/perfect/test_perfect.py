@@ -122,6 +122,15 @@ def test_a_guess_changes_no_score_and_the_action_has_it(solver, random_position)
             assert score == np.nanmax(row) == row[action]
 
 
+def test_one_small_window_shows_whether_a_score_is_exact(solver, random_position):
+    for key in range(8):
+        state = random_position(key, 14 + key % 4, 6)
+        if state.must_pass:
+            continue
+        score = solver.score(state)
+        assert [solver.is_score(state, score + more) for more in (-2, 0, 2)] == [False, True, False]
+
+
 def test_mirror_images_on_bits_are_those_of_the_symmetries(random_position):
     for key in range(5):
         state = random_position(key, 30)

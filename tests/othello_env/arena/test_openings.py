@@ -1,27 +1,29 @@
-"""The packaged list of balanced openings."""
+"""The packaged lists of balanced openings."""
 
 from itertools import islice
 
 import pytest
 
 from othello_agents.engine import Engine
+from othello_agents.perfect import Perfect
 from othello_env import Othello
-from othello_env.arena.openings import BALANCED, balanced_openings, find_openings
+from othello_env.arena.openings import BALANCED, BALANCED_6X6, balanced_openings, find_openings
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.symmetries import COUNT, transform_observation
 
 
-def test_they_are_8_plies_deep_and_different_under_symmetry():
+@pytest.mark.parametrize(("size", "plies", "count"), [(8, 8, 500), (6, 10, 250)])
+def test_they_have_the_same_depth_and_are_different_under_symmetry(size, plies, count):
     seen = set()
-    for transcript in balanced_openings():
-        state = Othello.from_moves(transcript)
-        assert len(state.moves) == 8
+    for transcript in balanced_openings(size):
+        state = Othello.from_moves(transcript, size)
+        assert len(state.moves) == plies
         assert not state.is_over
         planes = state.observation(state.to_move)
         mirrored = {transform_observation(planes, k).tobytes() for k in range(COUNT)}
         assert not mirrored & seen
         seen |= mirrored
-    assert len(balanced_openings()) == 500
+    assert len(balanced_openings(size)) == count
 
 
 def test_they_are_closer_to_even_than_random_ones():
@@ -33,6 +35,11 @@ def test_they_are_closer_to_even_than_random_ones():
     assert sum(chosen) < sum(others) / 3
 
 
+def test_on_6x6_they_are_draws_under_perfect_play():
+    perfect = Perfect()
+    assert {perfect.score(Othello.from_moves(moves, 6)) for moves in balanced_openings(6)[::50]} == {0}
+
+
 def test_matches_and_tournaments_take_them_in_turn():
     first = [Othello.from_moves(moves) for moves in balanced_openings()[:3]]
     games = Schedule(("a", "b"), 1002, BALANCED)
@@ -41,6 +48,12 @@ def test_matches_and_tournaments_take_them_in_turn():
     assert again == [Othello.from_moves(balanced_openings()[499]), first[0]]
 
 
-def test_they_need_an_8x8_board():
+def test_they_need_a_board_of_their_size():
     with pytest.raises(ValueError, match="balanced-v0 are for Othello on 8x8"):
         find_openings(BALANCED, lambda _: Othello(6))
+    with pytest.raises(ValueError, match="balanced-6x6-v0 are for Othello on 6x6"):
+        find_openings(BALANCED_6X6, lambda _: Othello())
+    with pytest.raises(ValueError, match="for boards of size 8 or 6, not 4"):
+        balanced_openings(4)
+    first = Othello.from_moves(balanced_openings(6)[0], 6)
+    assert find_openings(BALANCED_6X6, lambda _: Othello(6)).positions[0] == first

@@ -11,7 +11,7 @@ from PIL import Image
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.ladder import load_ladder
-from othello_env.arena.rating.perfection import run_perfection
+from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
 from othello_env.arena.rating.placement import AGENT, Placement, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
@@ -130,25 +130,70 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
 def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
     status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
     assert (status, err) == (0, "")
-    written = json.loads((tmp_path / "benchmark.json").read_text())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["perfection.json", "perfection.md", "perfection.png"]
+    written = json.loads((tmp_path / "perfection.json").read_text())
     assert (written["agent"], written["size"], written["seed"]) == ("maximizer:eval=weighted", 4, 3)
     assert out.startswith(f"maximizer:eval=weighted on 4x4: {written['moves']['best_move_rate']:.1%} of its moves are ")
     assert written["games"]["games"] == 8
     assert f"{written['games']['discs_lost_a_game']:.1f} discs lost a game" in out
     assert f"{written['exploitability']['discs']:.1f} discs a game" in out
-    page = (tmp_path / "benchmark.md").read_text()
+    page = (tmp_path / "perfection.md").read_text()
     for stage in written["moves"]["stages"]:
         low, high = stage["empty"]
         assert f"| {low} to {high} | {stage['count']} | {stage['best_move_rate']:.1%} |" in page
-    with Image.open(io.BytesIO((tmp_path / "benchmark.png").read_bytes())) as image:
+    with Image.open(io.BytesIO((tmp_path / "perfection.png").read_bytes())) as image:
         assert image.width > 600
+
+
+def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_path):
+    agent = "maximizer:eval=weighted"
+    status, out, err = run(agent, "--size", 6, "--games", 4, "--seed", 3, "--out", tmp_path)
+    assert (status, err) == (0, "")
+    rated, measured = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("benchmark", "perfection"))
+    assert (rated["ladder"], rated["openings"], rated["games"]) == ("ladder-6x6-v0", "balanced-6x6-v0", 4)
+    assert (measured["size"], measured["games"]["games"]) == (6, 4)
+    assert "endgame" not in rated  # those positions are on 8x8
+    first, second = (line for line in out.splitlines() if line.startswith(agent) and "seed 3" in line)
+    assert "(ladder-6x6-v0, 4 games, openings balanced-6x6-v0, seed 3)" in first
+    assert f"{measured['moves']['best_move_rate']:.1%} of its moves are perfect" in second
+    for name in ("benchmark", "perfection"):
+        assert (tmp_path / f"{name}.md").read_text().startswith(f"# {agent}\n")
+        with Image.open(io.BytesIO((tmp_path / f"{name}.png").read_bytes())) as image:
+            assert image.width > 600
+
+
+def test_games_against_perfect_play_are_not_repeated(run, monkeypatch):
+    asked = []
+
+    def measured(*_, games, **__):
+        asked.append(games)
+        return PerfectionBenchmark("a", None, None, None, {"size": 4, "seed": 0}, 1.0)
+
+    monkeypatch.setattr("othello_env.cli.benchmark.run_perfection", measured)
+    for games in ([], ["--games", 1000], ["--games", 8], ["--endgame"]):
+        assert run("random", "--size", 4, *games)[0] == 0
+    assert asked == [42, 42, 8, 0]
+
+
+def test_an_interrupt_on_the_6x6_ladder_keeps_the_rating(run, tmp_path, monkeypatch):
+    def interrupted(*_, progress, **__):
+        progress(place("random", size=6, games=4))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("othello_env.cli.benchmark.run_benchmark", interrupted)
+    status, out, _ = run("random", "--size", 6, "--out", tmp_path / "out")
+    assert status == 130
+    assert "ladder-6x6-v0, 4 games" in out
+    assert json.loads((tmp_path / "out" / "benchmark.json").read_text())["interrupted"] is True
+    assert not (tmp_path / "out" / "perfection.json").exists()
 
 
 def test_a_small_board_without_games(run, tmp_path):
     status, out, _ = run("maximizer:eval=count", "--size", 6, "--endgame", "--out", tmp_path)
     assert status == 0
     assert "Against perfect play" not in out
-    written = json.loads((tmp_path / "benchmark.json").read_text())
+    assert "Elo" not in out
+    written = json.loads((tmp_path / "perfection.json").read_text())
     assert "games" not in written
     assert written["moves"]["count"] == 380
 
@@ -162,7 +207,7 @@ def test_an_interrupt_keeps_what_was_measured_on_a_small_board(run, tmp_path, mo
     status, out, _ = run("random", "--size", 4, "--out", tmp_path / "out")
     assert status == 130
     assert "2 games" in out
-    written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    written = json.loads((tmp_path / "out" / "perfection.json").read_text())
     assert (written["games"]["games"], written["interrupted"]) == (2, True)
 
 
@@ -173,8 +218,9 @@ def test_an_interrupt_keeps_what_was_measured_on_a_small_board(run, tmp_path, mo
         (["random", "--games", "3"], "not even"),
         (["random", "--minutes", "0"], "is not in the range"),
         (["random", "--size", "5"], "is not one of"),
-        (["random", "--size", "6", "--within", "50"], "--within and --minutes are for the ladder on 8x8"),
-        (["random", "--size", "4", "--minutes", "1"], "--within and --minutes are for the ladder on 8x8"),
+        (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for 4x4"),
+        (["random", "--size", "4", "--minutes", "1"], "for a ladder, and there is no ladder for 4x4"),
+        (["perfect", "--size", "8"], "perfect plays Othello on 4x4 and 6x6"),
         (["ntuple", "--size", "4"], "no n-tuple weights come with the package for size 4"),
         (["random", "--out", "full"], "full exists and is not an empty folder"),
         (["random", "--out", "full/file"], "full/file exists and is not an empty folder"),

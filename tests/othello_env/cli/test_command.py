@@ -87,7 +87,7 @@ BAD = [
     (["match", "random", "random", "--games", "3"], "not even"),
     (
         ["match", "random", "random", "--openings", "random:many"],
-        "balanced-v0, start, transcripts or a file of them, got 'random:many'",
+        "balanced-v0, balanced-6x6-v0, start, transcripts or a file of them, got 'random:many'",
     ),
     (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),

@@ -136,7 +136,7 @@ def test_faults_are_reported(run, tmp_path):
         (("random", "maximizer", "--game", "chess"), "expected one of the games"),
         (
             ("random", "maximizer", "--openings", "random:-1"),
-            "expected random:PLIES, balanced-v0, start, transcripts or a file of them, got ",
+            "expected random:PLIES, balanced-v0, balanced-6x6-v0, start, transcripts or a file of them, got ",
         ),
         (("random", "maximizer", "--workers", "0"), "workers"),
     ],

@@ -8,7 +8,7 @@ const { common, keepLine, Past } = await import(at("lines"));
 const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("bands"));
 const { Versions } = await import(at("checkpoints"));
 const { cellText } = await import(at("league"));
-const { ladderRows } = await import(at("ladder"));
+const { ladderRows, shownLadders } = await import(at("ladder"));
 const { exactly, lossText, moveNumbers, reviewed } = await import(at("review"));
 const values = await import(at("values"));
 
@@ -87,6 +87,13 @@ test("rated agents stand on the ladder once", () => {
   const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, null] };
   const rows = ladderRows(rungs, [mine, { ...mine }, { ...mine, file: "b.json" }]);
   assert.deepEqual(rows.map(({ name, isYours }) => [name, isYours]), [["top", false], ["mine", true], ["mine", true], ["random", false]]);
+});
+
+test("the first ladder and every ladder with rated agents are shown", () => {
+  const ladders = [{ name: "ladder-v0", rungs: [] }, { name: "ladder-6x6-v0", rungs: [] }];
+  const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, 600], ladder: "ladder-6x6-v0" };
+  assert.deepEqual(shownLadders(ladders, []), [{ ladder: ladders[0], rated: [] }]);
+  assert.deepEqual(shownLadders(ladders, [mine]), [{ ladder: ladders[0], rated: [] }, { ladder: ladders[1], rated: [mine] }]);
 });
 
 test("a cell of a payoff matrix as text", () => {

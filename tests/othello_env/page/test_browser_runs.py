@@ -59,7 +59,7 @@ def test_the_tabs_work_with_the_keyboard(page):
 
 
 def test_the_board_has_an_analysis_even_if_the_runs_cannot_be_shown(page):
-    page.route("**/api/ladder", lambda route: route.fulfill(status=500, json={"error": "no ladder"}))
+    page.route("**/api/ladders", lambda route: route.fulfill(status=500, json={"error": "no ladder"}))
     page.reload()
     page.locator("#note:has-text('No ladder')").wait_for()
     page.locator("#looked-a:has-text('position')").wait_for()

@@ -7,8 +7,8 @@ import pytest
 
 import othello_agents
 from othello_env.arena.rating.benchmark import run_benchmark
-from othello_env.arena.rating.ladder import load_ladder
-from othello_env.page.results import ladder_view, read_results
+from othello_env.arena.rating.ladder import LADDERS, load_ladder
+from othello_env.page.results import ladders_view, read_results
 
 ROW = {"opponent": "random", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
 ROW |= {"mean_disc_difference": 12.5}
@@ -47,19 +47,21 @@ def test_a_rating_and_endgames():
     ]
     assert read["about"] == "ladder-v0, 20 games, openings random:10, seed 0"
     assert (read["matches"][0]["elo"], read["matches"][0]["expected"]) == (1200.0, 0.6)
-    assert read["rated"] == {"name": "a.npz", "file": "a.json", "elo": 1200.1, "interval": [1200.1, None]}
+    rated = {"name": "a.npz", "file": "a.json", "elo": 1200.1, "interval": [1200.1, None], "ladder": "ladder-v0"}
+    assert read["rated"] == rated
+    assert read_results("a.json", content | {"ladder": "ladder-6x6-v0"})["rated"] == rated | {"ladder": "ladder-6x6-v0"}
     assert read_results("a.json", content | {"open_end": "below"})["rated"]["interval"] == [None, 1270.6]
     assert read_results("a.json", content | {"open_end": None})["rated"]["elo"] == 1234.5
     assert read_results("a.json", content | {"ladder": "ladder-v9"})["rated"] is None
     assert read_results("a.json", {"agent": "a", "endgame": endgame})["matches"] == []
 
 
-def test_the_ladder_is_the_packaged_one():
-    told, ladder = ladder_view(), load_ladder()
-    assert told["name"] == ladder.name
-    assert [(rung["name"], rung["elo"], tuple(rung["interval"])) for rung in told["rungs"]] == [
-        (rung.spec, rung.elo, rung.interval) for rung in ladder.rungs
-    ]
+def test_the_ladders_are_the_packaged_ones():
+    for told, ladder in zip(ladders_view(), map(load_ladder, LADDERS), strict=True):
+        assert told["name"] == ladder.name
+        assert [(rung["name"], rung["elo"], tuple(rung["interval"])) for rung in told["rungs"]] == [
+            (rung.spec, rung.elo, rung.interval) for rung in ladder.rungs
+        ]
 
 
 def test_what_a_benchmark_writes_is_read():

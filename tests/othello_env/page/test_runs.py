@@ -109,7 +109,8 @@ def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):
     (tmp_path / "benchmark.json").write_text(json.dumps(rating))
     told = Runs(tmp_path).to_json()
     assert told["runs"] == []  # it has no curve
-    assert told["rated"] == [{"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None]}]
+    rated = {"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None], "ladder": LADDER}
+    assert told["rated"] == [rated]
 
 
 def test_leagues_in_the_folder_and_in_other_folders(tmp_path):

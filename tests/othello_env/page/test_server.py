@@ -17,7 +17,7 @@ from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.app import LARGEST_BODY, make_app
 from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
 from othello_env.page.offers import Offer
-from othello_env.page.results import ladder_view
+from othello_env.page.results import ladders_view
 
 PORT = 8750
 SITE = f"http://127.0.0.1:{PORT}"
@@ -102,7 +102,7 @@ def test_every_refusal_is_json(client, method, path):
 
 def test_nothing_recorded_and_nothing_watched(client, ask):
     assert client.get("/api/runs").json() is None
-    assert client.get("/api/ladder").json() == ladder_view()
+    assert client.get("/api/ladders").json() == ladders_view()
     assert ask("recorded", file=0, number=0).status_code == 400
 
 

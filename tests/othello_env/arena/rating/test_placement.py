@@ -9,14 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from othello_env import Agent, AgentError, Othello
+from othello_env import Agent, AgentError, Othello, WrongGameError
 from othello_env.arena import FaultWarning
+from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating import placement
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.elo import expected_score
 from othello_env.arena.rating.fit import Fit
-from othello_env.arena.rating.ladder import Ladder, Rung
+from othello_env.arena.rating.ladder import Ladder, Rung, load_ladder
 from othello_env.arena.rating.placement import AGENT, Placement, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
@@ -145,6 +146,35 @@ def test_no_opening_is_played_twice_with_a_rung(simulate):
     assert len(starts) == 1000
     assert starts[::2] == starts[1::2]
     assert len(set(starts)) == 500
+
+
+def test_on_6x6_the_games_begin_in_the_openings_of_the_ladder():
+    found = place("maximizer:eval=count", size=6, games=16)
+    assert found.ladder == load_ladder(6)
+    assert found.games == 16
+    assert repr(found).startswith("<Placement on ladder-6x6-v0: Elo ")
+    records = [record for match in found.matches.values() for record in match.records]
+    assert {record.game for record in records} == {"othello:size=6"}
+    assert {record.opening_moves.replace(" ", "") for record in records} <= set(balanced_openings(6))
+    assert found == place("maximizer:eval=count", ladder=load_ladder(6), games=16)
+
+
+def test_a_perfect_player_stands_beside_the_strongest_rung():
+    ladder = load_ladder(6)
+    found = place("perfect:hash=16", ladder=replace(ladder, rungs=ladder.rungs[-1:]), games=6)
+    assert found.matches[ladder.rungs[-1]].draws == 6  # the openings are draws, and neither player makes a mistake
+    assert found.elo == pytest.approx(ladder.rungs[-1].elo)
+
+
+def test_boards_without_a_ladder_are_refused():
+    with pytest.raises(ValueError, match="for boards of size 8 or 6, not 4"):
+        place("random", size=4)
+    with pytest.raises(ValueError, match="cheap is for boards of size 8, not 6"):
+        place("random", size=6, ladder=CHEAP)
+    with pytest.raises(WrongGameError, match="perfect plays Othello on 4x4 and 6x6"):
+        place("perfect", size=8)
+    with pytest.raises(ValueError, match="for boards of size 8 or 6, not 4"):
+        run_benchmark("random", size=4)
 
 
 def test_limits_end_it(simulate):
