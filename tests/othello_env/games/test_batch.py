@@ -99,7 +99,8 @@ def test_whole_games_are_those_of_states(name):
             np.testing.assert_array_equal(masks[i], states[i].action_mask())
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         assert batch.check(actions) == 0
-        ended, failed = batch.step(actions, 0, (reward, reward_to, terminated), begins, True, True)
+        views = batch.views(planes, masks)
+        ended, failed = batch.step(actions, 0, (reward, reward_to, terminated), views, False, begins, True, True)
         assert failed == 0
         ends = ended.rows
         assert ends["game"].tolist() == np.flatnonzero(terminated).tolist()
