@@ -35,7 +35,7 @@ from othello_env.games.batch.primitives import (
     worth,
 )
 from othello_env.games.hashing import OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
@@ -121,7 +121,7 @@ def begin_all(
     course_fields: _Tuple,
     boards: _Tuple,
     numbers: npt.NDArray[np.int64],
-    ahead: int | np.int64,
+    ahead: Int,
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
@@ -138,15 +138,9 @@ def begin_all(
 
 @kernel(lean=True)
 def _begin_each(
-    rules: Any,
-    course: Course,
-    boards: _Tuple,
-    numbers: npt.NDArray[np.int64],
-    ahead: int | np.int64,
-    plan: Plan,
-    openings: _Tuple,
+    rules: Any, course: Course, boards: _Tuple, numbers: npt.NDArray[np.int64], ahead: Int, plan: Plan, openings: _Tuple
 ) -> int:
-    """Do the work of `begin_all`, without counting references to its arrays."""
+    """Do what `begin_all` does, without counting references to arrays."""
     failed = 0
     for number in numbers:
         i = int(number)
@@ -237,8 +231,7 @@ def step(
         problems: the result of `check` for the actions.
         outcome_fields: the fields of `Outcome`, written in place.
         views: the result of `Batch.views` for the planes and masks.
-        encodes: whether to write the observations and masks after the step. A second kernel for them would cost a small
-            batch a tenth of its step, because Numba unpacks all arrays again.
+        encodes: whether to write the next observations and masks. This saves the call of another kernel.
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
         begin_next: whether the next game begins in the same step in which a game ends.
