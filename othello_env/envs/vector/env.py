@@ -369,7 +369,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """The info of a step or reset. `where`, (N,), selects the games that were reset; None means all games."""
         buffers.to_move[:] = self._batch.course.to_move
         self_play = self._pool is None
-        ready = {"action_mask": buffers.masks}
+        ready: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
         if self_play:
             ready = {"action_mask": buffers.masks, "to_move": buffers.to_move, "reward_to": buffers.reward_to}
         ends = [each.rows for each in self._ends]
