@@ -239,7 +239,7 @@ def step(
         template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        The records and the moves of the games that ended, as `_end` writes them, and a number. The number is
         NO_OPENING if a game could not begin, else 0.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
@@ -361,7 +361,7 @@ def answer(
     before the learner's first turn, a new game replaces the ended game.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        The records and the moves of the games that ended, as `_end` writes them, and a number. The number is
         NO_OPENING or NO_TURN if a game could not begin, else 0.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
