@@ -344,12 +344,11 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     ) -> Ends:
         """Play the actions in a part of the games. In self-play, also write the next observations of this part."""
         outcome, views = buffers.part(places)
-        ends, failed = part.step(actions[places], problems, outcome, self._begins, *self._how)
+        encodes = self._pool is None  # in self-play, because no opponent moves before the next observation
+        ends, failed = part.step(actions[places], problems, outcome, views, encodes, self._begins, *self._how)
         check_begun(failed)
         if places.start:
             ends.rows["game"] += places.start
-        if self._pool is None:  # in self-play, because no opponent moves before the next observation
-            part.encode(views)
         return ends
 
     def _answer(self, buffers: Buffers, begins: Begins) -> list[Ends]:
@@ -369,18 +368,13 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
         """The info of a step or reset. `where`, (N,), selects the games that were reset; None means all games."""
         buffers.to_move[:] = self._batch.course.to_move
-        info: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
-        if self._pool is None:
-            info |= {"to_move": buffers.to_move, "reward_to": buffers.reward_to}
-        moment = Moment(
-            self._batch,
-            [ends.rows for ends in self._ends],
-            where,
-            within=self._how[0],
-            self_play=self._pool is None,
-            copy=self._copy,
-        )
-        return StepInfo.later(info, moment.names, moment.make, moment.ended if self._ends else None)
+        self_play = self._pool is None
+        ready: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
+        if self_play:
+            ready = {"action_mask": buffers.masks, "to_move": buffers.to_move, "reward_to": buffers.reward_to}
+        ends = [each.rows for each in self._ends]
+        moment = Moment(self._batch, ends, where, within=self._how[0], self_play=self_play, copy=self._copy)
+        return StepInfo.later(ready, moment.names, moment.make, moment.ended if ends else None)
 
     def render(self) -> tuple[Any, ...]:
         """A picture of each game: text (``"ansi"``) or an array (H, W, 3) uint8 (``"rgb_array"``).

@@ -37,6 +37,13 @@ def _with_masks(*names: str) -> frozenset[str]:
 _LATER = _with_masks(*_NUMBERS) | {"_action_mask"}
 _LATER_IN_SELF_PLAY = _LATER | {"_to_move", "_reward_to"}
 _AT_AN_END = _with_masks(*_FINAL)
+_NAMES = {
+    (self_play, at_an_end): names | (_AT_AN_END if at_an_end else frozenset())
+    for self_play, names in ((False, _LATER), (True, _LATER_IN_SELF_PLAY))
+    for at_an_end in (False, True)
+}
+"""The names of the entries that are made later. The key is whether the learner plays every side, and whether the info
+describes games that ended."""
 
 
 class StepInfo(dict[str, Any]):
@@ -51,11 +58,10 @@ class StepInfo(dict[str, Any]):
             if `later` got no such function.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._names: frozenset[str] = frozenset()
-        self._make: Callable[[str], dict[str, Any]] = _nothing
-        self.ended: _Ended | None = None
+    # These are attributes of the class, so that a step need not call a constructor that is written in Python.
+    _names: frozenset[str] = frozenset()
+    _make: Callable[[str], dict[str, Any]] | None = None
+    ended: _Ended | None = None
 
     @classmethod
     def later(
@@ -78,6 +84,7 @@ class StepInfo(dict[str, Any]):
         return info
 
     def _fill(self, name: str) -> None:
+        assert self._make is not None
         made = self._make(name)
         for other in self._names & made.keys():  # skip entries that the user deleted or replaced
             super().__setitem__(other, made[other])
@@ -177,10 +184,6 @@ class StepInfo(dict[str, Any]):
         super().clear()
 
 
-def _nothing(name: str) -> dict[str, Any]:
-    raise KeyError(name)
-
-
 class Moment:
     """The games after a step or reset. The entries of `info` are made from this object when they are needed.
 
@@ -207,17 +210,16 @@ class Moment:
         self_play: bool,
         copy: bool,
     ) -> None:
+        course = batch.course
         self._batch = batch
-        self._discs = batch.scoring(copy=copy)
-        self._plies = batch.course.plies.copy() if copy else batch.course.plies
-        self._rival = batch.course.rival.copy() if copy else batch.course.rival
+        self._discs = batch.scoring(copy=True) if copy else None
+        self._plies = course.plies.copy() if copy else course.plies
+        self._rival = course.rival.copy() if copy else course.rival
         self._all_ends = ends
         self._reset = where
         self._within = within
         self._self_play = self_play
-        self.names = _LATER_IN_SELF_PLAY if self_play else _LATER
-        if ends and within:
-            self.names |= _AT_AN_END
+        self.names = _NAMES[self_play, within and bool(ends)]
 
     def make(self, name: str) -> dict[str, Any]:
         """Make the entry with this name. Returns a dict that has only this entry."""
@@ -262,7 +264,7 @@ class Moment:
         if name == "winner":
             return np.full(n, PLAYING, np.int64)
         if name == "discs":
-            return self._discs()
+            return self._discs() if self._discs else self._batch.scoring(copy=False)()
         if name == "plies":
             return self._plies.astype(np.int64)
         if name == "opponent":

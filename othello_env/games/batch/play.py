@@ -18,6 +18,7 @@ import numpy.typing as npt
 from othello_env.games.batch.arrays import ILLEGAL, NO_OPENING, NO_TURN, OVER, SIDE_DRAWN, Course, Outcome, Plan
 from othello_env.games.batch.primitives import (
     choose,
+    encode,
     forfeit,
     is_legal,
     keep,
@@ -34,7 +35,7 @@ from othello_env.games.batch.primitives import (
     worth,
 )
 from othello_env.games.hashing import OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
@@ -120,7 +121,7 @@ def begin_all(
     course_fields: _Tuple,
     boards: _Tuple,
     numbers: npt.NDArray[np.int64],
-    ahead: int | np.int64,
+    ahead: Int,
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
@@ -132,7 +133,14 @@ def begin_all(
     Returns:
         0, or NO_OPENING if a game could not begin.
     """
-    course, plan = Course(*course_fields), Plan(*plan_fields)
+    return _begin_each(rules, Course(*course_fields), boards, numbers, ahead, Plan(*plan_fields), openings)
+
+
+@kernel(lean=True)
+def _begin_each(
+    rules: Any, course: Course, boards: _Tuple, numbers: npt.NDArray[np.int64], ahead: Int, plan: Plan, openings: _Tuple
+) -> int:
+    """Do what `begin_all` does, without counting references to arrays."""
     failed = 0
     for number in numbers:
         i = int(number)
@@ -143,7 +151,7 @@ def begin_all(
     return failed
 
 
-@kernel
+@kernel(lean=True)
 def _end(
     rules: Any,
     course: Course,
@@ -152,9 +160,10 @@ def _end(
     illegal: npt.NDArray[np.int64],
     outcome: Outcome,
     by_margin: bool,
-    template: npt.NDArray[Any],
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
-    """Write the rewards of the E games that ended, and return a record of each of these games.
+    ends: npt.NDArray[Any],
+    moves: npt.NDArray[np.integer],
+) -> None:
+    """Write the rewards of the E games that ended, and a record of each of these games.
 
     A record has the last board from the point of view of its viewer. The viewer is the learner or, in self-play,
     the player to move.
@@ -167,14 +176,9 @@ def _end(
         illegal: (E,) the illegal action that ended each game, or -1.
         outcome: the arrays into which the rewards are written.
         by_margin: whether rewards are margins instead of results.
-        template: any array with the dtype of the records; see `ends_dtype`.
-
-    Returns:
-        The records, (E,), and the moves of these games, (E, L). The first `plies` entries of a row are the game's
-        actions.
+        ends: (E,) the records; see `ends_dtype`.
+        moves: (E, L) the moves of these games. The first `plies` entries of a row are the game's actions.
     """
-    ends = np.empty(len(ended), template.dtype)
-    moves = np.empty((len(ended), course.moves.shape[1]), course.moves.dtype)
     players = course.rival.shape[1] + 1
     for k in range(len(ended)):
         i = int(ended[k])
@@ -198,7 +202,6 @@ def _end(
         for ply in range(course.plies[i]):
             moves[k, ply] = course.moves[i, ply]
         keep(rules, boards, i, ends, k)
-    return ends, moves
 
 
 @kernel
@@ -209,6 +212,8 @@ def step(
     actions: npt.NDArray[np.int64],
     problems: int,
     outcome_fields: _Tuple,
+    views: _Tuple,
+    encodes: bool,
     plan_fields: _Tuple,
     openings: _Tuple,
     begin_next: bool,
@@ -225,6 +230,8 @@ def step(
             and the next game begins.
         problems: the result of `check` for the actions.
         outcome_fields: the fields of `Outcome`, written in place.
+        views: the result of `Batch.views` for the planes and masks.
+        encodes: whether to write the next observations and masks. This saves the call of another kernel.
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
         begin_next: whether the next game begins in the same step in which a game ends.
@@ -232,10 +239,10 @@ def step(
         template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        The records and the moves of the games that ended, as `_end` writes them, and a number. The number is
         NO_OPENING if a game could not begin, else 0.
     """
-    course, outcome = Course(*course_fields), Outcome(*outcome_fields)
+    course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     over = course.over
     was_over = true_places(over) if problems & OVER else np.empty(0, np.int64)
     wrong = _unplayable(rules, boards, actions, over) if problems else np.empty(0, np.bool_)
@@ -246,7 +253,7 @@ def step(
         for i in true_places(wrong):
             forfeit(rules, course, boards, i)
             course.plies[i] -= 1
-    failed = begin_all(rules, course_fields, boards, was_over, _NEXT, plan_fields, openings)
+    failed = _begin_each(rules, course, boards, was_over, _NEXT, plan, openings)
     for i in range(len(actions)):
         outcome.terminated[i] = over[i]
     ended = true_places(over)
@@ -255,13 +262,17 @@ def step(
         for k in range(len(ended)):
             if wrong[ended[k]]:
                 illegal[k] = actions[ended[k]]
-    ends, moves = _end(rules, course, boards, ended, illegal, outcome, by_margin, template)
-    if begin_next and begin_all(rules, course_fields, boards, ended, _NEXT, plan_fields, openings) != 0:
+    ends = np.empty(len(ended), template.dtype)
+    moves = np.empty((len(ended), course.moves.shape[1]), course.moves.dtype)
+    _end(rules, course, boards, ended, illegal, outcome, by_margin, ends, moves)
+    if begin_next and _begin_each(rules, course, boards, ended, _NEXT, plan, openings) != 0:
         failed = NO_OPENING
+    if encodes:
+        encode(rules, over, (course.to_move, course.learner), boards, views)
     return ends, moves, failed
 
 
-@kernel
+@kernel(lean=True)
 def _forget_step(course: Course, outcome: Outcome) -> None:
     """Reset what the last step wrote. All rewards are 0 and go to the players to move, and all `redraws` are -1."""
     for i in range(len(outcome.reward)):
@@ -283,7 +294,7 @@ def _unplayable(
     return flags
 
 
-@kernel
+@kernel(lean=True)
 def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], plies: npt.NDArray[np.int32]) -> None:
     """Add an action to the moves of each of N games. In finished games, the added actions have no meaning."""
     last = moves.shape[1] - 1
@@ -350,7 +361,7 @@ def answer(
     before the learner's first turn, a new game replaces the ended game.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` returns them, and a number. The number is
+        The records and the moves of the games that ended, as `_end` writes them, and a number. The number is
         NO_OPENING or NO_TURN if a game could not begin, else 0.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
@@ -373,8 +384,10 @@ def answer(
             course.redraws[i] += 1
             if not _begin(rules, course, boards, i, mix(course.key[i], np.uint64(REDRAW)), plan, openings):
                 failed = NO_OPENING
-    illegal = np.full(n, -1, np.int64)
-    ends, moves = _end(rules, course, boards, ended[:n], illegal, outcome, by_margin, template)
-    if begin_next and begin_all(rules, course_fields, boards, ended[:n], _NEXT, plan_fields, openings) != 0:
+    ended, illegal = ended[:n], np.full(n, -1, np.int64)
+    ends = np.empty(n, template.dtype)
+    moves = np.empty((n, course.moves.shape[1]), course.moves.dtype)
+    _end(rules, course, boards, ended, illegal, outcome, by_margin, ends, moves)
+    if begin_next and _begin_each(rules, course, boards, ended, _NEXT, plan, openings) != 0:
         failed = NO_OPENING
     return ends, moves, failed

@@ -87,7 +87,7 @@ def play(rules: Any, course: Course, boards: _Boards, i: int, action: int) -> No
     raise NotImplementedError
 
 
-@generic()
+@generic(lean=True)
 def play_all(
     rules: Any, course: Course, boards: _Boards, actions: npt.NDArray[np.int64], illegal: npt.NDArray[np.bool_]
 ) -> None:

@@ -245,6 +245,8 @@ class Batch(ABC):
         actions: npt.NDArray[np.int64],
         problems: int,
         outcome: tuple[_Array, ...],
+        views: tuple[_Array, ...],
+        encodes: bool,
         begins: Begins,
         begin_next: bool,
         by_margin: bool,
@@ -257,6 +259,8 @@ class Batch(ABC):
             actions: (N,) int64, contiguous, all in range.
             problems: the result of `check` for these actions.
             outcome: the arrays of `othello_env.games.batch.arrays.Outcome`. The step overwrites them.
+            views: the result of the method `views` for the planes and masks.
+            encodes: whether to write the next observations and masks, as `encode` does.
             begins: how games begin.
             begin_next: whether the next game begins in the same step in which a game ends.
             by_margin: whether rewards are margins instead of results.
@@ -271,6 +275,8 @@ class Batch(ABC):
             actions,
             problems,
             outcome,
+            views,
+            encodes,
             begins.plan,
             begins.openings,
             begin_next,
@@ -308,20 +314,9 @@ class Batch(ABC):
         Returns:
             The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
         """
-        rows, moves, failed = self._call(
-            play.answer,
-            self._plain_course,
-            self.boards,
-            waiting.numbers,
-            waiting.boards,
-            actions,
-            outcome,
-            begins.plan,
-            begins.openings,
-            begin_next,
-            by_margin,
-            self._template,
-        )
+        how = begins.plan, begins.openings, begin_next, by_margin, self._template
+        fields = self._plain_course, self.boards
+        rows, moves, failed = self._call(play.answer, *fields, waiting.numbers, waiting.boards, actions, outcome, *how)
         return Ends(rows, moves), failed
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:

@@ -47,6 +47,12 @@ def outcome(n):
     return np.empty(n), np.empty(n, np.int8), np.empty(n, np.bool_)
 
 
+def encoded(batch):
+    """Empty planes and masks for a batch."""
+    n, start = len(batch), batch.start
+    return np.zeros((n, *start.observation_shape), np.int8), np.zeros((n, start.num_actions), np.int8)
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.booleans(), max_size=1100))
 def test_true_places(flags):
@@ -87,19 +93,19 @@ def test_whole_games_are_those_of_states(name):
     begins = begun(batch)
     states = [batch.state(i) for i in range(N)]
     reward, reward_to, terminated = outcome(N)
-    planes = np.zeros((N, *batch.start.observation_shape), np.int8)
-    masks = np.zeros((N, batch.start.num_actions), np.int8)
+    planes, masks = encoded(batch)
+    batch.encode(batch.views(planes, masks))
     left = N
     while left:
         batch.make_room(begins)
-        batch.encode(batch.views(planes, masks))
         playing = [i for i in range(N) if states[i] is not None]
         for i in playing:
             np.testing.assert_array_equal(planes[i], states[i].observation(states[i].to_move))
             np.testing.assert_array_equal(masks[i], states[i].action_mask())
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         assert batch.check(actions) == 0
-        ended, failed = batch.step(actions, 0, (reward, reward_to, terminated), begins, True, True)
+        outputs = (reward, reward_to, terminated), batch.views(planes, masks)
+        ended, failed = batch.step(actions, 0, *outputs, True, begins, True, True)
         assert failed == 0
         ends = ended.rows
         assert ends["game"].tolist() == np.flatnonzero(terminated).tolist()
@@ -156,5 +162,5 @@ def test_a_pickled_batch_goes_on_alike(name):
     twin = pickle.loads(pickle.dumps(batch))
     actions = np.array([batch.state(i).legal_actions()[0] for i in range(8)])
     for each in (batch, twin):
-        each.step(actions, 0, outcome(8), begins, True, False)
+        each.step(actions, 0, outcome(8), each.views(*encoded(each)), True, begins, True, False)
     assert [batch.state(i) for i in range(8)] == [twin.state(i) for i in range(8)]
