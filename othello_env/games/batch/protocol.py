@@ -106,7 +106,7 @@ class Batch(ABC):
         self.rules = rules
         self.boards = tuple(boards)
         self.course = new_course(n, start.num_players, longest, action_dtype)
-        self._template = np.empty(0, ends_dtype(start.num_players, fields))
+        self.template = np.empty(0, ends_dtype(start.num_players, fields))
         self._settle()
 
     def _settle(self) -> None:
@@ -275,7 +275,7 @@ class Batch(ABC):
             begins.openings,
             begin_next,
             by_margin,
-            self._template,
+            self.template,
         )
         return Ends(rows, moves), failed
 
@@ -320,7 +320,7 @@ class Batch(ABC):
             begins.openings,
             begin_next,
             by_margin,
-            self._template,
+            self.template,
         )
         return Ends(rows, moves), failed
 
