@@ -34,10 +34,12 @@ def test_the_faster_way_makes_the_rest(monkeypatch):
     assert found == [1, *(TRIAL + [4] * 236) * 2]
 
 
-@pytest.mark.parametrize("shared", [1e-3, 2e-3])
-def test_trials_are_rarer_while_one_thread_is_faster(shared, monkeypatch):
-    found = counts(1 + 512 + 1024 + 3 * 2048, 4, lambda count, step: 1e-3 if count == 1 else shared, monkeypatch)
-    periods = [TRIAL + [1] * (steps - 20) for steps in (512, 1024, 2048, 2048, 2048)]
+@pytest.mark.parametrize(
+    ("shared", "lengths"), [(1e-3, [256] * 9), (1.4e-3, [256] * 9), (2e-3, [512, 1024, 2048, 2048, 2048])]
+)
+def test_trials_are_rarer_while_one_thread_is_much_faster(shared, lengths, monkeypatch):
+    found = counts(1 + sum(lengths), 4, lambda count, step: 1e-3 if count == 1 else shared, monkeypatch)
+    periods = [TRIAL + [1] * (length - 20) for length in lengths]
     assert found == [1, *(count for period in periods for count in period)]
 
 
@@ -96,8 +98,8 @@ def test_a_change_is_noticed_in_the_next_period(monkeypatch):
         return 1e-5 if step < 200 else 1e-3 / count
 
     found = counts(300, 4, seconds, monkeypatch)
-    assert found[:239] == [1] * 239  # a trial that ends after three steps makes the period shorter
-    assert found[239:] == TRIAL + [4] * 41
+    assert found[:240] == [1] * 240  # a trial that ends after three steps makes the period shorter
+    assert found[240:] == TRIAL + [4] * 40
 
 
 def test_one_slow_trial_does_not_change_the_choice(monkeypatch):
@@ -108,13 +110,14 @@ def test_one_slow_trial_does_not_change_the_choice(monkeypatch):
     assert found == [1, *(TRIAL + [4] * 236) * 4]
 
 
-def test_a_step_that_fails_does_not_count(monkeypatch):
+@pytest.mark.parametrize("lost", [1e-4, 100.0])
+def test_a_step_that_fails_does_not_count(lost, monkeypatch):
     clock = 0.0
     monkeypatch.setattr(sharing, "perf_counter", lambda: clock)
     shared = Sharing(4)
     for count in [1, *TRIAL]:
         assert shared.begin() == count
-        clock += 100.0 if count == 4 else 1e-3  # then an error is raised
+        clock += lost if count == 4 else 1e-3  # then an error is raised
         assert shared.begin() == count
         clock += 1e-3 / count
         shared.end()
