@@ -26,9 +26,9 @@ class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
     Every period begins with a trial: one thread makes ten steps, and all threads share ten other steps. Eight steps of
-    each way are measured, and the longest of the eight does not count. Then the faster of the two ways is used for all other steps of the period. The times of
-    single steps vary, so earlier trials count, too. Each trial counts half as much as the trial after it. Very short
-    steps are not shared, not even in a trial. The choice changes only the speed.
+    each way are measured, and the longest of the eight does not count. Then the faster of the two ways is used for all
+    other steps of the period. The times of single steps vary, so earlier trials count, too. Each trial counts half as
+    much as the trial after it. Very short steps are not shared, not even in a trial. The choice changes only the speed.
 
     A period has 256 steps. While one thread is much faster, each period is twice as long as the last, up to 2,048
     steps. Otherwise the shared steps of the trials would take too long on a busy machine.
@@ -66,7 +66,7 @@ class Sharing:
             self._count_gap(self._began - self._ended)
             self._ended = None
         if self._step == len(_IS_SHARED):
-            # the longest step of each way does not count: something else may have happened meanwhile
+            # The longest step of each way does not count, because something else may have happened meanwhile.
             sums = [sum(times) - max(times, default=0.0) for times in self._trial]
             alone, shared = self._seconds = [new + old / 2 for new, old in zip(sums, self._seconds, strict=True)]
             self._is_faster_shared = shared < alone

@@ -1,5 +1,6 @@
 """A mailbox: threads see each other's words, and values come out as they went in."""
 
+import os
 import threading
 import weakref
 
@@ -9,6 +10,8 @@ from numba.core.errors import TypingError
 
 from othello_env.support.jit import kernel
 from othello_env.support.mailbox import add, give, lend, load, look, rest, size_in_words, store, yield_core
+
+pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
 
 @kernel
