@@ -45,7 +45,7 @@ import numpy as np
 from othello_env.support.kernel_cache import folder_of
 from othello_env.support.numba_internals import compiled, compiled_for
 
-__all__ = ["Int", "entry_point", "interruptible", "kernel", "raise_interrupt"]
+__all__ = ["Int", "entry_point", "interruptible", "is_compiled", "kernel", "raise_interrupt"]
 
 Int = int | np.int64
 """The type of integers in kernels: int64 in machine code, int or int64 if the kernel runs as plain Python."""
@@ -97,6 +97,11 @@ def entry_point(function: _F, *args: Any) -> _F:
     or layout, the machine code misreads the array, and no error is raised.
     """
     return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
+
+
+def is_compiled() -> bool:
+    """Whether kernels are compiled. With ``NUMBA_DISABLE_JIT=1`` they run as plain Python."""
+    return not _CONFIG.DISABLE_JIT
 
 
 def raise_interrupt(error: BaseException) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -46,12 +46,7 @@ class Threads:
             return [work(0)]
         # Each run has a new queue, because answers of an interrupted run may still arrive in the old queue.
         results: SimpleQueue[_Answer] = SimpleQueue()
-        process = os.getpid()
-        with self._lock(process):  # `close` must not end the threads before they have got all these tasks
-            if self._process != process:
-                self._start(process)
-            for k, tasks in enumerate(self._tasks, start=1):
-                tasks.put((work, k, results))
+        self._put(work, range(1, self.count), results)
         answers = [_done(work, 0)]
         answers += [results.get() for _ in range(1, self.count)]
         answers.sort(key=lambda answer: answer[0])
@@ -59,6 +54,22 @@ class Threads:
             if error is not None:
                 raise error
         return [result for _, result, _ in answers]
+
+    def send(self, k: int, work: Callable[[int], Any]) -> None:
+        """Let thread k, from 1 to `count` - 1, call work(k), and do not wait for it. `work` must not raise an error.
+
+        Raises:
+            RuntimeError: a thread cannot be started.
+        """
+        self._put(work, [k], SimpleQueue())
+
+    def _put(self, work: Callable[[int], Any], numbers: Iterable[int], results: SimpleQueue[_Answer]) -> None:
+        process = os.getpid()
+        with self._lock(process):  # `close` must not end the threads before they have got all these tasks
+            if self._process != process:
+                self._start(process)
+            for k in numbers:
+                self._tasks[k - 1].put((work, k, results))
 
     def close(self) -> None:
         """End the threads when their current work is done. The next `run` starts new threads."""

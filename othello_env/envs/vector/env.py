@@ -159,7 +159,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers, and divide the games into parts for the threads."""
+        """Make the buffers, and tell the threads about the batch."""
         self._parts.cut(self._batch)
         self._buffers = Buffers(self._batch)
 
@@ -322,10 +322,10 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         buffers = self._outputs()
         self._ready = False  # until everything has succeeded
         self._make_room(self._begins)
-        ends = self._parts.step(lambda part, places: self._advance(part, places, chosen, problems, buffers))
+        ends = self._parts.step(chosen, problems, self._begins, self._how, buffers, shows=self._pool is None)
         if self._pool is not None:
             ends += self._answer(buffers, self._begins)
-            self._parts.run(lambda part, places: part.encode(buffers.part(places)[1]))
+            self._parts.encode(buffers)
         self._ready = True
         self._ends = [each for each in ends if len(each.rows)]
         if self._ends:
@@ -338,18 +338,6 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     def _encode(self, buffers: Buffers) -> None:
         self._batch.encode(buffers.part(slice(0, self.num_envs))[1])
-
-    def _advance(
-        self, part: Batch, places: slice, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers
-    ) -> Ends:
-        """Play the actions in a part of the games. In self-play, also write the next observations of this part."""
-        outcome, views = buffers.part(places)
-        encodes = self._pool is None  # in self-play, because no opponent moves before the next observation
-        ends, failed = part.step(actions[places], problems, outcome, views, encodes, self._begins, *self._how)
-        check_begun(failed)
-        if places.start:
-            ends.rows["game"] += places.start
-        return ends
 
     def _answer(self, buffers: Buffers, begins: Begins) -> list[Ends]:
         """Let the opponents play until each game is over or it is the learner's turn. Returns the games that ended."""

@@ -1,68 +1,108 @@
-"""The parts of a batch of games, and the threads that step them."""
+"""Step a batch of games, in one thread or in several threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from othello_env.envs.vector.buffers import Buffers
+from othello_env.envs.vector.checks import check_begun
 from othello_env.envs.vector.sharing import Sharing
-from othello_env.games.batch import Batch
+from othello_env.games.batch import Batch, Begins, Ends
+from othello_env.games.batch.crew import Crew
+from othello_env.support.jit import is_compiled
 from othello_env.support.threads import Threads
 
 __all__ = ["Parts"]
 
-_T = TypeVar("_T")
-
 
 class Parts:
-    """Divides a batch of games into a part for each thread. The parts share memory with the batch.
+    """Steps a batch. In a step that threads share, each thread steps a part of the games.
 
     Args:
-        num_threads: the greatest number of threads that share a step.
+        num_threads: the greatest number of threads that share a step. Kernels that are not compiled use one thread.
     """
 
     def __init__(self, num_threads: int) -> None:
-        self._threads = Threads(num_threads)
-        self._sharing = Sharing(num_threads)
-        self._count = 1
-        self._parts: dict[int, list[tuple[slice, Batch]]] = {}
-        """The key is the number of threads that share a step. The value has the indices and the games of each part."""
+        self._threads = Threads(num_threads if is_compiled() else 1)
+        self._sharing = Sharing(self._threads.count)
+        self._is_shared = False
+        self._batch: Batch
+        self._crew: Crew | None = None
+        self._buffers: Buffers | None = None  # the buffers that the crew has
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_parts": {}}
+        kept = {name: value for name, value in vars(self).items() if name != "_batch"}
+        return {**kept, "_crew": None, "_buffers": None}
 
     def cut(self, batch: Batch) -> None:
-        """Divide this batch into parts. Call this method again after an array of the batch is replaced."""
-        bounds = np.linspace(0, len(batch), self._threads.count + 1).astype(int).tolist()
-        slices = [slice(a, b) for a, b in pairwise(bounds)]
-        whole = [(slice(0, len(batch)), batch)]
-        self._parts = {len(slices): [(places, batch.part(places)) for places in slices], 1: whole}
+        """Step this batch from now on. Call this method again after an array of the batch is replaced."""
+        if self._crew is not None:
+            self._crew.dismiss()
+        self._batch, self._crew, self._buffers = batch, None, None
 
-    def step(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """Decide whether threads share the work (see `Sharing`), and then do the same as `run`."""
-        self._count = self._sharing.begin()
-        found = self.run(work)
-        self._sharing.end()
-        return found
+    def step(
+        self,
+        actions: npt.NDArray[np.int64],
+        problems: int,
+        begins: Begins,
+        how: tuple[bool, bool],
+        buffers: Buffers,
+        *,
+        shows: bool,
+    ) -> list[Ends]:
+        """Step the batch, by threads that share the step if this is faster (see `Sharing`).
 
-    def run(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """Call work(part, places) for each part of the batch, and return the results.
+        Args:
+            actions: as in `Batch.step`, like `problems` and `begins`.
+            problems: as in `Batch.step`.
+            begins: as in `Batch.step`.
+            how: the last two arguments of `Batch.step`.
+            buffers: the arrays that the step writes.
+            shows: whether to write the observations and masks, too.
 
-        `part` is a batch with some of the games, and `places` is the slice of their places in the whole batch.
-
-        If threads shared the work of the last `step`, they also share this work.
+        Returns:
+            The games that ended. There may be several items, but each has other games.
 
         Raises:
+            ValueError: a game could not begin.
             RuntimeError: a thread cannot be started.
         """
-        parts = self._parts[self._count]
-        if self._count == 1:
-            return [work(part, places) for places, part in parts]
-        return self._threads.run(lambda k: work(parts[k][1], parts[k][0]))
+        self._is_shared = self._sharing.begin() > 1
+        if self._is_shared:
+            crew = self._crew_with(buffers)
+            found = crew.step(actions, problems, begins, how, shows=shows, gap=self._sharing.gap)
+        else:
+            outcome, views = self._whole(buffers)
+            found = [self._batch.step(actions, problems, outcome, views, shows, begins, *how)]
+        self._sharing.end()
+        for _, failed in found:
+            check_begun(failed)
+        return [ends for ends, _ in found]
+
+    def encode(self, buffers: Buffers) -> None:
+        """Write the observations and masks. If threads shared the last `step`, they also share this work."""
+        if self._is_shared:
+            self._crew_with(buffers).show(gap=self._sharing.gap)
+        else:
+            self._batch.encode(self._whole(buffers)[1])
+
+    def _whole(self, buffers: Buffers) -> tuple[Any, Any]:
+        return buffers.part(slice(0, len(self._batch)))
+
+    def _crew_with(self, buffers: Buffers) -> Crew:
+        """The crew, which writes these buffers from now on."""
+        if self._crew is None:
+            self._crew = Crew(self._batch, self._threads)
+        if self._buffers is not buffers:
+            self._crew.lend([buffers.part(places) for places in self._crew.places])
+            self._buffers = buffers
+        return self._crew
 
     def close(self) -> None:
         """End the threads. They start again when they are needed."""
+        if self._crew is not None:
+            self._crew.dismiss()
         self._threads.close()

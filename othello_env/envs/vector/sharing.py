@@ -2,62 +2,102 @@
 
 from __future__ import annotations
 
+from math import inf
 from time import perf_counter
 
 __all__ = ["Sharing"]
 
-_WORTHWHILE_SECONDS = 1e-4
-"""Steps are shared only if one thread needs at least this time for a step. Waking a thread takes about this time."""
-_PERIOD = 256
-_IS_SHARED = (False, False, True, True) * 4
-"""For each step of a trial, whether threads share this step. `Sharing` explains trials.
+_WORTHWHILE_SECONDS = 3e-5
+"""Steps are shared only if one thread needs at least this time for a step. Sharing a step takes a few microseconds."""
+_PERIOD, _LONGEST_PERIOD = 256, 2048
+_IS_SHARED = (*[False] * 5, *[True] * 5) * 2
+"""For each step of a trial, whether threads share this step. `Sharing` explains trials."""
+_IS_MEASURED = (False, *[True] * 4) * 4
+"""For each step of a trial, whether its time counts. After a change, the threads first have to wake up or to sleep.
 
-If all games are at the same ply, fast and slow steps may alternate. So half of the shared steps and half of the other
-steps have even numbers.
+If all games are at the same ply, fast and slow steps may alternate. So half of the measured steps of each way have even
+numbers.
 """
+_LONGEST_GAP = 1e-3
+_MUCH = 1.5
 
 
 class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
-    Every period of 256 steps begins with a trial: one thread makes eight steps, and all threads share eight other
-    steps. Then the faster of these two ways is used for all other steps of the period. The times of single steps vary,
-    so earlier trials count, too. Each trial counts half as much as the trial after it. Very short steps are not shared,
-    not even in a trial. The choice changes only the speed.
+    Every period begins with a trial: one thread makes ten steps, and all threads share ten other steps. Eight steps of
+    each way are measured, and the longest of the eight does not count. Then the faster of the two ways is used for all
+    other steps of the period. The times of single steps vary, so earlier trials count, too. Each trial counts half as
+    much as the trial after it. Very short steps are not shared, not even in a trial. The choice changes only the speed.
+
+    A period has 256 steps. While one thread is much faster, each period is twice as long as the last, up to 2,048
+    steps. Otherwise the shared steps of the trials would take too long on a busy machine.
+
+    Threads that share steps stay awake during a short gap between two steps. Then they may take a core that the policy
+    needs. So the gap after a measured step counts like a part of the step, if the gap is shorter than a millisecond.
 
     Args:
         most: the number of threads that make a shared step.
+
+    Attributes:
+        gap: the usual time in seconds between two steps. Longer gaps count as a millisecond.
     """
 
     def __init__(self, most: int) -> None:
+        self.gap = 0.0
         self._most = most
+        self._period = _PERIOD
         self._step = -1  # step -1 is in no trial, because the first step also loads the kernels
-        self._trial = [0.0, 0.0]  # the seconds of this period's trial: the steps in one thread, and the shared steps
+        self._trial: tuple[list[float], list[float]] = [], []
+        """The seconds of each measured step of this period's trial: the steps in one thread, and the shared steps."""
         self._seconds = [0.0, 0.0]  # the weighted sums over all trials, in the same order
-        self._is_shared = self._is_faster_shared = False
+        self._shortest = inf  # the shortest time of a step in one thread in this period's trial, without gaps
+        self._is_shared = self._is_faster_shared = self._is_measured = False
+        self._is_settled = False  # whether one thread makes all steps until the next trial, so that no time is needed
         self._began = 0.0
+        self._ended: float | None = None  # when the last step ended; None if it failed or was not measured
 
     def begin(self) -> int:
         """Begin a step. Returns the number of threads that make the step, 1 or `most`."""
-        if self._most == 1:
+        if self._most == 1 or self._is_settled:
             return 1
-        if self._step == 2 and self._trial[0] < 2 * _WORTHWHILE_SECONDS:
-            self._is_faster_shared, self._seconds = False, [0.0, 0.0]
+        self._began = perf_counter()
+        if self._ended is not None:
+            self._count_gap(self._began - self._ended)
+            self._ended = None
+        if self._step == len(_IS_SHARED):
+            # The longest step of each way does not count, because something else may have happened meanwhile.
+            sums = [sum(times) - max(times, default=0.0) for times in self._trial]
+            alone, shared = self._seconds = [new + old / 2 for new, old in zip(sums, self._seconds, strict=True)]
+            self._is_faster_shared = shared < alone
+            self._period = min(2 * self._period, _LONGEST_PERIOD) if shared > _MUCH * alone else _PERIOD
+        elif self._step == 3 and self._shortest < _WORTHWHILE_SECONDS:
+            self._is_faster_shared, self._seconds, self._period = False, [0.0, 0.0], _PERIOD
             self._step = len(_IS_SHARED)
         is_trial = 0 <= self._step < len(_IS_SHARED)
+        self._is_settled = self._step >= len(_IS_SHARED) and not self._is_faster_shared
         self._is_shared = _IS_SHARED[self._step] if is_trial else self._is_faster_shared
-        self._began = perf_counter()
+        self._is_measured = is_trial and _IS_MEASURED[self._step]
         return self._most if self._is_shared else 1
+
+    def _count_gap(self, gap: float) -> None:
+        """Count the time between the last step and this step."""
+        self.gap += (min(gap, _LONGEST_GAP) - self.gap) / 4
+        if self._is_measured and gap < _LONGEST_GAP:
+            self._trial[self._is_shared][-1] += gap
 
     def end(self) -> None:
         """End the step that `begin` began."""
         if self._most == 1:
             return
-        if 0 <= self._step < len(_IS_SHARED):
-            self._trial[self._is_shared] += perf_counter() - self._began
+        if not self._is_settled:
+            self._ended = perf_counter()
+            if self._is_measured:
+                seconds = self._ended - self._began
+                self._trial[self._is_shared].append(seconds)
+                if not self._is_shared:
+                    self._shortest = min(seconds, self._shortest)
         self._step += 1
-        if self._step == len(_IS_SHARED):
-            self._seconds = [new + old / 2 for new, old in zip(self._trial, self._seconds, strict=True)]
-            self._is_faster_shared = self._seconds[True] < self._seconds[False]
-        elif self._step == _PERIOD:
-            self._step, self._trial = 0, [0.0, 0.0]
+        if self._step == self._period:
+            self._step, self._trial, self._shortest = 0, ([], []), inf
+            self._is_settled = False

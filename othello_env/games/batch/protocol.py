@@ -106,7 +106,7 @@ class Batch(ABC):
         self.rules = rules
         self.boards = tuple(boards)
         self.course = new_course(n, start.num_players, longest, action_dtype)
-        self._template = np.empty(0, ends_dtype(start.num_players, fields))
+        self.template = np.empty(0, ends_dtype(start.num_players, fields))
         self._settle()
 
     def _settle(self) -> None:
@@ -281,7 +281,7 @@ class Batch(ABC):
             begins.openings,
             begin_next,
             by_margin,
-            self._template,
+            self.template,
         )
         return Ends(rows, moves), failed
 
@@ -314,7 +314,7 @@ class Batch(ABC):
         Returns:
             The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
         """
-        how = begins.plan, begins.openings, begin_next, by_margin, self._template
+        how = begins.plan, begins.openings, begin_next, by_margin, self.template
         fields = self._plain_course, self.boards
         rows, moves, failed = self._call(play.answer, *fields, waiting.numbers, waiting.boards, actions, outcome, *how)
         return Ends(rows, moves), failed

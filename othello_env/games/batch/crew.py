@@ -1,0 +1,328 @@
+"""Threads that share the steps of a batch, and wait for the next step in compiled code.
+
+To wake a sleeping thread takes 60 to 100 us, which is as long as a step of 4,096 games. So the threads do not sleep
+between the steps of a busy environment: they wait awake for a bounded time, and look at one word in memory.
+
+A shared step is a *job*. The thread that calls `Crew.step` leads the job, the other threads are helpers. The leader
+writes the job into a `mailbox` and opens it. The batch has one part for each thread. The leader and the helpers that
+are awake take one part after the other until none is left. Then the leader closes the job, and waits for the helpers
+that are still inside. So the leader never waits for a helper that sleeps or that has no core: it plays these parts
+itself. No Python code runs in a helper that is awake, and no lock is needed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch.play import step
+from othello_env.games.batch.primitives import encode
+from othello_env.games.batch.protocol import Batch, Begins, Ends
+from othello_env.support.jit import Int, entry_point, kernel
+from othello_env.support.mailbox import add, give, lend, load, look, rest, size_in_words, store, yield_core
+from othello_env.support.threads import Threads
+
+__all__ = ["Crew"]
+
+_Box = npt.NDArray[np.int64]
+_Tuple = tuple[Any, ...]
+
+_LINE = 8
+"""The words of a cache line. Each word that several threads write has a line of its own."""
+_JOB, _LATEST, _NEXT, _DONE, _INSIDE, _PATIENCE, _AWAKE = (k * _LINE for k in range(7))
+"""The indices of words in a mailbox.
+
+JOB: the number of the open job, or 0. LATEST: the number of the last job that was opened. NEXT: the next part to take.
+DONE: how many parts are done. INSIDE: how many helpers work on the open job. PATIENCE: how long helpers wait awake,
+counted in calls of `rest`. AWAKE: the first of one word for each helper. The word is 1 if the helper is awake or was
+called, 2 if it works on a job, and 0 if it sleeps.
+"""
+
+_LONGEST = 1e-3
+"""The longest time in seconds for which a helper waits awake."""
+_SHORTEST = 5e-5
+
+
+@kernel
+def _sizes(value: Any) -> int:
+    return int(size_in_words(value))
+
+
+@kernel
+def _lend(box: _Box, at: Int, value: Any) -> None:
+    lend(box, at, value)
+
+
+@kernel
+def _take(box: _Box, at: Int, like: Any) -> Any:
+    return look(box, at, like)
+
+
+@kernel
+def _rests(box: _Box, n: Int) -> None:
+    for _ in range(n):
+        if load(box, _JOB) == 0 and load(box, _PATIENCE) == 0:
+            rest()
+
+
+@kernel
+def _take_parts(box: _Box, layout: _Tuple, like: _Tuple) -> None:
+    """Take one part of the open job after the other, until none is left.
+
+    Args:
+        box: the mailbox.
+        layout: five indices and numbers of words: where the job begins, where the first part begins, the words of a
+            part, the words of a part's result, the number of parts.
+        like: examples of a job, of a part and of a result, which tell the compiler their types.
+    """
+    job_at, first, stride, result_words, count = layout
+    job = look(box, job_at, like[0])
+    rules, actions, problems, plan, openings, begin_next, by_margin, template, steps, shows = job
+    while True:
+        k = add(box, _NEXT, 1)
+        if k >= count:
+            break
+        at = first + k * stride
+        start, stop, course, boards, seats, outcome, views = look(box, at + result_words, like[1])
+        if steps:
+            mine = actions[start:stop]
+            how = plan, openings, begin_next, by_margin, template
+            give(box, at, step(rules, course, boards, mine, problems, outcome, views, shows, *how), like[2])
+        else:
+            encode(rules, course[0], seats, boards, views)
+        add(box, _DONE, 1)
+
+
+@kernel
+def _lead(box: _Box, layout: _Tuple, like: _Tuple, number: Int, patience: Int) -> int:
+    """Open the job `like[0]`, work on it, and close it. Returns the number of parts that are done."""
+    lend(box, layout[0], like[0])
+    store(box, _NEXT, 0)
+    store(box, _DONE, 0)
+    store(box, _PATIENCE, patience)
+    store(box, _LATEST, number)
+    store(box, _JOB, number)
+    _take_parts(box, layout, like)
+    _close(box)
+    return int(load(box, _DONE))
+
+
+@kernel
+def _close(box: _Box) -> None:
+    """Close the job, and wait until no helper works on it."""
+    store(box, _JOB, 0)
+    waited = 0
+    while load(box, _INSIDE) != 0:
+        waited += 1
+        if waited < 2000:
+            rest()
+        else:  # the helper may need this core
+            yield_core()
+
+
+@kernel
+def _attend(box: _Box, layout: _Tuple, like: _Tuple, helper: Int, first: Int, longest: Int) -> None:
+    """Help with jobs, until none comes for as long as a helper is to wait.
+
+    Args:
+        box: the mailbox.
+        layout: see `_take_parts`.
+        like: see `_take_parts`.
+        helper: the number of the helper.
+        first: the number of the job for which the helper was called. It may not be open yet.
+        longest: how long the helper waits for the first job, counted in calls of `rest`.
+    """
+    last, waited = np.int64(0), np.int64(0)
+    while True:
+        number = load(box, _JOB)
+        if number != 0 and number != last:
+            store(box, _AWAKE + helper, 2)
+            add(box, _INSIDE, 1)
+            if load(box, _JOB) == number:  # while a helper is inside, the leader does not go on after this job
+                last, waited = number, np.int64(0)
+                _take_parts(box, layout, like)
+            add(box, _INSIDE, -1)
+            store(box, _AWAKE + helper, 1)
+        elif waited >= (load(box, _PATIENCE) if load(box, _LATEST) >= first else longest):
+            break
+        else:
+            rest()
+            waited += 1
+    store(box, _AWAKE + helper, 0)
+
+
+@kernel
+def _leave(box: _Box, helper: Int) -> None:
+    """Let a helper sleep after an error."""
+    if load(box, _AWAKE + helper) == 2:
+        add(box, _INSIDE, -1)
+    store(box, _AWAKE + helper, 0)
+
+
+def _help(attend: Callable[..., None], args: _Tuple, first: int, longest: int, errors: list[Any], k: int) -> None:
+    """What a helper's thread does when it is called. Thread k has the helper number k - 1."""
+    try:
+        attend(*args, k - 1, first, longest)
+    except BaseException as error:  # `Crew._run` raises this error, if a part is not done
+        errors.append(error)
+        _leave(args[0], k - 1)
+
+
+class Crew:
+    """Shares the steps of a batch among threads.
+
+    Args:
+        batch: N games. Their arrays must not be replaced.
+        threads: the threads. There is one part of the batch for each thread.
+    """
+
+    def __init__(self, batch: Batch, threads: Threads) -> None:
+        bounds = np.linspace(0, len(batch), threads.count + 1).astype(int).tolist()
+        self.places = [slice(a, b) for a, b in pairwise(bounds)]
+        """The slice of the N games that each part has."""
+        self._batches = [batch.part(places) for places in self.places]
+        self._threads = threads
+        self._parts: list[_Tuple] = []
+        self._number = 0  # of the last job
+        self._process = os.getpid()
+        self._errors: list[BaseException] = []
+        template, moves = self._batches[0].template, batch.course.moves
+        self._result = template, np.empty((0, moves.shape[1]), moves.dtype), 0
+        self._rests_a_second = _rests_a_second()
+
+    def lend(self, arrays: Sequence[tuple[_Tuple, _Tuple]]) -> None:
+        """Set the arrays that the next jobs write.
+
+        Args:
+            arrays: for each part, the argument `outcome` of `Batch.step` and the argument `views` of `Batch.encode`.
+        """
+        self._parts = []
+        for places, batch, (outcome, views) in zip(self.places, self._batches, arrays, strict=True):
+            course = batch.course
+            seats = course.to_move, course.learner
+            self._parts.append((places.start, places.stop, tuple(course), batch.boards, seats, outcome, views))
+        if self._number:
+            self._write_parts()
+
+    def _write_parts(self) -> None:
+        _, first, stride, result_words, _ = self._layout
+        for k, part in enumerate(self._parts):
+            self._write(self._box, first + k * stride + result_words, part)
+
+    def _prepare(self) -> None:
+        """Make the mailbox and compile the kernels, now that the types of all values are known."""
+        like, count = (self._job, self._parts[0], self._result), len(self._parts)
+        job_words, part_words, result_words = (-(-int(_sizes(value)) // _LINE) * _LINE for value in like)
+        job_at = _AWAKE + -(-count // _LINE) * _LINE
+        first, stride = job_at + job_words, result_words + part_words
+        self._layout = job_at, first, stride, result_words, count
+        self._box = np.zeros(first + count * stride, np.int64)
+        args = self._box, self._layout, like
+        self._write = entry_point(_lend, self._box, 0, self._parts[0])
+        self._lead = entry_point(_lead, *args, 1, 0)
+        self._take = entry_point(_take, self._box, 0, self._result)
+        self._attend = entry_point(_attend, *args, 0, 1, 0)
+        self._write_parts()
+
+    def step(
+        self,
+        actions: npt.NDArray[np.int64],
+        problems: int,
+        begins: Begins,
+        how: tuple[bool, bool],
+        *,
+        shows: bool,
+        gap: float = 0.0,
+    ) -> list[tuple[Ends, int]]:
+        """Step the batch.
+
+        Args:
+            actions: as in `Batch.step`, like `problems` and `begins`.
+            problems: as in `Batch.step`.
+            begins: as in `Batch.step`.
+            how: the last two arguments of `Batch.step`.
+            shows: whether to write the observations and masks, too.
+            gap: the usual time in seconds from one step to the next. The helpers wait awake for about twice this time.
+                If twice this time is more than a millisecond, they sleep at once.
+
+        Returns:
+            The result of `Batch.step` for each part. The numbers of games count from the beginning of the batch.
+
+        Raises:
+            RuntimeError: a thread cannot be started. In this case no work has begun.
+            BaseException: an error in a thread. No thread works any more.
+        """
+        rules, template = self._batches[0].rules, self._batches[0].template
+        self._job = (rules, actions, problems, begins.plan, begins.openings, *how, template, True, shows)
+        self._run(gap)
+        found = []
+        for k, places in enumerate(self.places):
+            rows, moves, failed = self._take(self._box, self._layout[1] + k * self._layout[2], self._result)
+            rows["game"] += places.start
+            found.append((Ends(rows, moves), failed))
+        return found
+
+    def show(self, *, gap: float = 0.0) -> None:
+        """Write the observations and masks. There must have been a step."""
+        self._job = (*self._job[:-2], False, True)
+        self._run(gap)
+
+    def _run(self, gap: float) -> None:
+        """Let all threads do the job."""
+        if self._number == 0:
+            self._prepare()
+        self._number += 1
+        args = self._box, self._layout, (self._job, self._parts[0], self._result)
+        self._call_helpers(args)
+        patience = 2 * gap + _SHORTEST
+        rests = int(patience * self._rests_a_second) if patience <= _LONGEST else 0
+        try:
+            done = self._lead(*args, self._number, rests)
+        except BaseException:
+            _close(self._box)
+            raise
+        if done < len(self._parts):
+            error = self._errors[0]
+            self._errors.clear()
+            raise error
+
+    def _call_helpers(self, args: _Tuple) -> None:
+        """Call the helpers that sleep. After a fork, all threads of the parent are missing."""
+        process = os.getpid()
+        if process != self._process:
+            self._process = process
+            self._box[: self._layout[0]] = 0
+        for helper in range(self._threads.count - 1):
+            if self._box[_AWAKE + helper]:
+                continue
+            self._box[_AWAKE + helper] = 1
+            longest = int(_LONGEST * self._rests_a_second)
+            work = partial(_help, self._attend, args, self._number, longest, self._errors)
+            try:
+                self._threads.send(helper + 1, work)
+            except BaseException:
+                self._box[_AWAKE + helper] = 0
+                raise
+
+    def dismiss(self) -> None:
+        """Let the helpers sleep."""
+        if self._number:
+            self._box[_PATIENCE] = -1
+
+
+def _rests_a_second() -> float:
+    """How often a thread can call `rest` in a second, while it looks at a mailbox."""
+    rests, seconds, box = 2000, [], np.zeros(_AWAKE, np.int64)
+    _rests(box, rests)  # compiles the kernel
+    for _ in range(3):
+        began = perf_counter()
+        _rests(box, rests)
+        seconds.append(perf_counter() - began)
+    return rests / max(min(seconds), 1e-9)
