@@ -1,7 +1,7 @@
 """Compile functions with Numba in ways that Numba's documented options do not offer.
 
-Only this file of the package uses or changes Numba's internals. `missing` lists the internals that the installed
-Numba lacks.
+Only this file and `numba_parts` use or change Numba's internals. `missing` lists the internals that the installed Numba
+lacks.
 """
 
 import contextlib
@@ -18,17 +18,17 @@ from typing import Any
 import numba
 import numba.core.config
 import numba.extending
+from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import RuntimeLinker
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core import sigutils
 from numba.core.errors import NumbaWarning
 from numba.core.registry import cpu_target
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 from othello_env.support.kernel_cache import digest_of
 from othello_env.support.locks import one_process
-from othello_env.support.numba_parts import PartCompiler, PartLibrary, part_libraries, set_environments
+from othello_env.support.numba_parts import PartCompiler, PartLibrary, part_libraries, parts_of_numba, set_environments
 
 __all__ = ["compiled", "compiled_for", "missing", "overloaded"]
 
@@ -44,14 +44,31 @@ _USED = (
     "numba.core.caching:FunctionCache.flush",
     "numba.core.caching:FunctionCache.load_overload",
     "numba.core.caching:FunctionCache.save_overload",
+    "numba.core.codegen:CPUCodeLibrary._finalize_dynamic_globals",
+    "numba.core.codegen:CPUCodeLibrary._finalize_final_module",
     "numba.core.codegen:CPUCodeLibrary._get_module_for_linking",
+    "numba.core.codegen:CPUCodeLibrary._optimize_final_module",
+    "numba.core.codegen:CPUCodeLibrary._verify_declare_only_symbols",
+    "numba.core.codegen:CPUCodeLibrary.serialize_using_bitcode",
+    "numba.core.codegen:CPUCodeLibrary.serialize_using_object_code",
+    "numba.core.codegen:CodeLibrary.codegen",
+    "numba.core.codegen:JITCPUCodegen._library_class",
+    "numba.core.codegen:JITCPUCodegen.set_env",
+    "numba.core.codegen:JITCodeLibrary.get_pointer_to_function",
     "numba.core.codegen:RuntimeLinker.PREFIX",
     "numba.core.codegen:RuntimeLinker.scan_defined_symbols",
     "numba.core.compiler:CompileResult.entry_point",
+    "numba.core.compiler:DefaultPassBuilder.define_nopython_pipeline",
     "numba.core.cpu:CPUTargetOptions._nrt",
     "numba.core.cpu:CPUTargetOptions.forceinline",
     "numba.core.cpu:CPUTargetOptions.no_cfunc_wrapper",
+    "numba.core.lowering:Lower.create_cfunc_wrapper",
+    "numba.core.lowering:Lower.create_cpython_wrapper",
+    "numba.core.registry:CPUDispatcher.add_overload",
     "numba.core.registry:CPUDispatcher.compile",
+    "numba.core.registry:CPUDispatcher.is_compiling",
+    "numba.core.typed_passes:NativeLowering.lowering_class",
+    "numba.core.typed_passes:NativeLowering.run_pass",
 )
 
 
@@ -91,14 +108,16 @@ class _Kernel:
         self._compile_now, self._add_whole = dispatcher.compile, dispatcher.add_overload
         self._compilers = {False: dispatcher._compiler.pipeline_class, True: PartCompiler}
         none = dispatcher._cache
-        self._caches = {is_part: _Cache(self._function, folder, is_part) if folder else none for is_part in (False, True)}
+        self._caches = {
+            is_part: _Cache(self._function, folder, is_part) if folder else none for is_part in (False, True)
+        }
         dispatcher.compile, dispatcher.add_overload = self._compile, self._add
 
     def _compile(self, signature: Any) -> Any:
         # Take Numba's lock before the lock file. If a plain Numba function calls this function, Numba's lock is taken
         # first too. The order is always the same, so two threads never wait for each other.
         with global_compiler_lock:
-            args, _ = sigutils.normalize_signature(signature)
+            args, _ = sigutils.normalize_signature(signature)  # type: ignore[no-untyped-call]
             is_called_by_kernel = _Kernel._depth > 0
             known = self._dispatcher.overloads.get(tuple(args))
             if known is not None:
@@ -121,7 +140,8 @@ class _Kernel:
         dispatcher._cache, compiler.pipeline_class = self._caches[is_part], self._compilers[is_part]
         _Kernel._depth += 1
         try:
-            yield
+            with parts_of_numba() if _Kernel._depth == 1 else contextlib.nullcontext():
+                yield
         finally:
             _Kernel._depth -= 1
             dispatcher._cache, compiler.pipeline_class = before

@@ -2,8 +2,8 @@
 
 Numba makes machine code for every function that it compiles, with a wrapper through which Python calls the function.
 For a function that only other compiled functions call, both are useless: its callers contain a copy of its code. So
-this package compiles such a function only up to LLVM's code before optimisation. LLVM then optimises the function inside
-each caller. This saves a fifth to a quarter of the time of a first use.
+this package compiles such a function only up to LLVM's code before optimisation. LLVM then optimises the function
+inside each caller. This saves a fifth to a quarter of the time of a first use.
 """
 
 import contextlib
@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.event import Event, Listener, install_listener
 from numba.core.lowering import Lower
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 
-__all__ = ["PartCompiler", "PartLibrary", "part_libraries", "set_environments"]
+__all__ = ["PartCompiler", "PartLibrary", "part_libraries", "parts_of_numba", "set_environments"]
 
 
 class _NoMachineCode:
@@ -65,7 +66,7 @@ class _PartLower(Lower):
         pass
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)
+@register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
 class _PartLowering(NativeLowering):
     """Lowers a function into a `PartLibrary`.
 
@@ -79,7 +80,8 @@ class _PartLowering(NativeLowering):
         return _PartLower
 
     def run_pass(self, state: Any) -> Any:
-        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        name = state.func_id.func_qualname
+        state.library = PartLibrary(state.targetctx.codegen(), name)  # type: ignore[no-untyped-call]
         return super().run_pass(state)  # type: ignore[no-untyped-call]
 
 
@@ -87,10 +89,34 @@ class PartCompiler(CompilerBase):
     """Numba's compiler, for parts."""
 
     def define_pipelines(self) -> list[Any]:
-        passes: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)  # type: ignore[no-untyped-call]
         passes.passes = [(_PartLowering if each is NativeLowering else each, text) for each, text in passes.passes]
         passes.finalize()
         return [passes]
+
+
+class _PartsOfNumba(Listener):
+    """Lets Numba compile its own functions, such as `numpy.empty`, as parts.
+
+    These functions are closures in Numba's modules. So neither Python nor a user's function calls their machine code.
+    """
+
+    def on_start(self, event: Event) -> None:
+        self._compile_with(PartCompiler, event)
+
+    def on_end(self, event: Event) -> None:
+        self._compile_with(Compiler, event)
+
+    def _compile_with(self, compiler: type[CompilerBase], event: Event) -> None:
+        dispatcher: Any = event.data["dispatcher"]
+        function = dispatcher.py_func
+        if function.__module__.startswith("numba.") and "<locals>" in function.__qualname__:
+            dispatcher._compiler.pipeline_class = compiler
+
+
+def parts_of_numba() -> contextlib.AbstractContextManager[Any]:
+    """In this block, Numba compiles its own functions as parts. Numba's lock must be held."""
+    return install_listener("numba:compile", _PartsOfNumba())
 
 
 @contextlib.contextmanager
