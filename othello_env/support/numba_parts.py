@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import numba.core.config
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -19,6 +20,8 @@ from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 
 __all__ = ["PartCompiler", "PartLibrary", "part_libraries", "parts_of_numba", "set_environments"]
+
+_CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the settings at run time
 
 
 class _NoMachineCode:
@@ -45,7 +48,9 @@ class PartLibrary(JITCodeLibrary):
         return self.serialize_using_bitcode()  # type: ignore[no-untyped-call]
 
     def _optimize_final_module(self) -> None:
-        """Do nothing. The function is optimised inside its callers."""
+        """Optimise only functions that use the SLP vectoriser. All others are optimised inside their callers."""
+        if _CONFIG.SLP_VECTORIZE:
+            super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
     def _finalize_final_module(self) -> None:
         if any(each.name.startswith(RuntimeLinker.PREFIX) for each in self._final_module.global_variables):
@@ -110,7 +115,8 @@ class _PartsOfNumba(Listener):
     def _compile_with(self, compiler: type[CompilerBase], event: Event) -> None:
         dispatcher: Any = event.data["dispatcher"]
         function = dispatcher.py_func
-        if function.__module__.startswith("numba.") and "<locals>" in function.__qualname__:
+        module = function.__module__ or ""  # the module is None for functions made by `exec`
+        if module.startswith("numba.") and "<locals>" in function.__qualname__:
             dispatcher._compiler.pipeline_class = compiler
 
 
