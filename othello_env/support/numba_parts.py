@@ -113,7 +113,8 @@ class _PartsOfNumba(Listener):
         self._compile_with(Compiler, event)
 
     def _compile_with(self, compiler: type[CompilerBase], event: Event) -> None:
-        dispatcher: Any = event.data["dispatcher"]
+        data: Any = event.data
+        dispatcher = data["dispatcher"]
         function = dispatcher.py_func
         module = function.__module__ or ""  # the module is None for functions made by `exec`
         if module.startswith("numba.") and "<locals>" in function.__qualname__:
@@ -128,7 +129,8 @@ def parts_of_numba() -> contextlib.AbstractContextManager[Any]:
 @contextlib.contextmanager
 def part_libraries() -> Iterator[None]:
     """In this block, code that is loaded from a cache becomes a part. Numba's lock must be held."""
-    codegen: Any = cpu_target.target_context.codegen()
+    target: Any = cpu_target.target_context
+    codegen = target.codegen()
     codegen._library_class = PartLibrary
     try:
         yield
