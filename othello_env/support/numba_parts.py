@@ -3,7 +3,7 @@
 Numba makes machine code for every function that it compiles, with a wrapper through which Python calls the function.
 For a function that only other compiled functions call, both are useless: its callers contain a copy of its code. So
 this package compiles such a function only up to LLVM's code before optimisation. LLVM then optimises the function
-inside each caller. This saves a fifth to a quarter of the time of a first use.
+inside each caller. This saves a quarter to a third of the time of a first use.
 """
 
 import contextlib
