@@ -22,6 +22,9 @@ compiles the version for the other types. The machine code of this second versio
 that is valid only in this process. In another process, such a call would crash. Numba gives a literal its own type, so
 a function `down` that calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
 
+A kernel that only other kernels call is compiled as a part of them: it has no machine code of its own (see
+`numba_parts`). If Python calls it later, it is compiled once more.
+
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
 result. If the cache is damaged, or cannot be read or written, kernels are compiled again. Such a problem never raises
 an error.

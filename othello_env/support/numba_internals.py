@@ -1,7 +1,7 @@
 """Compile functions with Numba in ways that Numba's documented options do not offer.
 
-Only this file of the package uses or changes Numba's internals. `missing` lists the internals that the installed
-Numba lacks.
+Only this file and `numba_parts` use or change Numba's internals. `missing` lists the internals that the installed Numba
+lacks.
 """
 
 import contextlib
@@ -18,6 +18,7 @@ from typing import Any
 import numba
 import numba.core.config
 import numba.extending
+from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import RuntimeLinker
 from numba.core.compiler_lock import global_compiler_lock
@@ -27,6 +28,7 @@ from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 from othello_env.support.kernel_cache import digest_of
 from othello_env.support.locks import one_process
+from othello_env.support.numba_parts import PartCompiler, PartLibrary, part_libraries, parts_of_numba, set_environments
 
 __all__ = ["compiled", "compiled_for", "missing", "overloaded"]
 
@@ -42,14 +44,31 @@ _USED = (
     "numba.core.caching:FunctionCache.flush",
     "numba.core.caching:FunctionCache.load_overload",
     "numba.core.caching:FunctionCache.save_overload",
+    "numba.core.codegen:CPUCodeLibrary._finalize_dynamic_globals",
+    "numba.core.codegen:CPUCodeLibrary._finalize_final_module",
     "numba.core.codegen:CPUCodeLibrary._get_module_for_linking",
+    "numba.core.codegen:CPUCodeLibrary._optimize_final_module",
+    "numba.core.codegen:CPUCodeLibrary._verify_declare_only_symbols",
+    "numba.core.codegen:CPUCodeLibrary.serialize_using_bitcode",
+    "numba.core.codegen:CPUCodeLibrary.serialize_using_object_code",
+    "numba.core.codegen:CodeLibrary.codegen",
+    "numba.core.codegen:JITCPUCodegen._library_class",
+    "numba.core.codegen:JITCPUCodegen.set_env",
+    "numba.core.codegen:JITCodeLibrary.get_pointer_to_function",
     "numba.core.codegen:RuntimeLinker.PREFIX",
     "numba.core.codegen:RuntimeLinker.scan_defined_symbols",
     "numba.core.compiler:CompileResult.entry_point",
+    "numba.core.compiler:DefaultPassBuilder.define_nopython_pipeline",
     "numba.core.cpu:CPUTargetOptions._nrt",
     "numba.core.cpu:CPUTargetOptions.forceinline",
     "numba.core.cpu:CPUTargetOptions.no_cfunc_wrapper",
+    "numba.core.lowering:Lower.create_cfunc_wrapper",
+    "numba.core.lowering:Lower.create_cpython_wrapper",
+    "numba.core.registry:CPUDispatcher.add_overload",
     "numba.core.registry:CPUDispatcher.compile",
+    "numba.core.registry:CPUDispatcher.is_compiling",
+    "numba.core.typed_passes:NativeLowering.lowering_class",
+    "numba.core.typed_passes:NativeLowering.run_pass",
 )
 
 
@@ -71,18 +90,69 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
     # `_nrt` says whether references are counted. It is always set, because otherwise Numba takes the caller's setting.
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
-    compile_now = dispatcher.compile
-    if folder is not None:
-        dispatcher._cache = _Cache(function, folder)
+    _Kernel(dispatcher, folder, slp)
+    return dispatcher
 
-    def compile_alone(signature: Any) -> Any:
+
+class _Kernel:
+    """Compiles a function with a dispatcher of Numba, as a whole or as a part; see `numba_parts`.
+
+    A function is compiled as a part if another kernel calls it first. If Python or a plain Numba function calls it
+    later, it is compiled again as a whole.
+    """
+
+    _depth = 0
+    """The number of kernels whose compilation has begun and has not ended. Numba's lock protects it."""
+
+    def __init__(self, dispatcher: Any, folder: Path | None, slp: bool) -> None:
+        self._dispatcher, self._folder, self._slp = dispatcher, folder, slp
+        self._function: Callable[..., Any] = dispatcher.py_func
+        self._compile_now, self._add_whole = dispatcher.compile, dispatcher.add_overload
+        self._compilers = {False: dispatcher._compiler.pipeline_class, True: PartCompiler}
+        none = dispatcher._cache
+        self._caches = {
+            is_part: _Cache(self._function, folder, is_part) if folder else none for is_part in (False, True)
+        }
+        dispatcher.compile, dispatcher.add_overload = self._compile, self._add
+
+    def _compile(self, signature: Any) -> Any:
         # Take Numba's lock before the lock file. Numba itself takes its lock first, too, when it compiles a plain Numba
         # function that calls this function. The order is always the same, so two threads never wait for each other.
-        with global_compiler_lock, _one_process(function, folder), _settings(slp):
-            return compile_now(signature)
+        with global_compiler_lock:
+            args, _ = sigutils.normalize_signature(signature)  # type: ignore[no-untyped-call]
+            is_called_by_kernel = _Kernel._depth > 0
+            known = self._dispatcher.overloads.get(tuple(args))
+            if known is not None:
+                if is_called_by_kernel or not isinstance(known.library, PartLibrary):
+                    return known.entry_point
+                del self._dispatcher.overloads[tuple(args)]
+            # if a kernel calls itself with other types, Numba calls the machine code of these versions
+            is_part = is_called_by_kernel and not self._dispatcher.is_compiling
+            with _one_process(self._function, self._folder), _settings(self._slp), self._compiling(is_part):
+                entry_point = self._compile_now(signature)
+            if not is_part:
+                set_environments(self._dispatcher.overloads[tuple(args)])
+            return entry_point
 
-    dispatcher.compile = compile_alone
-    return dispatcher
+    @contextlib.contextmanager
+    def _compiling(self, is_part: bool) -> Iterator[None]:
+        """Let the dispatcher compile a part or a whole kernel. A kernel may call itself, so this may be nested."""
+        dispatcher, compiler = self._dispatcher, self._dispatcher._compiler
+        before = dispatcher._cache, compiler.pipeline_class
+        dispatcher._cache, compiler.pipeline_class = self._caches[is_part], self._compilers[is_part]
+        _Kernel._depth += 1
+        try:
+            with parts_of_numba() if _Kernel._depth == 1 else contextlib.nullcontext():
+                yield
+        finally:
+            _Kernel._depth -= 1
+            dispatcher._cache, compiler.pipeline_class = before
+
+    def _add(self, compiled: Any) -> None:
+        if isinstance(compiled.library, PartLibrary):
+            self._dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # Python must not find it
+        else:
+            self._add_whole(compiled)
 
 
 def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
@@ -112,7 +182,7 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
 
     typed = eval(f"lambda {names}: _body_for({names.partition(',')[0]})", {"_body_for": body_for})  # noqa: S307
     # The type is Any, because Numba's type hints lack `_nrt`.
-    options: Any = {"error_model": "numpy", "forceinline": lean, "_nrt": not lean}
+    options: Any = {"error_model": "numpy", "forceinline": lean, "_nrt": not lean, "pipeline_class": PartCompiler}
     numba.extending.overload(function, strict=False, jit_options=options)(typed)
 
 
@@ -188,11 +258,11 @@ class _Storage(CompileResultCacheImpl):
     Recursive kernels are treated as `othello_env.support.jit` explains.
     """
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self._module = function.__module__
+    def __init__(self, function: Callable[..., Any], folder: Path, is_part: bool) -> None:
+        self._module, self._is_part = function.__module__, is_part
         self._lineno = function.__code__.co_firstlineno
         self._locator = _Locator(function, folder)
-        name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}"
+        name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}{'.part' if is_part else ''}"
         abi = getattr(sys, "abiflags", "")
         self._filename_base = self.get_filename_base(name, abi)  # type: ignore[no-untyped-call]
 
@@ -235,6 +305,9 @@ class _Storage(CompileResultCacheImpl):
         for name, digest in digests.items():
             if digest_of(name) != digest:
                 raise OSError(f"{name} has changed")
+        if self._is_part:
+            with part_libraries():
+                return super().rebuild(target_context, code)  # type: ignore[no-untyped-call]
         loaded = super().rebuild(target_context, code)  # type: ignore[no-untyped-call]
         loaded.codegen._rtlinker.scan_defined_symbols(loaded.library._get_module_for_linking())
         return loaded
@@ -245,8 +318,8 @@ class _Cache(FunctionCache):
 
     _impl_class: Any
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self._impl_class = functools.partial(_Storage, folder=folder)
+    def __init__(self, function: Callable[..., Any], folder: Path, is_part: bool) -> None:
+        self._impl_class = functools.partial(_Storage, folder=folder, is_part=is_part)
         super().__init__(function)  # type: ignore[no-untyped-call]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
