@@ -55,13 +55,7 @@ class Parts:
     ) -> list[Ends]:
         """Step the batch, by threads that share the step if this is faster (see `Sharing`).
 
-        Args:
-            actions: as in `Batch.step`, like `problems` and `begins`.
-            problems: as in `Batch.step`.
-            begins: as in `Batch.step`.
-            how: the last two arguments of `Batch.step`.
-            buffers: the arrays that the step writes.
-            shows: whether to write the observations and masks, too.
+        `buffers` are the arrays that the step writes. `Crew.step` explains the other arguments.
 
         Returns:
             The games that ended. There may be several items, but each has other games.
