@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.analysis import Analysis, Line, to_discs, to_unit
+from othello_agents.engine.analysis import Analysis, Line, to_discs, to_unit, to_unit_of_best
 from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, textbook_sums
 from othello_agents.engine.exact import exact_scores
 from othello_agents.engine.lines import Lines
@@ -39,21 +39,22 @@ _MOST_THREADS = 256
 _MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
-"""Without a time limit, a search to at most this depth or of at most this number of nodes runs in the calling thread.
-Such a search ends within milliseconds. Other searches run in a thread of their own, so that a time limit or Ctrl-C can
-end them."""
+"""Without a time limit, a short search runs in the calling thread. A search is short if its depth is at most
+`_QUICK_DEPTH`, if its limit of nodes is at most `_QUICK_NODES`, or if it goes to the end from at most `_DEFAULT_EXACT`
+empty squares. All other searches run in a thread of their own, so that a time limit or Ctrl-C can end them."""
 _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that the engine may spend on one move."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""If a clock limits the time for a move, the engine may use `_LATEST` times this limit minus `_SLACK_SECONDS`, but at
-least half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
+"""If a clock limits the time for a move, the engine may use ``_LATEST * limit - _SLACK_SECONDS`` seconds, but at least
+half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
 _LEAST_SECONDS = 0.001
 _EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
-"""The engine searches a position with about `_EXACT_EMPTY` empty squares to the end in `_EXACT_SECONDS`. Each further
-empty square multiplies the time by `_TIMES_A_SQUARE`."""
+"""A search to the end takes about `_EXACT_SECONDS` if `_EXACT_EMPTY` squares are empty. Each further empty square
+multiplies this time by `_TIMES_A_SQUARE`."""
 _RESULT_EARLIER = 2
-"""Finding only the winner takes about as long as finding an exact score with this many fewer empty squares."""
+"""Finding only the winner with ``n + _RESULT_EARLIER`` empty squares takes about as long as an exact score with
+``n``."""
 _THREAD_GAIN = 0.8
 """Each additional thread adds this fraction of one thread's speed."""
 
@@ -63,18 +64,18 @@ class Engine(Agent):
 
     If no limit (`depth`, `nodes` or `ms`) is given and there is no clock, the engine searches to depth 8. If several
     limits are given, it stops at the first limit that it reaches. With one thread, no `ms` and no clock, the move
-    depends only on the position. With `ms`, the engine remembers results from earlier moves of the game. If the game or
-    the move has a clock, the engine uses at most a twentieth of the game's remaining time, and at most about 95 % of
-    the move's time.
+    depends only on the position. Without `ms`, the engine forgets its results after each move. If the game or the move
+    has a clock, the engine uses at most a twentieth of the game's remaining time, and at most about 95 % of the move's
+    time.
 
     Args:
         depth: the maximum number of plies to search.
         nodes: the maximum number of positions to visit.
         ms: the maximum number of milliseconds for a move.
-        exact: with this number of empty squares or fewer, the engine searches to the end. The default without a time
-            limit is 12. The default with a time limit is the largest number for which the time is likely to be enough,
-            but at least 12. If one or two more squares are empty than this default allows, `act` searches first for the
-            winner and then for the score.
+        exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit, the
+            default is 12. With a time limit, the default is the largest number for which the time is likely to be
+            enough, but at least 12. With a time limit and one or two more empty squares than this default, `act`
+            searches for the winner first. If there is time left, it then searches for the score.
         eval: the evaluation: ``ntuple`` (the packaged n-tuple weights), ``ntuple:weights=FILE`` (weights from a file),
             or a textbook evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
             ``swh``, ``weighted``). The default is the packaged n-tuple weights for the board's size, or ``mobility``
@@ -83,9 +84,9 @@ class Engine(Agent):
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8, and not in a search to
             the end of the game.
-        threads: the number of threads that search together. With more threads, a search to the same depth may find
-            another best move, but with the same score. With `selective`, the score may also change with the
-            number of threads, because the engine then leaves out other parts of the search.
+        threads: the number of threads that search together. If several moves have the best score, the number of threads
+            may decide which of them is found. With `selective`, the score may also depend on the number of threads,
+            because this number changes which deep searches are skipped.
 
     Raises:
         TypeError: an option must be a whole number, but is something else.
@@ -141,7 +142,7 @@ class Engine(Agent):
     def answers_batches(self) -> bool:
         """Whether the engine can choose actions for many games in one call.
 
-        Without a time limit it can, because then it remembers nothing between moves.
+        This is true without `ms`: such an engine remembers nothing between moves.
         """
         return self._seconds is None
 
@@ -196,8 +197,8 @@ class Engine(Agent):
             state: the position.
             scores: also find the score of every legal action. The searches for these scores go to the same depth as the
                 search for the best move. No limit of nodes or time ends them.
-            lines: also find this number of best moves, each with its score and expected line of play. The searches for
-                these moves, too, go to the depth of the search for the best move. No limit of nodes or time ends them.
+            lines: also find this number of best moves, each with its score and expected line of play. These searches
+                have the same depth as those for `scores`, and no limits.
 
         Raises:
             TypeError: `lines` is not a whole number.
@@ -220,13 +221,14 @@ class Engine(Agent):
         analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - began)
         kind = self.evaluator(position.size).kind
         if scores:
-            by_action = {action: to_unit(value, kind, found)[0] for action, value in values.items()}
+            units = {action: to_unit(value, kind, found) for action, value in values.items()}
+            by_action = {action: to_unit_of_best(*each, analysis) for action, each in units.items()}
             analysis = replace(analysis, scores=by_action)
         if count:
-            units = [(pv, *to_unit(value, kind, found), searched) for value, pv, searched in best]
+            found_lines = [(pv, *to_unit(value, kind, found), searched) for value, pv, searched in best]
             best_lines = (
                 Line(pv, score, unit, to_discs(score, unit, position), found.depth, searched)
-                for pv, score, unit, searched in units
+                for pv, score, unit, searched in found_lines
             )
             analysis = replace(analysis, lines=tuple(best_lines))
         return analysis
@@ -320,14 +322,14 @@ class Engine(Agent):
     def _limit(self, nodes: int) -> None:
         """Set the limit of nodes for the next searches of the analysis. After `stop`, the limit is 0."""
         self._memory.control[LIMIT] = nodes
-        if self._is_stopped:  # checked last, because another thread may call `stop` at any time
+        if self._is_stopped:  # checked after the line above, so that no call of `stop` is lost
             self._memory.control[LIMIT] = 0
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
-        self._size = position.size  # positions of different sizes may have equal bits, so the table must be empty
+        self._size = position.size  # positions of different sizes may have equal bits, so a new size clears the table
         memory.control[NODES] = 0
         self._limit(nodes)
         if self._threads > 1 and self._team is None:
@@ -339,7 +341,8 @@ class Engine(Agent):
     def _search(self, position: Othello, seconds: float | None, *, to_win: bool = False) -> tuple[Iteration, Searcher]:
         """Search within the limits of depth, nodes and time. `seconds` count from the beginning of this call.
 
-        With `to_win`, the search first looks for the winner if the time is likely to be too short for the exact score.
+        With `to_win`, the search first looks for the winner if the time is likely to be enough for the winner, but not
+        for the exact score.
         """
         began = time.perf_counter()
         searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)

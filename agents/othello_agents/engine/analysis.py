@@ -10,7 +10,7 @@ from othello_agents.engine.midgame import FINAL
 from othello_agents.engine.searcher import Iteration
 from othello_env.games.othello.position import Othello
 
-__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit"]
+__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit", "to_unit_of_best"]
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 _DISCS = {4: (12.5, 0.42), 6: (12.5, 0.42), 8: (27.0, 0.41)}
@@ -27,7 +27,7 @@ class Line:
 
     Attributes:
         pv: the actions that both sides are expected to play. The first action is the move itself.
-        score: the value for the player to move.
+        score: the value for the player who makes the move.
         unit: the unit of the score (see `Analysis.unit`).
         discs: the expected disc difference at the end of the game, or None (see `Analysis.discs`).
         depth: the depth in plies of the search for this move, counted from the position before the move. If the search
@@ -63,7 +63,11 @@ class Analysis:
         exact: whether the search went to the end of the game, so that the score is the result of perfect play.
         nodes: the number of positions that the search for the best move visited.
         seconds: the wall-clock time of the whole analysis, in seconds.
-        scores: the score of each legal action; None if these scores were not requested.
+        scores: the score of each legal action in the unit of `score`; None if these scores were not requested. If the
+            unit is ``"expected result"`` or ``"points"``, an action that certainly loses has the score -1 or -infinity.
+            If the unit is ``"discs"`` and the analysis is not exact, only the best action's score is certain. Other
+            scores may be estimates in discs, but they are never higher than the best score. Points cannot be converted
+            to discs, so they stay points. If the player must pass, the score of the pass is always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
     """
 
@@ -89,7 +93,7 @@ class Analysis:
         return to_discs(self.score, self.unit, self.state)
 
     def before_pass(self, state: Othello) -> Analysis:
-        """The analysis of `state`, the preceding position, in which the other player must pass."""
+        """Turn the analysis of the position after a pass into the analysis of `state`, the position before the pass."""
         action, depth = state.pass_action, self.depth + (not self.exact)
         lines = None
         if self.lines is not None:
@@ -143,8 +147,8 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     """Convert a search's value to a score and its unit.
 
     Args:
-        value: the value that a search found. This search had the same depth and the same goal (an exact score or only
-            the winner) as the search that returned `found`.
+        value: the value that a search found: the search that returned `found`, or one with the same depth and the same
+            goal (an exact score or only the winner).
         kind: the field `kind` of the search's `Evaluator`.
         found: the result of the search for the best move.
     """
@@ -157,3 +161,13 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     if kind == NTUPLE:
         return math.tanh(value / LOGIT), RESULT
     return float(value), POINTS
+
+
+def to_unit_of_best(score: float, unit: str, best: Analysis) -> float:
+    """Convert the score of any move to the unit of the best move's score (see `Analysis.scores`)."""
+    if unit == best.unit:
+        return score
+    if best.unit == DISCS:
+        discs = to_discs(score, unit, best.state)
+        return min(best.score, score if discs is None else discs)  # an estimate may be more than a certain win
+    return math.copysign(math.inf if best.unit == POINTS else 1.0, score)  # a certain result

@@ -21,7 +21,7 @@ INFINITY = 1000
 _0, _1, _3, _7, _8 = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 _56, _BYTE = np.uint64(56), np.uint64(0xFF)
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
-_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # multiplication by it moves the bits of file a into the highest byte
+_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # a board of file a, times this number, has the file in its highest byte
 _NW, _NE = np.uint64(0x0000_0000_0F0F_0F0F), np.uint64(0x0000_0000_F0F0_F0F0)
 _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 
@@ -29,8 +29,8 @@ _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 def _turned_on_line() -> npt.NDArray[np.uint8]:
     """The number of discs that a move turns on a line of eight squares, (8 * 256,) uint8.
 
-    The move fills the line's last empty square. The index is 256 times the place of this square, plus the set of the
-    mover's discs on the line (8 bits). The opponent's discs are on all other squares of the line.
+    The move fills the line's last empty square. The index is 256 times the number of this square on the line (0 to 7),
+    plus the set of the mover's discs on the line (8 bits). All other squares of the line have discs of the opponent.
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -63,8 +63,8 @@ _FALLING, _RISING = _diagonals(1), _diagonals(-1)
 def _turned_last(square: Int, own: np.uint64) -> Int:
     """The number of discs that turn when the mover fills the board's last empty square.
 
-    On a small board, the squares outside the board count as discs of the opponent. This does not change the result,
-    because no disc of the mover lies beyond these squares, so they never turn.
+    On a small board, the squares outside the board count as discs of the opponent. This does not change the result: the
+    mover has no disc beyond these squares, so they are never counted as turned.
     """
     place = np.uint64(square)
     file, rank = place & _7, place >> _3
@@ -140,7 +140,7 @@ def _solve_3(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(3):  # each of the three squares takes the place of `x` once; the other two keep their order
+        for turn in range(3):  # in each turn `x` is another square; `y` and `z` are the other two, in order
             if turn == 1:
                 x, y = y, x
             elif turn == 2:
@@ -176,7 +176,7 @@ def _solve_4(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(4):  # each of the four squares takes the place of `w` once; the others keep their order
+        for turn in range(4):  # in each turn `w` is another square; `x`, `y`, `z` are the other three, in order
             if turn == 1:
                 w, x = x, w
             elif turn == 2:

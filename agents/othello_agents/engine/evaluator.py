@@ -102,7 +102,7 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
     """The evaluator of n-tuple tables.
 
-    With `cuts`, a search skips a deep search whose result a shallower search predicts (see `probcut`).
+    With `cuts`, the engine skips a deep search if a shallower search predicts its result (see `probcut`).
     """
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES

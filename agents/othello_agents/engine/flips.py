@@ -1,9 +1,8 @@
 """Finds the discs that a move turns, on each of the eight lines that begin at the move's square.
 
-The opponent's run of discs on a line ends at the first square that has no disc of the opponent. If the bit numbers
-increase along the line, a subtraction finds this square. If the bit numbers decrease, three shifts find it (after
-Toshihiko Okuhara's flip_avx_ppfill.c in Edax). The compiler LLVM turns this code into vector instructions that work on
-four lines at once.
+On each line, the first square without a disc of the opponent must be found. If the bit numbers increase along the line,
+a subtraction finds this square. If they decrease, three shifts find it. (The method is from Toshihiko Okuhara's
+flip_avx_ppfill.c in Edax.) The compiler LLVM turns this code into vector instructions that work on four lines at once.
 """
 
 import numpy as np
@@ -18,9 +17,9 @@ _0, _1, _7, _8, _9 = (np.uint64(number) for number in (0, 1, 7, 8, 9))
 
 
 def _lines() -> npt.NDArray[np.uint64]:
-    """The squares on the lines from each square to the edge, without the square itself, (64, 8) uint64.
+    """For each square and each direction, the set of squares from there to the edge, (64, 8) uint64.
 
-    The second index is the direction: E, SW, S, SE, W, NE, N, NW.
+    The square itself is not in the set. The directions are E, SW, S, SE, W, NE, N, NW.
     """
     lines = np.zeros((64, 8), np.uint64)
     for square in range(64):
@@ -37,7 +36,7 @@ _LINES = _lines()
 
 @kernel(inline=True)
 def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run next to the move on a line of increasing bit numbers; 0 if no disc of `own` ends the run."""
+    """The discs that turn on a line whose bit numbers increase. The line begins beside the move's square."""
     others = line & ~opponent
     end = others & (_0 - others) & own
     return line & (end - np.uint64(end != _0))
@@ -45,7 +44,7 @@ def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint6
 
 @kernel(inline=True)
 def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run next to the move on a line of decreasing bit numbers; 0 if no disc of `own` ends the run."""
+    """The discs that turn on a line whose bit numbers decrease by `step`. The line begins beside the move's square."""
     beyond = line & ~opponent
     beyond |= beyond >> step
     beyond |= beyond >> (step + step)
@@ -58,7 +57,7 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
     """The same as `bitboard.flips` for exactly one disc, but faster in code that handles one position at a time.
 
-    In this function, fewer steps wait for the results of earlier steps than in `bitboard.flips`.
+    It is faster because fewer of its steps must wait for the result of an earlier step.
     """
     lines = _LINES[square_of(disc)]  # LLVM loads this row of eight lines as vectors
     turned = _ascending(lines[0], own, opponent)

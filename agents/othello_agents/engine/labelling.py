@@ -3,7 +3,7 @@
 A labelled position is a position after a move (an afterstate), seen by the player who has just moved. Its label is the
 outcome that this player can expect, on the scale of the n-tuple network. This outcome is the mean of two numbers: the
 result (+1, 0 or -1), and the disc difference divided by the number of squares. Near the end of the game, the label is
-exact. Before that, it is the value that a search finds with the network's present weights.
+exact. In earlier positions, the label is the value that a search finds with the network's present weights.
 
 All random choices in a game depend only on the game's key, a 64-bit number. So the same games can be made again, in any
 order and on any number of threads.
@@ -42,7 +42,7 @@ _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 
 
 class Plan(NamedTuple):
-    """Which games are played, which of their positions are labelled, and how.
+    """How games are played, which of their positions are labelled, and how the labels are found.
 
     All probabilities are multiplied by 2**32 (see `share`).
 
@@ -50,12 +50,12 @@ class Plan(NamedTuple):
         depth: the depth in plies of the search that labels a position.
         exact: positions with at most this number of empty squares get exact labels.
         random_plies: the largest number of random moves at the beginning of a game.
-        epsilon: the probability of a random move after this random opening.
+        epsilon: the probability that a later move is random.
         random_games: the probability that all moves of a game are random.
         singles: for each turn of a game, the probability that only the position after the played move is labelled.
         siblings: for each turn of a game, the probability that the positions after all legal moves are labelled.
-        stray: if the positions after all legal moves are to be labelled, the probability that one or two random moves
-            are made first. The game itself goes on without these random moves.
+        stray: for a turn in which the positions after all legal moves are labelled, the probability that one or two
+            random moves come first. The game itself goes on without these random moves.
     """
 
     depth: int
@@ -77,7 +77,7 @@ def share(probability: float) -> np.uint64:
 def label(own: np.uint64, opponent: np.uint64, depth: Int, exact: Int, evaluator: Evaluator, memory: Memory) -> float:
     """The label of one position, in which `own` has just moved.
 
-    The label does not depend on the contents of the transposition table, if all results in the table come from the same
+    The label does not depend on the contents of the transposition table, if all results in the table come from this
     evaluator.
     """
     board = evaluator.board
@@ -121,7 +121,7 @@ def _write(
 
 @kernel
 def _stray(own: np.uint64, opponent: np.uint64, bits: np.uint64, board: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The position after one or two random moves. A player who has no legal move passes instead."""
+    """The position after one or two random moves. A player without a legal move passes."""
     for turn in range(1 + np.int64(bits & _1)):
         legal = legal_moves(own, opponent, board)
         if legal == _0:
@@ -224,11 +224,11 @@ def label_games(
         opponent: the discs of the other player.
         plan: how the games are played and labelled.
         tables: the network that chooses the moves that are not random.
-        evaluator: the same network as an `Evaluator` for the search, without cuts (see `probcut`). The search
+        evaluator: an `Evaluator` with the weights of the same network, without cuts (see `probcut`). The search
             overwrites the evaluator's configurations.
         memory: the search's memory, without a limit of nodes. No other search may use it at the same time.
         rows: the arrays for the labelled positions. They must have `MOST_ROWS` rows for each game.
-        ends: (G,) int64. For each game, this function writes the number of rows that are filled after this game.
+        ends: (G,) int64. After each game, this function writes here how many rows are filled so far.
     """
     n: Int = np.int64(0)
     for game in range(games):
@@ -247,7 +247,7 @@ def labelled_games(
         seed: determines the sequence of games.
         first: the number of the first game. Games are numbered from 0.
         games: the number of games.
-        threads: the threads among which the games are divided. Their number does not change the result.
+        threads: the threads among which the games are divided. The number of threads does not change the result.
 
     Returns:
         The labelled positions, in the order of the games; and (N,) int64, for each position the number of its game.
@@ -258,7 +258,7 @@ def labelled_games(
     key, (black, white) = np.uint64(mix_int(0, seed)), (np.uint64(discs) for discs in STARTS)
     starts = range(first, first + games, _CHUNK)
     found: list[tuple[Examples, npt.NDArray[np.int64]]] = [()] * len(starts)  # type: ignore[list-item]
-    stopped: list[BaseException] = []  # not empty after an error or Ctrl-C; then the other threads stop, too
+    stopped: list[BaseException] = []  # the error of a thread, or Ctrl-C; an entry here stops all threads
 
     def work(k: int) -> None:
         try:

@@ -44,9 +44,9 @@ class Lines:
     def best(self, count: int) -> list[tuple[int, tuple[int, ...], int]]:
         """The `count` best actions, in order from the best: for each, its value, expected line and number of nodes.
 
-        For the first action, the number of nodes is the number in the search for the best move. Every other action has
-        a search of its own. This search ends as soon as it is clear that `count` other actions are at least as good. If
-        a search is stopped, the list may be shorter.
+        The first action has the number of nodes of the search for the best move. Every other action has a search of its
+        own. This search ends as soon as it is clear that `count` other actions are at least as good. If a search is
+        stopped, the list may be shorter.
         """
         found = self._found
         nodes = self._nodes
@@ -86,8 +86,8 @@ class Lines:
     def _value(self, action: int, depth: int, least: int = -int(WORST)) -> int | None:
         """The value of an action; None if the search was stopped.
 
-        If the exact value is at most `least`, the returned number is only an upper bound, which is also at most
-        `least`. If only the winner was found for the position, only the sign of the returned number is exact.
+        A returned number greater than `least` is the exact value. Any other number is only an upper bound of the value.
+        If the search for the best move found only the winner, only the sign of the number is exact.
         """
         after = self._searcher(self._state.play(action))
         if self._found.result_only and depth == EXACT:

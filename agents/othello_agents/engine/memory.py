@@ -7,15 +7,15 @@ threads write an entry at the same time, the entry may get one word from each th
 key, so it is never used (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
 
 The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
-position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If another
-position's result was there, this older result moves to the second entry. Each result carries the number of the
+position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If a result of
+another position was there, that result moves to the second entry. Each result carries the number of the
 generation in which it was stored. Only results of the present generation count, so a new generation empties the table
 without writing to it.
 
-Threads that search together share the table. They also share a list of the nodes in work: the nodes that the threads
-are searching now. Each thread has its own counters and move lists. While a thread searches a node, the node's key is in
-the shared list. The other threads then search other moves first (Weill, "The ABDADA distributed minimax search
-algorithm", 1996). The list has no locks. If a key gets lost, this only costs time.
+Threads that search together share the table. Each thread has its own counters and move lists. The threads also share a
+list of the nodes in work: while a thread searches a node, the node's key is in this list. The other threads put off
+moves that lead to this node (Weill, "The ABDADA distributed minimax search algorithm", 1996). The list has
+no locks. If a key gets lost, this only costs time.
 """
 
 from typing import NamedTuple
@@ -103,7 +103,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Allocate the arrays of a search. The table's buckets take at most `megabytes` MiB (at least 1)."""
+    """Allocate the arrays of a search. The table's buckets take at most `megabytes` MiB; `megabytes` is at least 1."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
         np.zeros(4 * buckets + WORKS, np.uint64),
@@ -188,7 +188,8 @@ def depth_of(data: Int) -> Int:
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
     """Return the part of the window from alpha to beta that a packed result leaves open.
 
-    If the result leaves nothing open, alpha and beta both become the result's bound.
+    If the result leaves nothing open, both returned numbers are the same: the exact value, or else a bound that is not
+    inside the window.
     """
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
@@ -219,15 +220,15 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
 def known_window(
     key: np.uint64, alpha: Int, beta: Int, depth: Int, is_root: bool, memory: Memory
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window by the table's result of a search to `depth`. Returns alpha, beta and the table's best square.
+    """Narrow the window by the table's result, if this result comes from a search to `depth`.
 
-    If the table's result leaves nothing of the window open, alpha and beta are equal. The window of the root is not
-    narrowed.
+    Returns alpha, beta and the table's best square. If the result leaves nothing of the window open, alpha and beta are
+    equal. The window of the root is not narrowed.
     """
     data = probe(key, memory)
     if data == 0:
         return alpha, beta, NO_SQUARE
-    # A result of another depth is not used, because then the value would depend on the contents of the table.
+    # If results of other depths were used, the value would depend on the contents of the table.
     if depth_of(data) == depth and not is_root:
         alpha, beta = narrow(data, alpha, beta)
     return alpha, beta, best_square(data)

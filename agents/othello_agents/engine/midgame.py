@@ -1,13 +1,12 @@
 """The midgame search: principal variation search with one evaluation.
 
 Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated even if the game is over, as in the
-textbook searches. At any greater depth, a won game has the value `FINAL` + the score in discs. This value is greater
-than any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value
-0.
+textbook searches. At depth 1 or more, a won game has the value `FINAL` + the score in discs. This value is greater than
+any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value 0.
 
-A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. A search to a smaller
-depth uses the evaluator's table of cuts, if there is one: it skips a deep search whose result a shallow search predicts
-(see `probcut`).
+A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. In a search to a smaller
+depth, a deep search is skipped if a shallow search predicts its result (see `probcut`). Without a table of cuts in the
+evaluator, no search is skipped.
 """
 
 import numpy as np
@@ -50,7 +49,8 @@ _SOLVER = 13
 _SORTED = 3
 """The smallest depth at which shallow searches sort the moves."""
 _CHILDREN = 4
-"""The smallest depth at which all moves are looked up in the transposition table before the first move is searched."""
+"""From this depth on, the positions after all moves are looked up in the transposition table before the first of them
+is searched."""
 _SHARED_DEPTH = 4
 """The smallest depth at which threads that search together divide the moves of a node among themselves."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
@@ -63,7 +63,7 @@ _0 = np.uint64(0)
 
 @kernel
 def table_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A position's key in the transposition table. The exact solver shares the table, but has other keys."""
+    """A position's key in the transposition table. The exact solver uses the same table, but other keys."""
     return position_key(own, opponent) ^ _SALT
 
 
@@ -77,7 +77,7 @@ def to_value(score: Int) -> Int:
 
 @kernel
 def to_score(value: Int) -> Int:
-    """The score in discs, given a finished game's value; 0 for any value between -`FINAL` and `FINAL`."""
+    """The score in discs, given a finished game's value; 0 for a value between -`FINAL` and `FINAL`."""
     if value >= FINAL:
         return value - FINAL
     return value + FINAL if value <= -FINAL else 0
@@ -85,9 +85,10 @@ def to_score(value: Int) -> Int:
 
 @kernel(lean=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """Convert the window into scores, call the exact solver, and convert its result into a value.
+    """Call the exact solver with the window as scores, and convert the score that it returns into a value.
 
-    An end of the window that is not the value of a finished game first moves outwards, to the nearest such value.
+    Only values of finished games have a score. So the window is widened first: alpha is lowered, and beta is raised, to
+    the nearest value of a finished game.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
@@ -110,8 +111,9 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
     """Whether a shallow search may replace this search.
 
-    The evaluator must have a table of cuts, and the window must be a null window (beta = alpha + 1) among the values of
-    evaluations. The depth must be at least `SHALLOWEST` and less than the number of empty squares.
+    The evaluator must have a table of cuts, and the window must be a null window (beta = alpha + 1) between -`BOUND`
+    and `BOUND`, the limits of evaluations. The depth must be at least `SHALLOWEST` and less than the number of empty
+    squares.
     """
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
@@ -152,11 +154,11 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """The condition under which a shallow search replaces this search: a direction, a bound and a threshold.
+    """Choose the condition under which a shallow search replaces this search: a direction, a bound and a threshold.
 
-    In direction 1, the bound is beta. If the shallow search then finds at least the threshold, this search would very
-    likely find at least beta. In direction -1, the bound is alpha. If the shallow search then finds at most the
-    threshold, this search would very likely find at most alpha.
+    In direction 1, the bound is beta: if the shallow search finds at least the threshold, this search would very likely
+    find at least beta. In direction -1, the bound is alpha: if the shallow search finds at most the threshold, this
+    search would very likely find at most alpha.
     """
     direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha
@@ -321,7 +323,7 @@ def search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The value for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
+    """The value for the player to move: exact if it lies between alpha and beta, otherwise a bound (fail-soft).
 
     `set_root` must have prepared the evaluator for the position. `score` is the position's balance of weights, which
     `set_root` returned. Once the counter of nodes reaches its limit, all calls return immediately, and their values

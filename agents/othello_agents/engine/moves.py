@@ -41,10 +41,10 @@ def list_moves(
 ) -> tuple[Int, bool]:
     """Write a list of the legal moves with their ranks into `memory`, ready for `next_move`.
 
-    The lowest rank is the best. The move on `hash_square`, the transposition table's best move, gets rank 0. The rank
-    of any other move is better if the opponent has fewer replies to it (replies in corners count twice). The rank is
-    also better if the move is in a corner, or in a quarter with an odd number of empty squares (see `odd_quadrants`).
-    Returns the number of moves, and whether a move leaves the opponent without discs.
+    The lowest rank is the best. The move on `hash_square`, the transposition table's best move, gets rank 0. The other
+    moves rank better if they leave the opponent fewer replies (a reply in a corner counts twice). Moves in corners, and
+    moves in quarters with an odd number of empty squares (see `odd_quadrants`), also rank better. Returns the number of
+    moves, and whether a move leaves the opponent without discs.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     odd = odd_quadrants(board & ~(own | opponent))
@@ -71,7 +71,7 @@ def list_moves(
 
 @kernel(lean=True)
 def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
-    """Find the best of the moves `first` to `count` - 1, and swap it with the move `first`."""
+    """Find the best of the moves number `first` to `count` - 1, and swap it with move number `first`."""
     best = first
     for i in range(first + 1, count):
         if order[i] < order[best]:
@@ -100,9 +100,10 @@ def known_refutation(
     salt: np.uint64,
     memory: Memory,
 ) -> Int:
-    """A value of at least beta that the transposition table has for a listed move; -WORST if the table has none.
+    """Look for a listed move whose value is at least beta according to the transposition table.
 
-    Only results of searches to `depth` count. A position's key in the table is its `position_key` xor `salt`.
+    Returns this value, or -WORST if there is no such move. Only results of searches to `depth` count. A position's key
+    in the table is its `position_key` xor `salt`.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):

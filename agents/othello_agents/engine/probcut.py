@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 CONFIDENCE = 1.5
-"""If the predicted deep value lies this number of standard deviations beyond the window, the deep search is skipped."""
+"""A deep search is skipped if its predicted value lies at least this many standard deviations beyond the window."""
 SHALLOWEST = 3
 """The smallest depth of a search that may be skipped."""
 SQUARES_A_STAGE = 8
@@ -66,8 +66,8 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
 
     In direction 1, if the shallow search finds at least the returned value, the deep value is likely to be at least
     `bound`. In direction -1, if the shallow search finds at most the returned value, the deep value is likely to be at
-    most `bound`. If `depth` is greater than the greatest depth in the table of cuts, the numbers for the greatest depth
-    apply.
+    most `bound`. If `depth` is too great for the table of cuts, the numbers of the greatest depth in the table are
+    used.
     """
     slope, offset, deviation = cuts[stage_of(empty), min(depth - SHALLOWEST, cuts.shape[1] - 1)]
     shallow = (np.float32(bound) - offset + np.float32(direction * CONFIDENCE) * deviation) / slope

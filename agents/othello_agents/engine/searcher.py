@@ -29,11 +29,12 @@ from othello_env.support.jit import Int
 __all__ = ["Iteration", "Searcher"]
 
 _ASPIRATION = 300
-"""From the second iteration on, the first window is the previous iteration's value plus or minus this number. If the
-new value lies beyond one end of the window, the search is repeated without a limit on that side."""
+"""From the second iteration on, the search begins with a window: the previous iteration's value plus or minus this
+number. If the new value lies above the window, the search is repeated without an upper limit. If it lies below the
+window, the search is repeated without a lower limit. A search to the end has no such window."""
 _FIRST_EXACT = 14
-"""With this number of empty squares or more, shallower searches come before a search to the end. They find a good order
-of the moves for that search."""
+"""With this number of empty squares or more, shallower searches come before a search to the end. They find good moves,
+which the search to the end tries first."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
@@ -75,7 +76,7 @@ class Searcher:
         self._evaluator = evaluator
         self._memory = memory
         self._team = team
-        self._was_cut = False  # whether the last search of the team was stopped
+        self._was_cut = False  # whether the last search was made by the team and was stopped
         self.empty = state.empties
         self._found: Iteration | None = None
 
@@ -88,8 +89,8 @@ class Searcher:
     def start(self) -> None:
         """Search to depth 1 without the limit of nodes, so that there is a best move and all code is compiled.
 
-        To stop the agent, another thread sets a low limit of nodes in the searcher's memory. This first search still
-        goes to its end, since it has counters of its own. The next search ends at once.
+        Another thread may set the limit of nodes in the searcher's memory to 0, in order to stop the agent. The search
+        to depth 1 still finishes, because it has counters of its own. The next search ends at once.
         """
         memory, control = self._memory, self._memory.control.copy()
         control[LIMIT] = NO_LIMIT
@@ -101,13 +102,13 @@ class Searcher:
     def deepen(self, depth: int, exact: int, result: int = 0) -> None:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
-        If at most `exact` squares are empty, search to the end instead. Before that, shallower searches may order the
-        moves (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end
+        If at most `exact` squares are empty, search to the end instead. Shallower searches may come before the search
+        to the end (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end
         twice: first for the winner, then for the exact score. After the call, `found` is the result of the last
         finished search.
         """
         to_end = self.empty <= max(exact, result)
-        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most a move and a pass for each square
+        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a square takes at most a move and a pass
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
@@ -126,7 +127,7 @@ class Searcher:
             self._find_exact(value)
 
     def _find_exact(self, bound: int) -> None:
-        """Search for the exact score. `bound` has the same sign as this score."""
+        """Search for the exact score. Its sign is already known: it is the sign of `bound`."""
         value = self.value(EXACT, alpha=np.int64(0)) if bound > 0 else self.value(EXACT, beta=np.int64(0))
         if value is not None:
             self._finish(value, EXACT)
@@ -145,7 +146,7 @@ class Searcher:
         return None if self._stopped else value
 
     def solve(self, *, result_only: bool) -> None:
-        """Search to the end for the exact score. With `result_only`, only the sign of the value is exact."""
+        """Search to the end for the exact score, or with `result_only` only for the winner (the sign of the value)."""
         for plies in range(2, self._preparation + 1):
             self._iterate(plies)
         if not result_only:
@@ -198,9 +199,10 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The principal variation: to the end if the score is exact, else as far as the transposition table has it.
+        """The principal variation.
 
-        If only the winner is known, the line is the best action alone.
+        If the score is exact, it goes to the end of the game. If only the winner is known, it is the best action alone.
+        Otherwise it goes as far as the transposition table knows it.
         """
         found = self.found
         if found.result_only:

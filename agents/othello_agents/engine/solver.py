@@ -36,8 +36,8 @@ _SHALLOW = 7
 """With this number of empty squares or fewer, sorting the moves and using the transposition table take more time than
 they save."""
 _CHILDREN = 10
-"""With this number of empty squares or more, all moves are looked up in the transposition table before the first move
-is searched (enhanced transposition cut-off)."""
+"""With this number of empty squares or more, the positions after all moves are looked up in the transposition table
+before the first of them is searched (enhanced transposition cut-off)."""
 
 
 @kernel(lean=True)
@@ -90,7 +90,7 @@ def _solve_shallow(
 
 @kernel(lean=True)
 def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """The final score for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
+    """The final score for the player to move: exact if it lies between alpha and beta, otherwise a bound (fail-soft).
 
     Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """
@@ -104,7 +104,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0
-    if alpha >= 2 * empty:  # with a smaller alpha, the bound rarely ends the search
+    if alpha >= 2 * empty:  # if alpha is smaller, the bound of the stable discs rarely ends the search
         most = score_bound(own, opponent, board)
         if most <= alpha:
             return most
@@ -116,7 +116,8 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     key = position_key(own, opponent)
     hash_square: Int = NO_SQUARE
     data = probe(key, memory)
-    # A call of `memory.known_window` would do the same, but then the solver visits 6 % fewer nodes a second.
+    # The next lines do the same as `memory.known_window`. With a call of that function, the solver visits 6 % fewer
+    # nodes a second.
     if data != 0:
         alpha, beta = narrow(data, alpha, beta)
         if alpha >= beta:
@@ -161,7 +162,7 @@ def solve_moves(
     size: int,
     memory: Memory,
 ) -> None:
-    """Write the final score after each legal action of N positions into `scores`, (N, A) float64.
+    """Write the final score after each legal action of N positions into `scores`, (N, size * size + 1) float64.
 
     The function stops when the limit of nodes is reached.
     """

@@ -37,8 +37,8 @@ def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Th
     """The squares whose diagonal in one direction (falling or rising) has no empty square.
 
     The direction is given by `step`, the difference between the bit numbers of two neighbours on a diagonal. `below`
-    has three sets: the squares from which 1, 2 and 4 steps down lead off the board. `above` has the same three sets for
-    steps up.
+    has three sets: the squares from which 1, 2 and 4 steps towards higher bit numbers lead off the board. `above` has
+    the same three sets for steps towards lower bit numbers.
     """
     down = taken & (taken >> step | below[0])
     up = taken & (taken << step | above[0])
@@ -85,7 +85,8 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift that wraps around the board does no harm: it lands on the border, where the condition is true anyway.
+        # A shift may move a disc across the border to the other side of the board. This does no harm: at the border, a
+        # line needs no stable neighbour.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)

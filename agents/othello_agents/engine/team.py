@@ -2,7 +2,7 @@
 
 All threads run the same search and share the transposition table, so each thread can use the results of the other
 threads. A thread postpones a move that another thread is searching, and searches its other moves first (see `memory`).
-The first thread that finishes gives the result. Then the other threads are stopped.
+As soon as one thread finishes, its result is the result of the team, and the other threads are stopped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from othello_agents.engine.memory import BEST, GENERATION, LIMIT, NODES, ROOT, W
 __all__ = ["Team"]
 
 _LOOK_SECONDS = 0.01
-"""The time in seconds between two checks whether the search of the team must end."""
+"""The interval, in seconds, at which the team checks whether its search must be stopped."""
 
 
 @dataclass
@@ -35,8 +35,8 @@ class Team:
     """Several threads that work together on one search at a time.
 
     Args:
-        memory: the memory whose transposition table the threads share. This memory also holds the
-            limit of nodes and the counter of nodes. Both are for all threads of the team together.
+        memory: the memory whose transposition table the threads share. Its limit of nodes is for all threads together,
+            and its counter of nodes counts the nodes of all threads.
         threads: the number of threads, at least 2.
     """
 
@@ -54,6 +54,9 @@ class Team:
 
         Returns:
             The value, or None if the search was stopped before any thread had finished.
+
+        Raises:
+            RuntimeError: a thread cannot start. The other threads have then ended.
         """
         control = self._memory.control
         before, limit = int(control[NODES]), int(control[LIMIT])
@@ -79,9 +82,13 @@ class Team:
         self._memory.table[-WORKS:] = 0
         for memory in self._memories:
             memory.control[[NODES, LIMIT, GENERATION, ROOT]] = 0, share, control[GENERATION], control[ROOT]
-        for part in enumerate(self._memories):
-            threading.Thread(target=work, args=part, name="othello-engine-team", daemon=True).start()
+        threads = [
+            threading.Thread(target=work, args=part, name="othello-engine-team", daemon=True)
+            for part in enumerate(self._memories)
+        ]
         try:
+            for thread in threads:
+                thread.start()
             with changed:
                 while not outcomes and working:
                     changed.wait(_LOOK_SECONDS)
@@ -92,6 +99,8 @@ class Team:
             for memory in self._memories:
                 memory.control[LIMIT] = 0
             with changed:
+                # If a thread could not start, neither it nor the threads after it will ever report their end.
+                working.difference_update(number for number, thread in enumerate(threads) if thread.ident is None)
                 changed.wait_for(lambda: not working)
             control[NODES] = before + self._nodes()
         if not outcomes:

@@ -16,7 +16,7 @@ from othello_env.games.othello.positions import OthelloPositions
 
 
 def as_textbook(analysis):
-    """The engine's score in the form of a textbook search: infinite for a won or lost game."""
+    """The engine's score in the form of a textbook search: plus or minus infinity for a won or lost game."""
     return math.copysign(math.inf, analysis.score) if analysis.unit == "discs" and analysis.score else analysis.score
 
 
@@ -27,11 +27,11 @@ def test_its_value_is_that_of_the_textbook_searches(name, size, random_position)
         depth = 1 + key % 6
         state = random_position(key, 1 + (7 * key) % (size**2 - 5), size)
         analysis = Engine(depth=depth, exact=0, eval=name).analyse(state)
-        depth += state.must_pass  # the engine does not count a forced pass as a ply
+        depth += state.must_pass  # textbook searches count a forced pass as a ply, the engine does not
         assert as_textbook(analysis) == AlphaBeta(depth, name).search(state).value, f"{state}\n{analysis}"
         if depth <= 3:
             assert as_textbook(analysis) == Minimax(depth, name).search(state).value
-        # The chosen move has that value too.
+        # The position after the chosen move has the same value with the opposite sign.
         after = state.play(analysis.best)
         if depth > 1 and not after.is_over:
             assert -as_textbook(analysis) == AlphaBeta(depth - 1, name).search(after).value
@@ -92,11 +92,12 @@ def test_a_batch_is_a_loop(options, random_position):
     expected = [Engine(eval="weighted", **options).act(state) for state in states]
     assert engine.act_batch(OthelloPositions.from_states(states)).tolist() == expected
     assert engine.answers_batches
-    assert not Engine(ms=1, eval="weighted").answers_batches  # it remembers a game's earlier searches
+    assert not Engine(ms=1, eval="weighted").answers_batches  # its answers depend on earlier searches
 
 
 def test_what_is_remembered_of_one_size_is_not_used_on_another():
-    # With a time limit the engine keeps its table between moves. The start has the same squares on boards of all sizes.
+    # With a time limit, the engine keeps its table between moves. The start has the same bits on boards of all sizes.
+    # The engine must not use a score that it stored for another size.
     engine = Engine(ms=60_000, depth=6, exact=0, eval="count")
     for size in (8, 4, 6, 8):
         expected = AlphaBeta(6, "count").search(Othello(size)).value

@@ -33,4 +33,4 @@ def test_runs_of_every_length_from_every_square():
     for square in range(64):
         for end in set(range(64)) - {square}:
             assert_same(square, 1 << end, 2**64 - 1)
-            assert_same(square, 0, 2**64 - 1 ^ 1 << end)  # an empty square ends the run
+            assert_same(square, 0, 2**64 - 1 ^ 1 << end)  # an empty square ends the row of discs

@@ -1,4 +1,4 @@
-"""The compiled labels against the engine's own search and solver, called from Python."""
+"""Labels from compiled code, compared with the engine's own search and solver, called from Python."""
 
 import numpy as np
 import pytest
@@ -42,13 +42,16 @@ def outcome(score):
 
 
 def slow_label(state, evaluator, memory):
-    """The label for Black, who has just moved, from the solver for learners and from `Searcher`."""
+    """The label for Black, who has just moved.
+
+    With few empty squares, it comes from `exact_scores`, otherwise from `Searcher`.
+    """
     if state.is_over:
         return outcome(state.margins()[0])
     if 36 - sum(state.discs()) <= EXACT:
         return outcome(-np.nanmax(exact_scores([state])))
     depth, sign = DEPTH, -1
-    if state.must_pass:  # a `Searcher` needs a move; the pass takes a ply
+    if state.must_pass:  # `Searcher` cannot begin with a pass; the pass counts as one ply of the depth
         state, depth, sign = state.play(state.pass_action), depth - 1, 1
     clear(memory)
     value = sign * Searcher(state, evaluator, memory).value(depth)
@@ -90,7 +93,10 @@ def children(state):
 
 
 def test_all_moves_of_each_position_of_a_game_are_labelled(network):
-    """With siblings everywhere, the rows are lists of moves. Each list belongs to a position of the list before it."""
+    """With `siblings=ALL`, the rows form lists. A list has the positions after all moves of one position.
+
+    For the first list, this position is the start. For each other list, it is in the previous list.
+    """
     rows, _ = labelled_games(network, plan(siblings=ALL, stray=NONE, random_games=ALL), 3, 0, 1, Threads(1))
     found = list(zip(rows.own.tolist(), rows.opponent.tolist(), strict=True))
     positions, done, lists = [Othello(6)], 0, 0
@@ -102,11 +108,11 @@ def test_all_moves_of_each_position_of_a_game_are_labelled(network):
 
 
 def test_stray_positions_are_one_or_two_moves_off_the_game(network):
-    """All games are played by the network without noise, so they are equal. Only the random moves differ."""
+    """The network plays without noise, so all games are equal. Only the random moves that leave the game differ."""
     quiet = plan(epsilon=NONE, random_games=NONE, random_plies=0, siblings=share(0.2), singles=NONE)
     straight, _ = labelled_games(network, quiet._replace(stray=NONE), 1, 0, 30, Threads(1))
     strays, _ = labelled_games(network, quiet._replace(stray=ALL), 1, 0, 30, Threads(1))
-    assert len(set(straight.own.tolist())) < 300  # at most all moves of 32 positions
+    assert len(set(straight.own.tolist())) < 300  # all moves from the positions of one game, at most 32
     assert len(set(strays.own.tolist())) > 2 * len(set(straight.own.tolist()))
 
 

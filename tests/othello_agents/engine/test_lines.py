@@ -1,11 +1,12 @@
 """The best moves of an analysis with their expected lines, and scores in discs."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from othello_agents.engine import Engine
-from othello_agents.engine.analysis import to_discs
+from othello_agents.engine.analysis import to_discs, to_unit_of_best
 from othello_env import Othello
 
 
@@ -81,6 +82,36 @@ def test_discs_are_exact_or_estimated_from_the_expected_result():
     assert Engine().solve(Othello(4), result_only=True).discs is None
 
 
+@pytest.mark.parametrize(
+    ("moves", "evaluation", "unit", "finished"),
+    [
+        ("f5d6c3f3e3f4d7", "ntuple", "expected result", -1.0),
+        ("f5d6c3f3e3f4d7", "mobility", "points", -math.inf),
+        ("e6f4e3f6g5d6e7f5", "ntuple", "discs", 64.0),
+    ],
+)
+def test_all_scores_have_the_unit_of_the_best(moves, evaluation, unit, finished):
+    """One move of these positions soon ends the game. The searches of the other moves end with estimates."""
+    state, engine = Othello.from_moves(moves), Engine(depth=4, eval=evaluation)
+    found = engine.analyse(state, scores=True, lines=64)
+    assert found.unit == unit
+    assert engine.action_values(state) == found.scores
+    assert max(found.scores.values()) == found.score == found.scores[found.best]
+    for line in found.lines:
+        score = found.scores[line.pv[0]]
+        if line.unit == "discs":
+            assert score == finished
+        else:
+            assert score == (line.discs if unit == "discs" else line.score)
+
+
+def test_an_estimate_is_never_more_than_a_certain_win():
+    best = replace(Engine(depth=1).analyse(Othello()), score=2.0, unit="discs")
+    assert to_unit_of_best(0.9, "expected result", best) == 2.0
+    assert to_unit_of_best(-0.9, "expected result", best) == to_discs(-0.9, "expected result", Othello())
+    assert to_unit_of_best(12.0, "points", best) == 2.0
+
+
 def test_bad_numbers_of_lines_are_refused():
     for lines, error in ((-1, ValueError), (65, ValueError), (1.5, TypeError)):
         with pytest.raises(error, match="lines must be "):
@@ -96,7 +127,7 @@ def test_the_winner_is_found_first_where_time_is_short(ffo, monkeypatch):
         assert engine.act(endgame.state) in endgame.best
         last = engine.last_analysis
         assert (last.score, last.unit, last.exact) == (endgame.score, "discs", True)
-        with monkeypatch.context() as patch:  # the time is over as soon as the winner is known
+        with monkeypatch.context() as patch:  # as if the time were over when only the winner is known
             patch.setattr("othello_agents.engine.searcher.Searcher._find_exact", lambda self, value: None)
             action = engine.act(endgame.state)
             last = engine.last_analysis

@@ -22,7 +22,7 @@ from othello_env.support.jit import kernel
 pytestmark = pytest.mark.nojit
 
 
-# Python cannot call kernels that count no references. The following kernels call them for the tests.
+# Python cannot call kernels that do not count references to arrays. The kernels below call them for the tests.
 
 
 @kernel
@@ -135,7 +135,8 @@ def test_keys_differ():
     rng = np.random.default_rng(1)
     own = rng.integers(0, 2**64, 2000, np.uint64)
     keys = {int(position_key(a, b & ~a)) for a, b in zip(own, own[::-1], strict=True)}
-    # The positions are similar and have discs only in the highest ranks. Keys without mixing would collide there.
+    # The next positions are similar and have discs only in the highest ranks. If `position_key` did not mix their bits
+    # well, some of them would have the same key.
     keys |= {int(position_key(np.uint64(a << 56), np.uint64((255 - a) << 56))) for a in range(256)}
     keys |= {int(position_key(np.uint64(a << 48), np.uint64((255 - a) << 56))) for a in range(1, 256)}
     assert len(keys) == 2000 + 256 + 255

@@ -56,7 +56,7 @@ def test_a_fit_of_every_stage_and_depth_ships():
     cuts = shipped_cuts(8)
     assert cuts.dtype == np.float32
     assert cuts.shape[0] == stage_of(63) + 1
-    assert cuts.shape[1] >= 6  # at least up to depth 8
+    assert cuts.shape[1] >= 6  # at least the depths 3 to 8
     slope, _, deviation = np.moveaxis(cuts, 2, 0)
     assert (slope > 0.5).all()
     assert (deviation > 0).all()
@@ -76,7 +76,7 @@ def test_a_selective_search_visits_fewer_nodes(random_position):
 
 def test_depths_that_are_never_cut_and_endgames_are_the_same(random_position):
     for key in range(6):
-        # The root is never cut, and depths below 3 are not cut, so a search to depth 3 skips nothing.
+        # Selective search never skips the root or a search of fewer than 3 plies. So at depth 3 it skips nothing.
         for options in ({"depth": SHALLOWEST, "exact": 0}, {"exact": 13}):
             empty = 13 if "depth" not in options else 40
             selective, whole = both(random_position(key, empty), **options)

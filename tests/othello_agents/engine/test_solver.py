@@ -20,7 +20,7 @@ _0 = np.uint64(0)
 
 @kernel
 def solve(own, opponent, alpha, beta, board, memory):
-    """Call the solver. Python cannot call it directly, because it counts no references."""
+    """Call the solver. Python cannot call it directly, because it does not count references to arrays."""
     return solver.solve(own, opponent, alpha, beta, board, memory)
 
 

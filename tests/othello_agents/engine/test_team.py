@@ -16,7 +16,7 @@ from othello_env.agent import SpecError
 
 
 def have_all_ended():
-    """Whether the threads of all teams end within seconds."""
+    """Whether the threads of all teams end within ten seconds."""
     end = time.monotonic() + 10
     while any(thread.name == "othello-engine-team" for thread in threading.enumerate()):
         if time.monotonic() > end:
@@ -88,7 +88,7 @@ def test_an_interrupt_ends_all_threads():
 def test_stop_ends_the_search_and_the_best_move_so_far_is_played(threads):
     engine = Engine(ms=600_000, threads=threads)
     assert engine.last_analysis is None
-    engine.stop()  # nothing happens before the first search
+    engine.stop()  # before the first search, this has no effect
     state, moves = Othello.from_moves("f5"), []
     thinking = threading.Thread(target=lambda: moves.append(engine.act(state)))
     thinking.start()
@@ -112,6 +112,32 @@ def test_an_error_in_a_thread_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
         Team(memory, 2).search(Engine().evaluator(8), fail)
     assert have_all_ended()
+
+
+def test_no_thread_is_left_behind_if_another_thread_cannot_start(monkeypatch):
+    memory = new_memory(1)
+    memory.control[LIMIT] = NO_LIMIT
+    start, started = threading.Thread.start, []
+
+    def start_one(thread):
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    def call(evaluator, memory):
+        end = time.monotonic() + 20
+        while memory.control[NODES] < memory.control[LIMIT] and time.monotonic() < end:
+            memory.control[NODES] += 1
+        return 7
+
+    team, evaluator = Team(memory, 3), Engine().evaluator(8)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start_one)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            team.search(evaluator, call)
+    assert not started[0].is_alive() or have_all_ended()
+    assert team.search(evaluator, lambda evaluator, memory: 8) == 8
 
 
 def test_the_first_that_finishes_has_the_result_and_the_others_are_stopped():
