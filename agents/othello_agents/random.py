@@ -1,4 +1,4 @@
-"""The agent that plays any legal action with equal probability."""
+"""The agent that plays a random legal action."""
 
 import numpy as np
 import numpy.typing as npt

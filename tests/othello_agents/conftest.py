@@ -55,7 +55,7 @@ class DoubleStep(State):
 
     @property
     def is_over(self) -> bool:
-        # Some lines end early.
+        # Some lines of play end early.
         return len(self.moves) == self.PLIES or (len(self.moves) > 2 and self._random(2, 6) == 0)
 
     def scores(self) -> tuple[int, ...]:
@@ -122,7 +122,7 @@ def three_step() -> type[State]:
 
 @pytest.fixture(scope="session")
 def random_position() -> Callable[..., Othello]:
-    """`random_position(key, empty)`: a position with `empty` empty squares from a random game. It may force a pass."""
+    """`random_position(key, empty)`: a position with `empty` empty squares from a random game. A pass may be forced."""
 
     def position(key: int, empty: int, size: int = 8) -> Othello:
         for game in range(key << 16, (key + 1) << 16):

@@ -1,11 +1,11 @@
 """A small engine that misbehaves on demand: ``scripted_engine.py [nboard] honest|hang|die|... [MOVE ...]``.
 
 It speaks GTP or NBoard's protocol. It does not know the rules of the game. It answers with the moves on its command
-line, one after the other. With the behaviour ``told``, the command line has an expected text before each move: the
-commands that the engine must get before this move, joined by "; ". In GTP, the text contains only commands about time.
-In NBoard's protocol, it contains only commands about the game. In GTP, only the behaviour ``told`` lists commands about
-time. The engine leaves a file in the folder that the variable ``SCRIPTED_ENGINES`` names. The file's name is the
-engine's process id.
+line, one after the other. With the behaviour ``told``, each MOVE has an argument in front of it: the commands
+that the engine expects before it is asked for this move, joined by "; ". In GTP, these are only commands about time.
+In NBoard's protocol, it contains only commands about the game. A GTP engine can list the commands that it knows. Only
+with the behaviour ``told``, commands about time are in this list. The engine leaves a file in the folder that the
+variable ``SCRIPTED_ENGINES`` names. The file's name is the engine's process id.
 """
 
 import itertools
@@ -24,7 +24,7 @@ FLOODS = {  # answers that never end: {behaviour: (beginning, repeated text)}
 
 
 class Gtp:
-    """One protocol: the commands to note, the command that asks for a move, and the answers."""
+    """GTP. The engine notes the commands that begin with `noted`. The command `question` asks for a move."""
 
     noted = "time_"
     question = "genmove"

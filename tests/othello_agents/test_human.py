@@ -13,7 +13,10 @@ pytestmark = pytest.mark.nojit
 
 
 def person(*lines: str) -> tuple[Callable[[str], str], list[str]]:
-    """A function that answers with these lines and then ends the input, and a list of the prompts that it was given."""
+    """A function that answers prompts with these lines and then ends the input, and a list.
+
+    The function appends each prompt to the list.
+    """
     prompts: list[str] = []
     answers = iter(lines)
 

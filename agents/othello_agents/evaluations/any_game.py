@@ -18,7 +18,7 @@ def _one(_size: int, _row: int, _column: int, _is_king: bool) -> int:
 
 @evaluation(squares=SquareSum(_ONES), pieces=_one)
 def count(state: State, player: int) -> int:
-    """The number of the player's discs, cells or pieces, minus the largest number that another player has."""
+    """The player's number of discs, cells or pieces, minus the largest number that one of the other players has."""
     scores = state.scores()
     return scores[player] - max(score for other, score in enumerate(scores) if other != player)
 

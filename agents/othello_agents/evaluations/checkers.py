@@ -19,8 +19,8 @@ __all__ = ["KING", "MAN", "material", "piece_weights", "positional"]
 
 MAN = 100
 KING = 130
-"""The values of a man and of a king. Chinook used the same ratio, 100 to 130 (Schaeffer and others, A World
-Championship Caliber Checkers Program, 1992)."""
+"""`MAN` and `KING` are the values of a man and of a king. Chinook used the same ratio, 100 to 130 (Schaeffer and
+others, A World Championship Caliber Checkers Program, 1992)."""
 
 _ADVANCE = 3
 _HOME_ROW = 12

@@ -32,9 +32,9 @@ PieceWeight = Callable[[int, int, int, bool], int]
 
 NO_TERM, NEAR_CORNERS, ONLY_MOVES = range(3)
 """The values of `SquareSum.term`: how compiled code computes a value in Othello. NO_TERM: the value is the player's sum
-of weights minus the opponent's sum. NEAR_CORNERS: the same, but discs beside occupied corners count as in
-`othello_agents.evaluations.othello.modified`. This term works only with the weights of `modified`. ONLY_MOVES: the
-value is the number of the player's moves."""
+of weights minus the opponent's sum. NEAR_CORNERS: the same, but a disc beside an occupied corner counts 5 instead of
+its square's weight, as in `othello_agents.evaluations.othello.modified`. This term works only with the weights of
+`modified`. ONLY_MOVES: the value is the number of the player's moves."""
 
 
 class SquareSum(NamedTuple):
@@ -54,8 +54,8 @@ class Evaluation:
 
     Args:
         function: gives the value of a position for a player.
-        name: the name in a spec, which is a text that describes an agent (``minimax:eval=count``). The variable that
-            holds the evaluation in its module must have the same name, so that the evaluation can be pickled.
+        name: the name in a spec, which is a text that describes an agent (``minimax:eval=count``). The module must hold
+            the evaluation in a variable of this name, so that the evaluation can be pickled.
         game: the class of the positions that the function takes.
         sizes: the board sizes that the function takes; empty for all sizes.
         squares: the evaluation as data for Othello's compiled searches and for the engine. None if only Python can
@@ -129,7 +129,7 @@ def evaluation(
     squares: SquareSum | None = None,
     pieces: PieceWeight | None = None,
 ) -> Callable[[Evaluate], Evaluation]:
-    """Turn the decorated function into an `Evaluation` of the same name."""
+    """Turn the decorated function into an `Evaluation`. The function's name is the name of the evaluation."""
 
     def describe(function: Evaluate) -> Evaluation:
         return Evaluation(function, function.__name__, game, squares=squares, pieces=pieces)

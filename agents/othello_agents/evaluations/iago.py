@@ -5,8 +5,8 @@ is the sum of three terms: one for the edges (from a table of all edge configura
 for the empty squares beside the other side's discs. The weights of the terms depend on the move number at the root of
 the search.
 
-The edge table assumes that the player for whom it gives a value is to move. This is true in minimax and alpha-beta. But
-the maximizer, max^n and paranoid also evaluate positions for a player who is not to move. Then the assumption is false.
+The edge table gives values for one player, and assumes that it is this player's turn. In minimax and alpha-beta, this
+is true. But the maximizer, max^n and paranoid also evaluate positions for a player whose turn it is not.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
 """(5, 3) int64, the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) float64, the probability that the player moves on an edge square between the corners, if this move turns no
-disc of the edge. The probability is half as large if the other side's move there would turn such discs. The row is the
-number of own discs on the two edge squares beside the move. The column is the number of the other side's discs on these
-squares."""
+"""(3, 3) float64, the probability that the player moves on a C-, A- or B-square, if the move turns no disc of the edge.
+The row is the number of the player's discs on the two edge squares beside the square. The column is the number of the
+other side's discs there. If a move of the other side on the square would turn discs of the edge, the probability is
+halved."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -68,7 +68,7 @@ def _stability(cells: npt.NDArray[np.int64], place: int) -> int:
         left -= 1
     for i in range(1, 9):
         has_empty |= cells[i] == _EMPTY
-    after = cells[right] if right <= 8 else colour  # the place beyond a corner counts as the disc's own colour
+    after = cells[right] if right <= 8 else colour  # the place beyond a corner counts as a disc of this colour
     before = cells[left] if left >= 1 else colour
     if after == colour or before == colour:
         return _STABLE
@@ -89,7 +89,7 @@ def _static_value(cells: npt.NDArray[np.int64]) -> int:
 
 @kernel
 def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDArray[np.int64]) -> int:
-    """Write into `after` the edge after a move of `colour` at `place`, and return the number of turned discs.
+    """Make a move of `colour` at `place`, write the new edge into `after`, and return the number of turned discs.
 
     A move on an X-square turns no discs of the edge, since the square is not on the edge itself.
     """
@@ -113,7 +113,7 @@ def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDAr
 
 @kernel
 def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.NDArray[np.int64]) -> float:
-    """The probability that the player can and will move at an empty place.
+    """The probability that the player has a move at an empty place and plays it.
 
     `turned` is the number of discs of the edge that this move turns.
     """
@@ -134,9 +134,9 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> Int:
-    """The expected value of an edge if the player may move there, but need not.
+    """The expected value of an edge for the player to move, who may play on this edge or elsewhere.
 
-    `index` is the number of the edge's configuration, which is its index in the table.
+    `index` is the edge's index in the table.
     """
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
@@ -185,9 +185,10 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
     """The value of each configuration of an edge, (3**10,) int64.
 
-    The table begins with the values of the discs (see `_STATIC`), and is recomputed `rounds` times. The index is a
-    number in base 3. Its most significant digit belongs to the first square of the edge. A digit is 0 for an empty
-    square, 1 for a disc of the player and 2 for a disc of the other player.
+    At first, each entry is the sum of the values of the player's discs on the edge (see `_STATIC`), minus the sum for
+    the other player's discs. Then the table is recomputed `rounds` times. The index of an edge is a number in base 3.
+    Its most significant digit belongs to the first square of the edge. A digit is 0 for an empty square, 1 for a disc
+    of the player and 2 for a disc of the other player.
     """
     table = np.empty(3**10, np.int64)
     _fill(table, rounds)
@@ -211,7 +212,7 @@ def _round_ratio(numerator: Int, denominator: Int) -> Int:
 
 @kernel
 def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: Int, table: npt.NDArray[np.int64]) -> Int:
-    """The value for the player whose discs are `own`; `n` is the move number."""
+    """The value of a position for the player whose discs are `own`; `n` is the move number."""
     edge = 0
     for side in range(4):
         index = 0
@@ -235,11 +236,11 @@ def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: Int, table:
 
 @dataclass(frozen=True)
 class Iago:
-    """Iago's evaluation, with the weights for one move number.
+    """Iago's evaluation. The weights of its terms depend on a move number.
 
     Attributes:
-        move_number: the move number at the root of a search. If it is None, the evaluation uses the move number of each
-            evaluated position.
+        move_number: the move number at the root of a search. If it is None, each position is evaluated with its own
+            move number.
     """
 
     move_number: int | None = None
@@ -250,7 +251,7 @@ class Iago:
         return int(_value(np.uint64(own), np.uint64(opponent), BOARDS[8], n, edge_table()))
 
     def at_root(self, state: Othello) -> Iago:
-        """The evaluation for a search from this position."""
+        """The evaluation with this position's move number. A move number that is already set is kept."""
         return Iago(_move_number(state)) if self.move_number is None else self
 
 

@@ -25,8 +25,8 @@ LEAGUE_QUARTER = (
     (10, 1, 5, 2),
     (5, 1, 2, 1),
 )
-"""100 times the weights of the heuristic player of Yoshioka, Ishii and Ito (Strategy Acquisition for the Game Othello
-Based on Reinforcement Learning, 1999). That player is the opponent in the Othello League, a competition of
+"""The weights of the heuristic player of Yoshioka, Ishii and Ito, multiplied by 100 (Strategy Acquisition for the Game
+Othello Based on Reinforcement Learning, 1999). That player is the opponent in the Othello League, a competition of
 evaluations."""
 
 NEAR_CORNER = 5
@@ -35,19 +35,19 @@ NEAR_CORNER = 5
 
 @evaluation(Othello, squares=SquareSum(QUARTER))
 def weighted(state: Othello, player: int) -> int:
-    """Othello: the sum of the weights of the player's squares minus the same sum for the other player."""
+    """Othello: the sum of the weights of the player's squares minus the sum for the other player's squares."""
     return _weighted(state, player, QUARTER)
 
 
 @evaluation(Othello, squares=SquareSum(LEAGUE_QUARTER))
 def swh(state: Othello, player: int) -> int:
-    """Othello: `weighted` with the weights of the Othello League's standard weighted heuristic, `LEAGUE_QUARTER`."""
+    """Othello: `weighted` with the weights `LEAGUE_QUARTER`, the Othello League's standard weighted heuristic."""
     return _weighted(state, player, LEAGUE_QUARTER)
 
 
 @evaluation(Othello, squares=SquareSum(QUARTER, NEAR_CORNERS))
 def modified(state: Othello, player: int) -> int:
-    """Othello: `weighted`, but a disc next to an occupied corner counts 5 instead of its square's weight."""
+    """Othello: `weighted`, but a disc beside an occupied corner counts 5, and not the weight of its square."""
     mine, other = _sides(state, player)
     value = _weighted(state, player, QUARTER)
     for corner, neighbours in _corners(state.size):

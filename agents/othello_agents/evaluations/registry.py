@@ -2,8 +2,8 @@
 
 A spec is a text that describes an agent, such as ``minimax:eval=weighted``. Its option ``eval`` names a registered
 evaluation, or any other function of a position and a player (``eval=path.py:function``,
-``eval=package.module:function``). To add an evaluation to this package, write a file that describes the evaluation, and
-add the evaluation to `PACKAGED`. Another package calls `register` instead.
+``eval=package.module:function``). To add an evaluation to this package, define an `Evaluation` in a file, and list it
+in `PACKAGED`. To add an evaluation from another package, call `register`.
 """
 
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from othello_env.support.imports import NotThereError, import_object
 __all__ = ["EVALUATIONS", "PACKAGED", "evaluation_name", "find_evaluation", "register"]
 
 PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh, weighted)
-"""The evaluations of this package. Their square weights are compiled into the searches."""
+"""The evaluations of this package. If an evaluation has square weights, they are compiled into the searches."""
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
@@ -41,7 +41,9 @@ for _each in PACKAGED:
 
 
 def find_evaluation(x: str | Evaluate) -> Evaluate:
-    """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function unchanged.
+    """The evaluation that a text names. A function is returned unchanged.
+
+    The text is a registered name, ``path.py:function`` or ``package.module:function``.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -69,7 +71,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text with which `find_evaluation` finds this evaluation. An object without a name gives its `repr`."""
+    """The text with which `find_evaluation` finds this evaluation. For an object without a name, it is the `repr`."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

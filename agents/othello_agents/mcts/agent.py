@@ -24,22 +24,23 @@ class RootStatistics(NamedTuple):
     """What a tree search found for the searched position."""
 
     value: float
-    """The mean result of all simulations for the player to move, -1 to +1."""
+    """For the player to move, the mean result of all simulations, -1 to +1."""
     action: int
-    """The action that was tried most often. If several actions were tried equally often, the smallest of these
-    actions."""
+    """The action that was tried most often. If several actions were tried equally often, it is the action with the
+    lowest number."""
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
-    """For each legal action, the mean result of its simulations for the player to move; 0 if it was not tried."""
+    """For each legal action, the mean result of its simulations, for the player to move; 0 for an action that was not
+    tried."""
 
 
 class Mcts(Agent):
     """Plays Othello by Monte Carlo tree search; the search uses only the rules of the game.
 
     UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
-    `othello_agents.mcts.kernels`). Each decision starts a new search. After `new_game`, the random numbers of a search
-    depend only on the game's seed and on `State.turn`.
+    `othello_agents.mcts.kernels`). Each decision starts a new search. After a call of `new_game(seed)`, the random
+    numbers of a search depend only on this seed and on `State.turn`.
 
     Args:
         simulations: the number of random games for each move.
@@ -53,7 +54,9 @@ class Mcts(Agent):
     """
 
     _MOST = 10_000_000  # a tree of this number of simulations takes 0.7 GB
-    _MOST_AT_ONCE = 50_000  # simulations in one call for several positions; Ctrl-C takes effect only between calls
+    # A call of `search_batch` for several positions runs at most this number of simulations in all. Ctrl-C takes effect
+    # only between calls.
+    _MOST_AT_ONCE = 50_000
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         self._simulations = check_whole("simulations", simulations, 1, self._MOST)

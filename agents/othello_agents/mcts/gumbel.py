@@ -3,9 +3,10 @@
 At the root, the likeliest moves are tried equally often, then the better half of these moves, and so on (sequential
 halving). Below the root, moves are tried in proportion to the improved policy: the given policy, corrected by the
 values that the search has found. A function of observations and masks, such as a network, gives policies and values.
-Each position has a tree. Each simulation calls the function once, with one position from each tree (see
-`othello_agents.mcts.gumbel_kernels`). The method is from Danihelka et al., Policy improvement by planning with Gumbel
-(ICLR 2022). The paper's experiments show an improvement even with only two simulations.
+Each position has a tree, and all trees grow together. In each simulation, one call of the function evaluates one new
+position of each tree (see `othello_agents.mcts.gumbel_kernels`). The method is from Danihelka et al., Policy
+improvement by planning with Gumbel (ICLR 2022). In the paper's experiments, two simulations are enough to improve a
+policy.
 
 Letters for shapes: N positions, S size of the board, A = S * S + 1 actions.
 """
@@ -43,7 +44,7 @@ class ImprovedPolicies(NamedTuple):
     visits: npt.NDArray[np.int64]
     """(N, A) the number of times that each action was tried."""
     values: npt.NDArray[np.float64]
-    """(N,) the mean value of the simulations that began with the action to play, for the player to move."""
+    """(N,) for the player to move, the mean value of the simulations that began with the action to play."""
 
 
 def search(
@@ -61,12 +62,12 @@ def search(
         answers: the function that gives policies and values; see `Answers`.
         batch: the positions.
         simulations: the number of simulations for each position. Each simulation adds at most one node to the tree.
-        considered: the search tries at most this number of moves at the root: the likeliest moves, unless `gumbel` is
-            given.
-        scale: the weight of values relative to the logarithms of probabilities. It is half of the paper's c_scale,
-            since values go from -1 to +1 here and from 0 to 1 in the paper.
+        considered: the largest number of moves that the search tries at the root. These are the likeliest moves, unless
+            `gumbel` is given.
+        scale: the weight of values relative to the logarithms of probabilities. A scale of 0.5 is the same as
+            c_scale = 1 in the paper, because values go from -1 to +1 here and from 0 to 1 in the paper.
         gumbel: (N, A) noise from the standard Gumbel distribution. With this noise, the moves to try at the root are
-            sampled from the policy without replacement. None for no noise.
+            sampled from the policy without replacement. If it is None, there is no noise.
 
     Raises:
         ValueError: simulations or considered is less than 1.
@@ -91,10 +92,11 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """The plan of sequential halving: simulation i tries the best root move among those with plan[i] visits so far.
+    """The plan of sequential halving: for each simulation, a number of visits.
 
-    First, all `considered` moves are tried equally often. Then the better half of these moves is tried, and so on. The
-    last two moves share the remaining simulations. The authors' own library, mctx, does the same.
+    Simulation i tries the best of the root moves that have plan[i] visits at this time. So all `considered` moves are
+    first tried equally often. Then the better half of these moves is tried, and so on. The last two moves share the
+    remaining simulations. The library of the paper's authors, mctx, makes the same plans.
     """
     plan: list[int] = []
     visits = [0] * considered
@@ -117,7 +119,7 @@ def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: i
     if len(own):
         asked = OthelloPositions(own, opponent, np.zeros(len(own), np.int8), np.zeros(len(own), np.uint64), size)
         policy, values = answers(asked.observations(), asked.masks())
-        # The logarithm of 0 is infinite, so a legal move of probability 0 gets a tiny probability.
+        # The logarithm of 0 would be -infinity, so a legal move of probability 0 gets a tiny probability instead.
         priors[:, ACTION_SQUARES[size]] = np.log(np.maximum(policy[:, :-1], 1e-12))
     back_up(tree, leaves, priors, values)
 
@@ -129,7 +131,10 @@ def _by_action(
     visits: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
 ) -> ImprovedPolicies:
-    """Turn results for the 64 squares into results for the A actions. A forced pass gets all probability and visits."""
+    """Turn results for the 64 squares into results for the A actions.
+
+    If the player must pass, the pass has the probability 1 and all visits.
+    """
     passes = batch.masks()[:, -1:] != 0
     order = np.array(ACTION_SQUARES[batch.size])
 

@@ -19,13 +19,13 @@ __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visit + the visits of the most visited move)
+_VISITS = 50.0  # the paper's c_visit: values are multiplied by scale * (_VISITS + the visits of the most visited move)
 
 
 class Tree(NamedTuple):
-    """The trees of N positions; node 0 is the root.
+    """The trees of N positions; node 0 of each tree is its root.
 
-    The first player of a tree is the player to move in the searched position, before any forced pass.
+    The first player of a tree is the player to move in the searched position, even if this player must pass.
     """
 
     own: npt.NDArray[np.uint64]
@@ -39,7 +39,7 @@ class Tree(NamedTuple):
     parent: npt.NDArray[np.int64]
     """(N, M) the index of the parent node; -1 for the root."""
     visits: npt.NDArray[np.int64]
-    """(N, M) the number of values that `total` adds up."""
+    """(N, M) the number of values in the sum `total`."""
     total: npt.NDArray[np.float64]
     """(N, M) the sum of the values at and below the node, for the first player of the tree."""
     value: npt.NDArray[np.float64]
@@ -159,7 +159,7 @@ def _visits(tree: Tree, i: int, node: np.int64, square: np.uint64) -> np.int64:
 def _at_root(
     tree: Tree, i: int, wanted: np.int64, gumbel: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> np.uint64:
-    """The square with the highest sum of score and noise, among the root's moves with `wanted` visits.
+    """The square with the highest sum of score and noise, among the root's moves with exactly `wanted` visits.
 
     `gumbel` (64,) is the noise.
     """
@@ -176,7 +176,7 @@ def _at_root(
 
 @kernel
 def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
-    """The move whose share of the visits is furthest below its probability in the improved policy (equation 14).
+    """The move whose improved probability is furthest above its share of the visits (equation 14).
 
     `scores` holds the logits of the improved policy. The function replaces the logits by the policy's probabilities.
     """
@@ -200,8 +200,8 @@ def descend(
 
     Args:
         tree: the trees of N positions. `back_up` has already stored the network's policies and values for the roots.
-        wanted: (N,) a number of visits for each tree. At the root, the best of the moves with this number of visits is
-            tried.
+        wanted: (N,) for each tree, a number of visits. At the root, the descent takes the best of the moves that have
+            exactly this number of visits.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values relative to logits.
         board: the squares in play, one bit for each square.
@@ -269,8 +269,8 @@ def results(
 
     Returns:
         The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
-        play (N,). The values are for the trees' first players. If the first player must pass, the squares are the other
-        player's moves after the pass.
+        play (N,). The values are for the first player of each tree. If this player must pass, the squares, policies and
+        visits belong to the other player's moves after the pass.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

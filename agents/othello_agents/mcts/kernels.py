@@ -1,9 +1,9 @@
 """Monte Carlo tree search in Othello, compiled.
 
-The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation goes down the tree
-by upper confidence bounds until it reaches a position with a move that is not in the tree yet. The simulation adds a
-node for one such move and plays uniformly random moves to the end of the game. Then it adds the result to all nodes on
-its path. If a move forces the other player to pass, the new node holds the position after the pass.
+The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation starts at the root.
+It follows the moves with the highest upper confidence bounds until it reaches a position where a move has no node yet.
+It adds a node for one such move, and plays uniformly random moves to the end of the game. Then it adds the result to
+all nodes on its path. If a move forces the other player to pass, the new node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes.
 """
@@ -20,13 +20,13 @@ from othello_env.support.jit import kernel
 __all__ = ["ROOT", "search_batch"]
 
 ROOT = 64
-"""The column of the searched position itself in the results of `search_batch`. Columns 0 to 63 are for the squares."""
+"""The column for the searched position in the arrays that `search_batch` returns. Columns 0 to 63 are for moves."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_LONGEST = 64  # no path in a tree has more nodes
-# `mix(key, _EXPAND)` is the random number that chooses a new node's move. The moves of a random game use lower
-# counters, so no random number is used twice.
+_LONGEST = 64  # a path in a tree has at most this number of nodes
+# `mix(key, n)` is random number n of a simulation. Number _EXPAND chooses the move of the new node. The moves of the
+# random game use the numbers 0, 1, 2 and so on, all below _EXPAND. So no random number is used twice.
 _EXPAND = np.uint64(_LONGEST)
 
 
@@ -169,10 +169,11 @@ def search_batch(
         exploration: the weight of the bonus for moves that were rarely tried, relative to the mean result.
 
     Returns:
-        Two arrays, `(N, 65) int64` and `(N, 65) float64`. The first array has the number of times that a move to each
-        square was tried. The second array has the mean result of these simulations for the player who made the move.
-        If the player to move must pass, these are the moves of the other player after the pass. The last column is for
-        the position itself: the number of simulations, and the mean result of all simulations for the player to move.
+        Two arrays, `(N, 65) int64` and `(N, 65) float64`. In the first array, column k has the number of simulations
+        that tried the move to square k. The second array has the mean result of these simulations, for the player who
+        makes the move. If the player to move must pass, the moves are those of the other player after the pass. The
+        last column is for the position itself: the number of all simulations, and their mean result for the player to
+        move.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1

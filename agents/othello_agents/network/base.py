@@ -43,9 +43,13 @@ class TorchNetwork(ABC):
     function: str | None = None
 
     def __init__(self, size: int, training: Mapping[str, Any] | None) -> None:
-        self._torch = import_extra("torch", "torch")
+        import_extra("torch", "torch")
         self.size = check_size(size)
         self.training = dict(training or {})
+
+    @property
+    def _torch(self) -> Any:  # no attribute, because a module cannot be pickled
+        return import_extra("torch", "torch")
 
     @abstractmethod
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
@@ -98,7 +102,7 @@ class TorchNetwork(ABC):
         return next(iter(self.weights.values())).device
 
     def to(self, device: str) -> Self:
-        """The network on a device: this network if it is already there, otherwise a copy."""
+        """This network if it is already on the device, otherwise a copy on the device."""
         if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
             return self
         return self.with_weights({name: weight.to(device) for name, weight in self.weights.items()})
@@ -119,7 +123,7 @@ class TorchNetwork(ABC):
         Args:
             other: the other network.
             share: how far the weights move, from 0 (not at all) to 1 (all the way). Tensors of integers, such as
-                counters, are copied.
+                counters, are always copied.
         """
         with self._torch.no_grad():
             for name, weight in other.weights.items():
@@ -153,8 +157,8 @@ class TorchNetwork(ABC):
 def to_device(array: npt.NDArray[Any], device: Any) -> _Tensor:
     """Make a tensor on a device from a NumPy array.
 
-    On the CPU, the tensor shares the memory of the array. On a GPU, the array goes through pinned memory, and the copy
-    does not wait for work that the GPU has not finished.
+    On the CPU, the tensor shares the memory of the array. For a GPU, the array is first copied into pinned memory. The
+    function returns without waiting for the GPU.
 
     Args:
         array: the array. An array that is not contiguous is copied first.

@@ -1,7 +1,7 @@
 """A policy and value network of your own, and the file that stores it.
 
-You write a function that takes the board's size, 4, 6 or 8, and returns a `torch.nn.Module`. A subclass of
-`torch.nn.Module` whose constructor takes the size also serves as the function. The module's ``forward`` takes:
+You write a function that takes the board's size, 4, 6 or 8, and returns a `torch.nn.Module`. Instead of a function, you
+can also give a subclass of `torch.nn.Module` whose constructor takes the size. The module's ``forward`` takes:
 
 - observations, (N, 2, S, S) float32. Plane 0 is 1 where the player to move has a disc, plane 1 is 1 where the opponent
   has a disc. All other numbers are 0.
@@ -12,7 +12,7 @@ You write a function that takes the board's size, 4, 6 or 8, and returns a `torc
 - logits, (N, A) floats. The logits of illegal actions do not matter.
 - values, (N,) floats: the expected results for the players to move, from -1 to +1.
 
-Letters for shapes: N positions, S size, A = S * S + 1 actions. N is any number of at least 1.
+Letters for shapes: N positions, S size, A = S * S + 1 actions. N can be any number from 1 up.
 
 The file holds the tensors and a card, a JSON text with the function's name. This name is only for you to read: a file
 never decides which code runs. When you load the file, you give the function again.
@@ -102,8 +102,8 @@ class CustomNetwork(TorchNetwork):
         Args:
             function: the function that makes the module, or a text such as ``package.module:name`` that names it.
             size: the board's size, with which the function is called.
-            seed: the seed of PyTorch's random numbers while the function runs. The call does not change PyTorch's later
-                random numbers.
+            seed: the seed of PyTorch's random numbers while the function runs. After the call, PyTorch's random numbers
+                continue as if there had been no call.
 
         Raises:
             FileNotFoundError: there is no such file to import from.
@@ -114,7 +114,7 @@ class CustomNetwork(TorchNetwork):
         call, name = _imported(function), function
         if not isinstance(name, str):
             name = f"{call.__module__}:{call.__qualname__}"
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             torch.manual_seed(seed)
             module = call(size)
         return cls(module, name, size)
@@ -131,7 +131,7 @@ class CustomNetwork(TorchNetwork):
         return logits.masked_fill(~legal, -1e9), values
 
     def trained_weights(self) -> dict[str, _Tensor]:
-        """A dict from names to the parameters, without those that your function froze by ``requires_grad_(False)``."""
+        """A dict from names to the parameters that your function has not frozen by ``requires_grad_(False)``."""
         return {name: weight for name, weight in self.weights.items() if weight.requires_grad}
 
     def as_module(self) -> _Module:
@@ -176,7 +176,8 @@ class CustomNetwork(TorchNetwork):
             tensors: the tensors of the file.
             card: the card of the file.
             path: the file's path, for error messages.
-            function: the function that makes the module. With None, an error says which function the card names.
+            function: the function that makes the module. If it is None, a ValueError is raised, and its message names
+                the function in the card.
 
         Raises:
             ValueError: no function is given, the card is wrong, the function cannot be imported, or the tensors do not

@@ -32,7 +32,7 @@ def write_onnx(network: Exportable, path: str | Path) -> None:
     """Write a network to an ONNX file, completely or not at all.
 
     Args:
-        network: the network. Its weights must be on the CPU, and PyTorch must compute no gradients for them.
+        network: the network. Its weights must be on the CPU, with ``requires_grad=False``.
         path: the file.
 
     Raises:

@@ -1,7 +1,7 @@
 """Reads and writes the file of a network: named tensors, and a card (a JSON text that describes the tensors).
 
 The format is safetensors. Reading a file of this format runs no code from the file. PyTorch (the extra ``torch``) is
-imported when a file is read or written.
+imported only when a file is read or written.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def _module() -> Any:
 
 
 class NetworkModule(_module()):  # type: ignore[misc]  # mypy does not know the class
-    """A `NeuralNetwork` as a `torch.nn.Module`, which `NeuralNetwork.as_module` makes.
+    """A `torch.nn.Module` that computes what a `NeuralNetwork` computes. `NeuralNetwork.as_module` makes it.
 
     The module and the network share their weights, under the same names: a trainer that changes the module's parameters
     changes the network. ``forward(observations, masks)`` returns the logits and values of `NeuralNetwork.forward`.

@@ -1,7 +1,7 @@
 """A convolutional network that gives a policy and a value, the file that stores it, and the agent that plays by it.
 
 A file holds the weights (a dict of tensors) and a card: a JSON text with the network's sizes. PyTorch (the extra
-``torch``) is imported when a network is made or loaded.
+``torch``) is imported only when a network is made or loaded.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
 """
@@ -109,7 +109,10 @@ class NeuralNetwork(TorchNetwork):
         }
 
     def _random(self, seed: int) -> dict[str, _Tensor]:
-        """Random weights by He et al. (2015), multiplied by 0.1 for `policy`, `value` and each block's second layer."""
+        """Random weights by the method of He et al. (2015); biases are 0.
+
+        The weights of `policy`, `value` and each block's second layer are then multiplied by 0.1.
+        """
         torch = self._torch
         generator = torch.Generator().manual_seed(seed)
         weights = {}
@@ -209,7 +212,7 @@ def residual_forward(
         x = torch.relu(x + convolve(inner, f"block{block}b"))
         block += 1
     moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-    # The pass gets the logit 0. Any other number would do as well, since a legal pass is the only legal action.
+    # The pass gets the logit 0. This number does not matter, since a legal pass is the only legal action.
     logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
     board = torch.relu(convolve(x, "board")).flatten(1)
     features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
@@ -230,8 +233,8 @@ def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
     Raises:
         FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
-        ValueError: the file is damaged or holds no policy and value network, it holds a network that you wrote and no
-            function is given, or the function cannot be imported. The message names the file and the fault.
+        ValueError: the file is damaged or holds no policy and value network, or `function` is wrong: it is missing,
+            cannot be imported, or is given for the package's own network. The message names the file and the fault.
     """
     from othello_agents.network import custom
 
@@ -260,7 +263,8 @@ class NeuralAgent(PolicyAgent):
     """
 
     _network: TorchNetwork
-    _MOST = 100_000  # the largest number of simulations in all trees that grow at once; each node takes 0.8 kB
+    # The largest number of simulations in all trees that grow at the same time. A node takes 0.8 kB.
+    _MOST = 100_000
 
     def __init__(
         self,

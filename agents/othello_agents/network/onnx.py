@@ -7,9 +7,9 @@ A second input is optional: the masks of legal actions, (N, A) float32 or int8. 
 actions, (N, A) of any float type. The logits of illegal actions do not matter. N should be a dynamic dimension, so that
 one run takes any number of positions. If N is fixed at 1, the model runs once for each position.
 
-Weights may be in other files in the model's folder, as PyTorch's exporter writes them. All files are read when the
-model is loaded. Later changes of the files have no effect. A model is a program, so it can use any amount of time and
-memory. Load models only from authors whom you trust.
+Weights may also be in other files of the model's folder; PyTorch's exporter can write such files. All files are read
+when the model is loaded. Later changes of the files have no effect. A model is a program, so it can use any amount of
+time and memory. Load models only from authors whom you trust.
 
 Letters for shapes: N positions, S size (4, 6 or 8), A = S * S + 1 actions.
 """
@@ -33,12 +33,13 @@ __all__ = ["OnnxNetwork", "agent_from_file"]
 
 _LARGEST_FILE = 2 << 30  # bytes; the format, Protocol Buffers, allows no larger file
 _LOCATION = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")
-"""Matches the bytes before the name of a file with weights: the key ``location``, and the length of the name."""
+"""In a model, these bytes stand before the name of a file with weights. They hold the key ``location`` and the name's
+length."""
 _DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8}
 
 
 class OnnxNetwork:
-    """The policy in an ONNX file, which runs on the CPU.
+    """The policy in an ONNX file. ONNX Runtime runs it on the CPU.
 
     Args:
         path: the file.
@@ -54,31 +55,45 @@ class OnnxNetwork:
     """
 
     def __init__(self, path: str | Path) -> None:
-        runtime = import_extra("onnxruntime", "onnx")
+        import_extra("onnxruntime", "onnx")
         model = read_file(path, _LARGEST_FILE, "load a policy from")
-        options = runtime.SessionOptions()
-        options.log_severity_level = 4  # errors are raised, so the log need not print them
+        self._name = Path(path).name
         try:
-            # ONNX Runtime maps files into memory, so a later change of a file would change the model. The session
-            # therefore gets copies of the files, which no other program changes.
-            with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-                for name in _files_beside(model):
-                    (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
-                copy = Path(folder) / Path(path).name
-                copy.write_bytes(model)
-                self._session = runtime.InferenceSession(
-                    str(copy), options, providers=["CPUExecutionProvider"], disable_fallback=True
-                )
+            beside = {name: read_file(Path(path).with_name(name), _LARGEST_FILE) for name in _files_beside(model)}
+            self._files = beside | {self._name: model}
+            self._open()
         except Exception as error:  # ONNX Runtime's errors have no common class but Exception
             raise ValueError(f"{str(path)!r} is not an ONNX model that can be run: {error}") from error
         try:
-            self._inputs = self._session.get_inputs()
             self.size = self._checked_size()
             n = 1 if self._one_by_one else 2
             squares = self.size**2
             self.policy(np.zeros((n, 2, self.size, self.size), np.int8), np.ones((n, squares + 1), np.int8))
         except ValueError as error:
             raise ValueError(f"{str(path)!r} is not a policy for Othello: {error}") from error
+
+    def _open(self) -> None:
+        """Make a session of ONNX Runtime from the contents of the files."""
+        runtime = import_extra("onnxruntime", "onnx")
+        options = runtime.SessionOptions()
+        options.log_severity_level = 4  # errors are raised, so the log need not print them
+        # ONNX Runtime maps files into memory, so a later change of a file would change the model. So the session gets
+        # copies of the files, which no other program changes.
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            for name, data in self._files.items():
+                (Path(folder) / name).write_bytes(data)
+            self._session = runtime.InferenceSession(
+                str(Path(folder) / self._name), options, providers=["CPUExecutionProvider"], disable_fallback=True
+            )
+        self._inputs = self._session.get_inputs()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The contents of the files, from which a copy makes its own session. A session cannot be pickled."""
+        return {name: value for name, value in vars(self).items() if name not in ("_session", "_inputs")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._open()
 
     def _checked_size(self) -> int:
         shapes = [tuple(given.shape) for given in self._inputs]

@@ -38,7 +38,7 @@ class PolicyAgent(Agent):
 
     Args:
         network: gives the policy.
-        temperature: with 0, the agent plays the likeliest action (the first if several are equal). With 1, it samples
+        temperature: with 0, the agent plays the likeliest action (the lowest if several are equal). With 1, it samples
             from the policy. With any other number T, it samples with probabilities in proportion to p ** (1 / T), where
             p is the policy's probability of an action.
         name: the agent's name.
@@ -77,7 +77,7 @@ class PolicyAgent(Agent):
         return self._choose(batch, decision_keys(batch))
 
     def _choose(self, batch: OthelloPositions, keys: list[int]) -> npt.NDArray[np.int64]:
-        """An action for each position. If the temperature is not 0, the keys determine the sampled actions."""
+        """An action for each position. With a temperature other than 0, `keys` give the random numbers."""
         self._check_size(batch.size)
         actions, policy = self._look(batch)
         if self._temperature == 0:

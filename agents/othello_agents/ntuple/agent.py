@@ -27,10 +27,10 @@ class NTupleAgent(Agent):
     """Looks one ply ahead and plays the action with the best expected outcome (the lowest action if several are equal).
 
     Args:
-        network: gives the expected outcomes. None stands for the packaged network for each board size.
+        network: gives the expected outcomes. None stands for the packaged network of the board's size.
         name: the agent's name.
-        careful: avoid moves after which the opponent can turn all of the agent's discs with one move. If every move
-            allows this, no move is avoided. The check is made only while the agent has few discs.
+        careful: avoid moves after which the opponent can turn all of the agent's discs with one move. If there are
+            only such moves, the agent plays as usual. The check is made only while the agent has few discs.
     """
 
     def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:

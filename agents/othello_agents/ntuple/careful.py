@@ -9,13 +9,14 @@ __all__ = ["careful_moves"]
 
 _0 = np.uint64(0)
 _MOST_TURNED = np.uint64(19)
-"""No move turns more discs than this. On each line through the move's square, this square and both ends of the line
-cannot turn."""
+"""The largest number of discs that a move can turn. Three lines of 8 squares and one line of 7 can go through the
+square of the move, as on d4. On each line, this square and both ends cannot turn, so at most 5 + 5 + 5 + 4 discs
+turn."""
 
 
 @kernel
 def _is_wiped_out(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
-    """Whether the player to move, `opponent`, has a move that turns all discs of `own`."""
+    """Whether the opponent, who is to move, can turn all discs of `own` with one move."""
     replies = legal_moves(opponent, own, board)
     while replies != _0:
         disc = replies & (_0 - replies)
@@ -29,8 +30,8 @@ def _is_wiped_out(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool
 def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: np.uint64) -> np.uint64:
     """The moves after which the opponent cannot turn all discs of `own` with one move.
 
-    If there is no such move, all moves are returned. If `own` has many discs, no move can turn all of them. The
-    function then returns all moves immediately.
+    If there is no such move, all moves are returned. All moves are also returned if `own` has at least `_MOST_TURNED`
+    discs: after the next move there are more discs than the opponent can turn.
     """
     if popcount(own) >= _MOST_TURNED:
         return legal

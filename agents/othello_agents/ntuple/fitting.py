@@ -7,8 +7,8 @@ must predict the label y, which lies from -1 to +1. The loss of a position is th
 
 Some configurations are a thousand times rarer than others, so each weight has its own learning rate (Duchi, Hazan and
 Singer, "Adaptive subgradient methods", 2011). The weight's rate is the common rate divided by the square root of the
-sum of the weight's squared errors. The sum does not begin at zero, so a weight that few positions look up stays near
-its first value.
+sum of the weight's squared errors. This sum begins at `_NEVER`, and not at zero. So even the first steps of a weight
+are small, and a weight that few positions look up stays near its first value.
 
 Letters for shapes: the same as in `kernels`.
 """
@@ -172,8 +172,8 @@ def fit(
     """Fit the network's weights, in place, to the labels of positions.
 
     In each pass, every stage goes through its positions in a new random order. From pass to pass, the rate falls in
-    equal steps. In the last pass it is `rate` / `passes`. The same arguments give the same weights, with any number of
-    threads, because each stage has its own weights.
+    equal steps. In the last pass it is `rate` / `passes`. The same arguments give the same weights. The number of
+    threads makes no difference, because each stage has its own weights.
 
     Args:
         network: the network; the fit begins with its weights.
@@ -186,7 +186,7 @@ def fit(
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed. Some stages may have finished one pass more than others.
-        ValueError: the labels are not all from -1 to +1.
+        ValueError: a label is NaN, or is less than -1 or greater than +1.
     """
     if not bool(np.all(np.abs(examples.values) <= 1)):  # NaN fails this check, too
         raise ValueError("expected labels from -1 to +1")

@@ -1,9 +1,9 @@
 """Compiled evaluation and play with n-tuple networks.
 
 Positions after a move ("afterstates") are evaluated for the player who has just moved. In an afterstate, `own` holds
-the discs of that player; in other positions, `own` holds the discs of the player to move. The sum x of the looked-up
-weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of the game. The outcome is the mean of two
-numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
+the discs of the player who has just moved. In all other positions, `own` holds the discs of the player to move. The sum
+x of the looked-up weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of the game. The outcome
+is the mean of two numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
 
 Letters for shapes: S stages of the game, W weights in a stage, P placements of patterns on the board (see `patterns`),
 L lanes (P rounded up to a multiple of 16), N positions.
@@ -46,7 +46,7 @@ class Tables(NamedTuple):
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration.
-        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
+        offsets: (P,) int64. With the configuration c, placement p looks up weight number offsets[p] + c of a stage.
         looked_up: P, the number of placements.
         board: the squares in play, one bit for each square.
     """
@@ -60,16 +60,17 @@ class Tables(NamedTuple):
 
 @kernel(inline=True)
 def stage_after(discs: np.int64, squares: np.int64, stages: int) -> np.int64:
-    """The stage of the game, given the number of discs after a move. All stages have about the same number of moves.
+    """The stage of the game to which a move belongs. All stages have about the same number of moves.
 
-    `squares` is the number of squares of the board, and `stages` is the number of stages.
+    `discs` is the number of discs after the move, `squares` the number of squares of the board, and `stages` the number
+    of stages.
     """
     return max(np.int64(0), (discs - 5) * stages // (squares - 4))
 
 
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of the game in a network's tables, given the number of discs after a move."""
+    """The stage of the game to which a move belongs; `discs` is the number of discs after the move."""
     return stage_after(discs, np.int64(popcount(tables.board)), tables.weights.shape[0])
 
 
@@ -133,8 +134,8 @@ def follow(
     The move puts a disc on `square` and turns the discs `turned`, at least one. The configurations (L,) are from the
     mover's point of view.
     """
-    # One loop adds both the placed disc and the first turned disc. Most moves turn few discs, so this saves much of the
-    # work.
+    # The first turned disc is added in the loop that adds the placed disc. Most moves turn few discs, so one loop less
+    # saves much of the work.
     placed, deltas = tables.deltas[square], tables.deltas[square_of(turned & (_0 - turned))]
     for i in range(len(after)):
         after[i] = configuration[i] + placed[i] + deltas[i] + deltas[i]
@@ -147,8 +148,8 @@ def sum_weights(
 ) -> np.float32:
     """The sum of the weights that a position looks up in `weights` (W,), the tables of its stage."""
     # The function computes four sums side by side. In a single sum, each addition would wait for the previous addition.
-    # The mirror images of a position add the same weights in other orders. The sums are in double precision, so the
-    # order practically never changes the result, and mirror images have the same logit.
+    # For the mirror images of a position, the same weights are added in another order. In double precision, the order
+    # almost never changes the rounded result. So mirror images almost always have the same logit.
     a = b = c = d = np.float64(0)
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
@@ -184,8 +185,8 @@ def ends_game(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
     """The expected outcome of each of N afterstates, (N,) float64, for the player who has just moved.
 
-    `own` (N,) holds the discs of this player, `opponent` (N,) those of the other player. For a finished game, the
-    outcome is the game's result: +1, 0 or -1.
+    `own` (N,) holds the discs of this player, `opponent` (N,) those of the other player. If the game is over, its
+    result is returned instead: +1, 0 or -1.
     """
     values = np.empty(len(own), np.float64)
     configuration = np.empty(tables.deltas.shape[1], np.int16)
@@ -206,10 +207,10 @@ def best_move(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The square of the best move (the first if several are equal), and the logit of its afterstate.
+    """The square of the best move (the lowest if several are equal), and the logit of its afterstate.
 
-    A move that ends the game has the logit +infinity if it wins, -infinity if it loses, and 0 for a draw. So a sure win
-    is worth more than any estimate.
+    If a move ends the game, its logit is +infinity for a win, -infinity for a loss and 0 for a draw. So a sure win is
+    worth more than any estimate.
 
     Args:
         own: the discs of the player to move.

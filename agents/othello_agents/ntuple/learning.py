@@ -1,24 +1,25 @@
 """Compiled learning from games of self-play.
 
 There are two learning rules, one for single games and one for batches. Both move the value of each afterstate towards
-its TD(lambda) return. Both give each weight its own learning rate: `rate` * |sum of the weight's errors| / (sum of the
-errors' absolute values). This is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay
-in TD learning", 1999).
+its TD(lambda) return. Both give each weight its own learning rate: `rate` * |sum of the weight's errors so far| / (sum
+of the absolute values of these errors). So the learning rate is small if positive and negative errors cancel each
+other. This is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay in TD learning",
+1999).
 
 With the rule for single games, the errors of a game change the weights before the next game is played. With the rule
 for batches, the weights stay the same while all games of a batch are played and all errors are computed. So the change
 of a weight does not depend on the changes of other weights, and threads can divide the weights among themselves.
 
 A batch may have hundreds of errors for one weight. Most of these errors have the same cause. So the weight would move
-much too far if it followed each of these errors in full. In single games, the step for the first error would make the
-next errors smaller. The rule for batches imitates this. Suppose that a weight has n errors, which are equal at first,
-and that the learning rate is a. Suppose that each step reduces all later errors by the fraction a. Then the sum of the
-n errors is (1 - (1 - a)**n) / a times the first error, instead of n times. So the rule for batches multiplies the sum
-of a weight's n errors by (1 - (1 - a)**n) / (a n). In the sums that determine the weight's learning rate, the product
-counts as one error. If n is 1, both rules give the same result.
+much too far if it followed each of these errors in full. In single games, each step makes the later errors smaller. The
+rule for batches imitates this effect. Suppose that a weight has the learning rate a and n errors of the same size e.
+Suppose that each step makes all later errors smaller by the fraction a. Then the errors become e, (1 - a) e, (1 - a)**2
+e and so on. Their sum is not n e, but e (1 - (1 - a)**n) / a. So the rule for batches multiplies the sum of a weight's
+n errors by (1 - (1 - a)**n) / (a n). This product is then added, as a single error, to the sums that determine the
+weight's learning rate. If n is 1, both rules give the same result.
 
 Letters for shapes: the same as in `self_play`, and also K tables (one for each pattern and one for the whole board),
-M weights of the largest table, U pairs of a stage and a table.
+M weights of the largest table, U pairs of a stage and a table that one thread learns.
 """
 
 from typing import NamedTuple
@@ -48,11 +49,11 @@ class Share(NamedTuple):
             placements.
         starts: (K,) int64, the index of each table's first weight.
         learned: (U, 2) int64, the pairs of a stage and a table whose weights this thread learns.
-        slots: (M,) uint16, for each weight of the table that is being learned, its row in `sums`; 0 for a weight
-            without errors in this batch. A weight and its mirror image have the same row. All slots are 0 before and
-            after each call of `learn_share`.
+        slots: (M,) uint16, for each weight of the table that is learned at present: its row in `sums`, or 0 if the
+            weight has no errors in this batch. A weight and its mirror image have the same row. All slots are 0 before
+            and after each call of `learn_share`.
         sums: (M + 1, 2) float32; a row has the sum of a weight's errors in this batch, and the number of these errors.
-        touched: (M + 1,) int32, the index of the weight that each row of `sums` belongs to.
+        touched: (M + 1,) int32, for each row of `sums`, the index of its weight.
         games: (1,) int64, the number of games from which this part of the weights has learned.
     """
 
@@ -70,7 +71,7 @@ class Share(NamedTuple):
 def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int) -> list[Share]:
     """Divide all weights of a network of this board size into `count` shares of about the same work.
 
-    `games` is the number of games from which the network has learned. For `errors` see `Share`.
+    `games` is the number of games from which the network has learned. `errors` becomes the array `Share.errors`.
     """
     places, stages = layout(size), errors.shape[0]
     _, first, placements = np.unique(places.offsets, return_index=True, return_counts=True)
@@ -105,7 +106,7 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
 def _learn_game(learning: Learning, tables: Tables, share: Share, records: Records) -> None:
     """Learn from the only game of a batch, by the rule for single games, from the last ply to the first."""
     for t in range(records.plies[0] - 2, -1, -1):
-        number = stage(np.int64(5 + t), tables)  # four discs at the start, and one more after each ply
+        number = stage(np.int64(5 + t), tables)  # after ply t: 4 discs from the start, and t + 1 more
         weights, sums = tables.weights[number], share.errors[number]
         configuration, error = records.configurations[0, t], records.errors[0, t]
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
@@ -228,8 +229,9 @@ def train(
 ) -> None:
     """Play the next games of the sequence that `key` determines, and learn all weights after each batch.
 
-    All games start from the same position. The number of a batch's first game is a multiple of B, unless an earlier
-    call ended within the batch. If B is 1, the rule for single games is used, otherwise the rule for batches.
+    All games start from the same position. Batches end at multiples of B. For example, if B is 10, games 0 to 9 are one
+    batch, and games 10 to 19 are the next batch. If a call ends within a batch, the next call begins with a smaller
+    batch of the remaining games. If B is 1, the rule for single games is used, otherwise the rule for batches.
     `share.games` is increased after each batch, so that it is correct even after an interrupt.
     """
     batch, end = len(records.plies), share.games[0] + games

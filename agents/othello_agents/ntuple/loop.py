@@ -12,9 +12,10 @@ _PORTION = 0.5  # seconds
 
 
 class Goal(NamedTuple):
-    """A number of games and a number of seconds of training. A trainer reaches the goal when it reaches either number.
+    """A number of games and a number of seconds of training.
 
-    The games and seconds before an interruption of the training count, too.
+    A trainer reaches the goal as soon as it reaches one of these numbers. If the network was already trained before,
+    its earlier games and seconds count, too.
     """
 
     games: float = math.inf
@@ -42,11 +43,12 @@ def train_until(
         end: the goal at which the training ends.
         trainer: the trainer. It may have learned from games before.
         next_point: returns the goal at which the next point of the curve is measured.
-        measure: adds a point to the curve. After that, `next_point` returns another goal.
+        measure: adds a point to the curve. After this call, `next_point` must return the goal of the following point.
         keep: saves the network. It is called after each point, every `keep_every` seconds and after Ctrl-C.
-        show: shows the progress. It is called before each portion of half a second.
+        show: shows the progress. The training runs in portions of half a second, and `show` is called before each
+            portion.
         measured: the number of games at the curve's last point so far; None if the curve has no point. If the training
-            ends at this number of games, the end is not measured again.
+            ends at the same number of games, no second point is measured there.
         keep_every: the number of seconds of training after which `keep` is called, even if no point was measured.
 
     Raises:

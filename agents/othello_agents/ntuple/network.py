@@ -42,12 +42,12 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of stages: equal parts of the game, each with its own weights. There are at most as many
-            stages as empty squares at the start.
+        stages: the number of stages. Stages are equal parts of the game, and each stage has its own weights. The number
+            must not be greater than the number of squares that are empty at the start.
         weights: (S, W) float32, or None for zeros.
         training: how the weights were trained: `games`, `seed` and so on, as values that JSON can hold.
         errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of the errors' absolute values. A
-            `Trainer` needs these sums to continue. None for a network whose training has not begun or will not
+            `Trainer` needs these sums to continue. They may be None if the training has not begun, or will not
             continue.
 
     Raises:
@@ -99,8 +99,8 @@ class NTupleNetwork:
         """The expected outcome for a player, -1 to +1. For a finished game, the result is returned: +1, 0 or -1.
 
         The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
-        win is worth more than a narrow win. The network computes the value for the player who has just moved. For the
-        player to move, this value gets the opposite sign.
+        win is worth more than a narrow win. The network computes the value for the player who has just moved. The
+        value for the player to move is this number with the opposite sign.
 
         Raises:
             WrongGameError: the state is not an Othello position of this size.
@@ -126,23 +126,23 @@ class NTupleNetwork:
 
         Args:
             path: the file; missing folders are made.
-            half: write only the weights, as float16 with about three digits. The file then takes a sixth of the space
-                and is enough for playing. If a training continues from such a file, the weights' learning rates start
-                again at their first values.
+            half: write only the weights, as float16 with about three digits. Such a file needs a sixth of the space. It
+                is enough for playing. If a training continues from such a file, the weights' learning rates start again
+                at their first values.
 
         Raises:
             OSError: the file cannot be written.
         """
         card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": _patterns(self.size)}
         card["training"] = self.training
-        arrays = {
+        arrays: dict[str, Any] = {
             "card": np.array(json.dumps(card)),
             "weights": self.weights.astype(np.float16 if half else np.float32),
         }
         if self.errors is not None and not half:
             arrays["errors"] = self.errors
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, allow_pickle=False, **arrays)
+        np.savez_compressed(buffer, **arrays)
         write_file(path, buffer.getvalue())
 
     @classmethod
@@ -173,7 +173,8 @@ class NTupleNetwork:
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
         """Read the network from an open archive. Arrays are unpacked only after checks of their dtypes and shapes."""
-        found = archive.namelist()
+        # Before version 2.2, numpy stored its argument `allow_pickle` as an array, and files with this array exist.
+        found = [name for name in archive.namelist() if name != "allow_pickle.npy"]
         names = ["weights", *(["errors"] if "errors.npy" in found else [])]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
             got = ", ".join(found[:9]) or "none"

@@ -7,16 +7,17 @@ Othello", 1997).
 
 A placement's configuration is a number in balanced ternary (with the digits -1, 0 and 1). An own disc on square number
 i of the placement (counted from 0) adds 3**i to the configuration, and an opponent's disc subtracts 3**i. From the
-other side's point of view, the configuration has the opposite sign. Each square has a constant vector, with a number
-for each placement. A new disc on the square adds or subtracts this vector, and a turned disc adds or subtracts it
-twice. So a move changes all configurations by a few additions of vectors.
+other side's point of view, the configuration has the opposite sign. Each square has a fixed vector with one number for
+each placement (see `Layout.deltas`). A new disc on the square adds or subtracts this vector, and a turned disc adds or
+subtracts it twice. So a move changes all configurations by a few additions of vectors.
 
 Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
 opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.
 
 Some patterns are symmetric: a symmetry of the board maps a placement of the pattern to the same squares in another
-order. The position's mirror image then has another configuration of this placement. The weights of these two
-configurations must be equal, so learning changes both weights in the same way. `mirrors` lists such pairs.
+order. Then this placement can have one configuration in a position, and another configuration in the position's mirror
+image. The weights of these two configurations must be equal, so learning changes both weights in the same way.
+`mirrors` lists such pairs.
 
 Letters for shapes: P placements, L lanes (P rounded up to a multiple of 16), W weights in a stage of the game.
 """
@@ -47,7 +48,7 @@ class Layout:
             the table for the whole board is the last one.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
-        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
+        offsets: (P,) int64. With the configuration c, placement p looks up weight number offsets[p] + c of a stage.
             Placements of the same pattern follow one another.
         looked_up: P, the number of placements.
     """
@@ -94,7 +95,7 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # for each set, its first order
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # each set in its first order
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)
@@ -113,7 +114,7 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of its mirror image: the weight that must be equal to it, (W,).
+    """For each weight in a stage, the index of its mirror image, (W,). A weight and its mirror image must be equal.
 
     A weight without a mirror image has its own index.
 

@@ -34,8 +34,8 @@ __all__ = ["Learning", "Records", "play"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _GRABS = np.uint64(0.7 * 2.0**32)
-"""The probability that a grabbing player (see `trainer.Trainer`) plays the move that turns the most discs, times
-2**32."""
+"""2**32 times the probability that a grabbing player (see `trainer.Trainer`) plays the move that turns the most
+discs."""
 
 
 class Learning(NamedTuple):
@@ -58,9 +58,9 @@ class Records(NamedTuple):
         configurations: (B, T, L) int16, the configurations of the afterstates, from the mover's point of view.
         signs: (B, T) int8, +1 where the game's first player moved, else -1.
         values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
-        greedy: (B, T) float64, the value of the best move's afterstate. If the best move was played, this is the number
-            in `values`.
-        errors: (B, T) float32, the step to add to each afterstate's logit, before the multiplication by learning rates.
+        greedy: (B, T) float64, the value of the best move's afterstate. If the best move was played, `values` has the
+            same number.
+        errors: (B, T) float32, the step for each afterstate's logit. It is not yet multiplied by the learning rates.
     """
 
     plies: npt.NDArray[np.int64]
@@ -88,7 +88,7 @@ class Records(NamedTuple):
 
 @kernel
 def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
-    """The square of the move that turns the most discs (the first if several are equal)."""
+    """The square of the move that turns the most discs (the lowest square if several are equal)."""
     best, most = np.int64(-1), np.int64(-1)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -118,7 +118,10 @@ def _best_after_replies(
     after: npt.NDArray[np.int16],
     later: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The best square by minimax of depth 2 (the first if several are equal), and the logit of its afterstate."""
+    """The square of the best move by minimax of depth 2, and the logit of this move's afterstate.
+
+    If several moves are equal, the one with the lowest square is taken.
+    """
     best, most, best_logit = np.int64(-1), np.float32(0), np.float32(0)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -217,8 +220,9 @@ def _record_errors(b: int, trace: float, records: Records) -> None:
     for t in range(last - 1, -1, -1):
         sign, value, greedy = records.signs[b, t], records.values[b, t], records.greedy[b, t]
         records.errors[b, t] = (sign * target - value) * (1.0 - value * value)
-        # If the move was not the best move, the rest of the game does not show what the position before the move is
-        # worth. Then the return of that position uses only the value of the best move.
+        # The next step of the loop needs the return of the position before this move. If the move was not the best
+        # move, the rest of the game does not show what that position is worth. Then its return is the value of the best
+        # move.
         followed = trace if value == greedy else 0.0
         target = (1.0 - followed) * sign * greedy + followed * target
 
@@ -236,7 +240,7 @@ def play(
     learning: Learning,
     records: Records,
 ) -> None:
-    """Play and record every `shares`-th game of a batch, beginning with game `share` of the batch.
+    """Play and record a part of a batch: the games `share`, `share` + `shares`, `share` + 2 * `shares` and so on.
 
     `key` determines an endless sequence of games. The batch consists of `games` games of this sequence, beginning with
     game number `first`.

@@ -37,12 +37,11 @@ class Trainer:
     Each game begins with a random number of random moves. After these moves, both sides play the best move by the
     present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
     the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
-    with their discs. Then the network would learn to keep few discs, and an opponent that looks ahead could take all of
-    these discs.
+    with their discs. So it would learn to keep few discs, and an opponent that looks ahead could take all of them.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a player did not play the
-    best move, the returns of earlier positions use the value of the best move. They ignore the rest of the game.
+    best move, the returns of earlier positions use the value of the best move, and ignore the rest of the game.
 
     Each weight has its own learning rate. The rate falls when the weight's positive and negative errors cancel each
     other (temporal coherence learning).
@@ -50,10 +49,11 @@ class Trainer:
     The seed determines the sequence of games. The same number of games gives the same weights, at any speed and with
     any number of threads. If `batch` is more than 1, games are played in groups of this size. The weights stay the same
     while a group's games are played and their returns and errors are computed. Then each weight moves once, in the
-    direction of the sum of its errors; `othello_agents.ntuple.learning` describes how far. Threads divide the group's
-    games among themselves, and then the weights. If `run` gets a number of games, this number should be a multiple of
-    `batch`. Any other number cuts a group in two. The second part is then played with newer weights, so the result is
-    not the same as without the cut. A time limit and Ctrl-C take effect only between groups.
+    direction of the sum of its errors; `othello_agents.ntuple.learning` describes how far. With several threads, each
+    thread plays a part of the group's games, and later learns a part of the weights. If `run` gets a number of games,
+    this number should be a multiple of `batch`. Any other number cuts a group in two. Then the second part of the group
+    is played with newer weights, so the result is not the same as with an uncut group. A time limit and Ctrl-C take
+    effect only between groups.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -62,17 +62,19 @@ class Trainer:
             the same arguments, the training continues as if there had been no pause. But if the network was saved with
             `half`, the learning rates of its weights start again at their first values.
         stages: the number of stages of a new network.
-        rate: the learning rate at the beginning. A value near 0 moves by this fraction of its distance to the return.
+        rate: the learning rate at the beginning. At first, a value near 0 moves by this fraction of its distance to the
+            return.
         trace: lambda of TD(lambda). With 0, the network learns only from the next value. With 1, it learns only from
-            the outcome, or from the best move's value if the player then played another move.
+            the outcome. But if a later move was not the best move, the value of the best move takes the place of the
+            outcome.
         epsilon: the probability of a random move.
         random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
             number of squares that are empty at the start.
         grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2 instead of depth 1. A game then takes several times as long.
         batch: the number of games that are played before the network learns from them, at most 10,000.
-        num_threads: the number of threads that work on a batch, at most one for each game. The results do not depend on
-            this number.
+        num_threads: the number of threads that work on a batch, at most `batch`. The results do not depend on this
+            number.
 
     Raises:
         ValueError: the size is wrong or differs from the network's size, the seed is negative, or a number is out of
@@ -137,7 +139,9 @@ class Trainer:
 
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
-        """A Trainer that continues the training of a network, in place, with the settings in `network.training`.
+        """A Trainer that continues a network's training, with the settings in `network.training`.
+
+        The training changes the network in place.
 
         Raises:
             ValueError: a setting is missing, has a wrong type, or is out of its range.
@@ -157,7 +161,7 @@ class Trainer:
         return int(min(share.games[0] for share in self._shares))
 
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
-        """Play and learn until the seconds or the games are used up; return the number of games played.
+        """Play and learn until the seconds have passed or the games are played; return the number of games played.
 
         Another call continues the training. The time to compile the kernels does not count. Ctrl-C does not undo what
         the network has learned.
@@ -171,14 +175,14 @@ class Trainer:
         if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
             raise ValueError(f"seconds and games must be finite and not negative, not {seconds} and {games}")
         with interruptible():
-            self._play(0)  # compiles the kernels now, so that the time for this does not count
+            self._play(0)  # compiles the kernels before the clock starts
         start, before = time.perf_counter(), self.games
         try:
             with interruptible():
                 while games is None or self.games - before < games:
                     if seconds is not None and time.perf_counter() - start >= seconds:
                         break
-                    portion = self._portion - self.games % self.batch  # so that it ends where a batch ends
+                    portion = self._portion - self.games % self.batch  # ends at the end of a batch
                     self._play(portion if games is None else min(portion, games - (self.games - before)))
         finally:
             self.seconds += time.perf_counter() - start
@@ -186,7 +190,7 @@ class Trainer:
         return self.games - before
 
     def _play(self, games: int) -> None:
-        """Play the next games and learn from them. With several threads, all games must belong to one batch."""
+        """Play the next games and learn from them. With several threads, all these games must belong to one batch."""
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         tables, learning, records, threads = self.network.tables, self._learning, self._records, self._threads.count
         if threads == 1:
@@ -195,8 +199,8 @@ class Trainer:
         first = np.int64(self.games)
 
         def play_some(k: int) -> None:
-            # After an interrupt, a thread may still be busy while the next call begins. This does no harm, because
-            # thread k writes only part k of the records, in every call.
+            # After an interrupt, a thread may still be busy when the next call of `_play` begins. This does no harm: in
+            # every call, the records of the games k, k + threads and so on are written only by thread k.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         def learn_some(k: int) -> None:
@@ -208,9 +212,9 @@ class Trainer:
     def _complete(self, work: Callable[[int], None]) -> None:
         """Call work(0), work(1) and so on in the threads. Even after an interrupt, all these calls are completed.
 
-        After an interrupt, some threads may not have begun, and others may still be running. So all calls are given to
-        the same threads again. Each thread makes its calls one after the other, and a call whose work is already done
-        has no effect.
+        After an interrupt, some threads may not have begun their calls, and others may still be working. So each thread
+        gets its call again. This does no harm: a thread makes its calls one after the other, and a call whose work is
+        already done has no effect.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
@@ -227,7 +231,7 @@ class Trainer:
             raise interrupt
 
     def _note(self) -> None:
-        """Write the games, the seconds and the settings into `network.training`, which a saved file contains."""
+        """Write the numbers of games and seconds and the settings into `network.training`, which `save` stores."""
         self.network.training |= {
             "games": self.games,
             "seconds": round(self.seconds, 3),

@@ -24,15 +24,14 @@ _LARGEST_HASH = 1 << 16
 
 
 class Perfect(Agent):
-    """Plays 4x4 and 6x6 Othello perfectly: no move of this agent lowers the exact score, in discs, of its side.
+    """Plays 4x4 and 6x6 Othello perfectly: no move of this agent lowers the exact score of its side, in discs.
 
     If several moves are perfect, the agent always plays the same move. So its moves depend only on the position.
 
-    On 4x4, the agent solves all positions at its first move, in about a second. On 6x6, it uses a packaged file. If the
-    game begins at the standard start, the file has a move for every position that the agent can meet, except near the
-    end of the game. Near the end, the agent searches. It also searches positions that the file does not have, such as
-    positions after a random opening. Such a search takes a second or two with 24 empty squares. Each further empty
-    square about doubles the time.
+    On 4x4, the agent solves all positions at its first move, in about a second. On 6x6, it uses a packaged file. In a
+    game from the standard start, the file has a move for every position that the agent can meet with more than 22 empty
+    squares. In positions that are not in the file, such as positions after a random opening, the agent searches. A
+    search takes a second or two with 24 empty squares. Each further empty square about doubles the time.
 
     Args:
         hash: the size of the search's transposition table in MiB.
@@ -86,7 +85,7 @@ class Perfect(Agent):
             return self._score(position, self._fresh_solver(), 0)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The exact score of each legal action for the player to move, in discs. On 6x6 a score may need a search."""
+        """The exact score of each legal action for the player to move, in discs. On 6x6 a search may be needed."""
         position = self._playable(state)
         values: dict[int, float] = {}
         with self._lock:
@@ -116,7 +115,7 @@ class Perfect(Agent):
         return scores
 
     def _score(self, position: Othello, solver: Solver, guess: int) -> int:
-        """The exact score for the player to move. If a search is needed, `guess` is the expected score."""
+        """The exact score for the player to move. `guess` is the expected score; only a search uses it."""
         if position.size == 4:
             return score_4x4(position)
         if position.is_over:

@@ -1,9 +1,10 @@
-"""A weak solution of 6x6 Othello: a best move for each position that can arise if one side plays these moves.
+"""A weak solution of 6x6 Othello: a best move for each position that a player who follows the file can meet.
 
-The file is an ``.npz`` archive of five arrays. `own` and `opponent`, (N,) uint64, are the discs of N positions in
-ascending order. Of each set of mirror images, the file has only the canonical image (see `mirrors.canonical`). `score`,
-(N,) int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON text with
-the format and the dict `covers` (see `Book`).
+Late positions are left out (see `covers` in `Book`). The file is an ``.npz`` archive of five arrays. `own` and
+`opponent`, (N,) uint64, are the discs of N positions in ascending order. A position and its mirror images are stored
+only once, as the canonical image (see `mirrors.canonical`). `score`, (N,) int8, is the exact score for the player to
+move. `action`, (N,) uint8, is a best action. `card` is a JSON text with the name of this
+format and the dict `covers` (see `Book`).
 """
 
 from __future__ import annotations
@@ -46,9 +47,8 @@ class Book:
     Args:
         solved: a dict from each key to the score for the player to move and a best action in the canonical image.
         covers: how far into the game the book reaches: a dict from a player's name to a number of empty squares.
-            Suppose that this player always plays the book's moves. Then the book has every position that the player can
-            meet and that has at least this number of empty squares. For a player who is not in the dict, nothing is
-            guaranteed.
+            For example, ``{"black": 22}`` means that Black can play from the book until 22 squares are empty. For a
+            player who is not in the dict, nothing is guaranteed.
     """
 
     def __init__(
@@ -85,12 +85,12 @@ class Book:
     def save(self, path: str | Path, covers: Mapping[str, int] | None = None) -> None:
         """Write the book to a file, completely or not at all. The same book always gives the same bytes.
 
-        If `covers` is given, it first replaces the `covers` of the book.
+        If `covers` is given, it becomes the `covers` of the book before the book is written.
 
         Raises:
             OSError: the file cannot be written.
         """
-        self.covers = dict(covers or self.covers)
+        self.covers = dict(self.covers if covers is None else covers)
         keys = self.keys()
         columns = zip(*((*key, *self._solved[key]) for key in keys), strict=True) if keys else [()] * len(_DTYPES)
         own, opponent, score, action = (
@@ -181,7 +181,7 @@ def _check(
     board = bitboard.BOARDS[_SIZE]
     if (own & opponent).any() or ((own | opponent) & ~board).any():
         raise ValueError("its positions are not on the board")
-    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # the pass has no bit, so the check below refuses it
+    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # 0 for the pass, so the check below refuses a pass
     chosen = discs[np.minimum(action, _SIZE**2)]
     if not (bitboard.legal_moves_batch(own, opponent, board) & chosen).all():
         raise ValueError("its actions are not all legal")

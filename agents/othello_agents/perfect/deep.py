@@ -1,9 +1,9 @@
 """An exact search for small boards that is quick with 14 to 31 empty squares.
 
 Like the engine's search to the end of the game, this search is a principal variation search with a transposition table.
-But it sorts the moves in another way. To sort them, it searches deeper with the evaluation, and gives a greater weight
-to the number of the opponent's replies. Near the end of the game, the exact solver takes over, with the same
-transposition table.
+But it sorts the moves in another way. The number of the opponent's replies has a greater weight, and with 25 empty
+squares or more, the searches that sort the moves are deeper. Near the end of the game, the exact solver takes over,
+with the same transposition table.
 """
 
 import numpy as np
@@ -33,8 +33,8 @@ __all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
 
 SOLVER, MOBILITY = 62, 63
 """Indices of `SORTING`. `SORTING[SOLVER]` is the number of empty squares at which the exact solver takes over.
-`SORTING[MOBILITY]` is a factor for the ranks from `moves.list_moves`. A move's new rank is the product, plus the value
-of the next position for the opponent. The move with the lowest rank is searched first."""
+A move's rank is `SORTING[MOBILITY]` times its rank from `moves.list_moves`, plus the opponent's value of the position
+after the move. The move with the lowest rank is searched first."""
 
 
 def _sorting() -> npt.NDArray[np.int64]:
@@ -66,7 +66,7 @@ def _sort(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> None:
-    """Add the value of a shallow search to the rank of each listed move.
+    """Improve the rank of each listed move by a shallow search (see `MOBILITY`).
 
     The move from the transposition table keeps its rank.
     """
@@ -94,8 +94,8 @@ def solve_deep(
 
     The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The position is
     the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The function writes
-    the root's best square into the counter BEST. The move to this square is a best move if the score lies between alpha
-    and beta. Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
+    the root's best square into the counter BEST. If the score lies between alpha and beta, the move to this square is a
+    best move. Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """
     control, board = memory.control, evaluator.board
     squares = np.int64(popcount(board))

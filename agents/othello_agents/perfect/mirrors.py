@@ -43,7 +43,7 @@ def mirrored(squares: np.uint64, symmetry: Int) -> np.uint64:
 
 @kernel
 def canonical(own: np.uint64, opponent: np.uint64) -> tuple[np.uint64, np.uint64, Int]:
-    """The mirror image with the smallest pair (own, opponent), and the symmetry that leads to this image."""
+    """The mirror image with the smallest pair (own, opponent), and the symmetry that makes this image."""
     best_own, best_opponent = own, opponent
     best: Int = 0
     for symmetry in range(1, 8):

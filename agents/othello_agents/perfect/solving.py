@@ -25,12 +25,12 @@ _QUICK = 16
 """With at most this number of empty squares, a search takes milliseconds, so it runs in the calling thread."""
 _GUESSING, _GUESSED_DEPTH, _DISCS_A_LOGIT = 14, 6, 23.6
 """With at least `_GUESSING` empty squares, the score is first guessed by a search to the depth `_GUESSED_DEPTH`. The
-search's value is a logit of the n-tuple network; `_DISCS_A_LOGIT` turns this value into discs. It was fitted by least
-squares to 123 positions with 24 to 30 empty squares. The root mean square error of the guesses is 3.6 discs. The three
-numbers affect only the speed, not the exact scores."""
+value that the search finds is a logit of the n-tuple network. The guess is this logit times `_DISCS_A_LOGIT`, a factor
+that was fitted by least squares to 123 positions with 24 to 30 empty squares. The root mean square error of the guesses
+is 3.6 discs. The three numbers affect only the speed, not the exact scores."""
 _NEAR = 4
-"""If the caller's guess and the shallow search's guess differ by at most this number of discs, the caller's guess is
-used."""
+"""If the caller's guess and the guess of the shallow search differ by at most this number of discs, the caller's guess
+is used. Otherwise the guess of the shallow search is used."""
 
 
 class Solver:
@@ -56,8 +56,8 @@ class Solver:
 
         Args:
             state: a 6x6 position. The player to move must have a legal move other than a pass.
-            guess: the expected score, an even number. A good guess makes the search quicker. No guess changes the
-                score.
+            guess: the expected score, an even number. A good guess makes the search quicker. A wrong guess does not
+                change the score.
             progress: a function that is called a few times a second with the number of nodes visited so far.
 
         Raises:
@@ -69,7 +69,7 @@ class Solver:
         return run(lambda: self._narrow_down(state, guess), self._memory, progress=progress)
 
     def score(self, state: Othello, *, guess: int = 0) -> int:
-        """The exact score for the player to move; the game may be over, or the player may have to pass."""
+        """The exact score for the player to move, also if the game is over or the player must pass."""
         if state.is_over:
             return int(state.margins()[state.to_move])
         if state.must_pass:
@@ -77,9 +77,9 @@ class Solver:
         return self.solve(state, guess=guess)[0]
 
     def is_score(self, state: Othello, score: int) -> bool:
-        """Whether a position has this exact score, an even number. The answer is quicker than the score itself.
+        """Whether the exact score of a position is `score`. The test takes less time than a search for the score.
 
-        The player to move must have a legal move other than a pass.
+        `score` must be even. The player to move must have a legal move other than a pass.
         """
         self._begin(state)
         return run(lambda: self._search(state, score - 1, score + 1), self._memory) == score
@@ -95,9 +95,11 @@ class Solver:
         control[NODES], control[LIMIT], control[ROOT] = 0, NO_LIMIT, state.empties
 
     def _narrow_down(self, state: Othello, guess: int) -> tuple[int, int]:
-        """Search with small alpha-beta windows until the score lies inside a window.
+        """Search with one alpha-beta window after another until the score lies inside a window.
 
-        All scores on 6x6 are even numbers, so a window of width 2 contains one possible score.
+        The first window goes from 1 below the guess to 1 above it. All scores on 6x6 are even, so only the guess lies
+        inside. If the score lies outside a window, the next window begins at the bound that the search found. Each
+        window is wider than the one before.
         """
         if self._memory.control[ROOT] >= _GUESSING:
             guess = self._guess(state, guess)
@@ -106,14 +108,18 @@ class Solver:
             value = self._search(state, alpha, beta)
             if alpha < value < beta or self._stopped:
                 return value, ACTION_SQUARES[_SIZE].index(int(self._memory.control[BEST]))
-            if value >= beta:  # the score is at least this value
+            if value >= beta:  # the score is at least `value`
                 alpha, beta = value - 1, value + step
             else:
                 alpha, beta = value - step, value + 1
             step *= 2
 
     def _guess(self, state: Othello, given: int) -> int:
-        """A guess of the score: `given` if a shallow search finds a similar score, otherwise the search's score."""
+        """The guess with which the search for the score begins.
+
+        A shallow search makes a guess, too. If `given` differs from this guess by at most `_NEAR` discs, `given` is
+        returned. Otherwise the guess of the shallow search is returned.
+        """
         own, opponent, empty = np.uint64(state.own), np.uint64(state.opponent), self._memory.control[ROOT]
         worst, zero, depth = np.int64(WORST), np.int64(0), np.int64(_GUESSED_DEPTH)
         set_root(own, opponent, empty, self._evaluator)

@@ -37,7 +37,7 @@ class ProgramAgent(Agent):
 
     Raises:
         FileNotFoundError: the program does not exist.
-        ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is not positive or too large.
+        ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is too large or not positive.
     """
 
     who: str
@@ -53,7 +53,7 @@ class ProgramAgent(Agent):
         self._start_seconds = start
         self._program: Program | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
-        self._told: list[str] | None = None  # the texts of `_to_tell` that the program knows; None if unknown
+        self._told: list[str] | None = None  # the texts of `_to_tell` that the program has; if None, it gets them all
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -76,7 +76,7 @@ class ProgramAgent(Agent):
                 program.limit(self._seconds)
                 answer = self._ask(program, state, told, Clock(seconds_left, move_seconds))
                 return self._checked(program, state, answer)
-            except BaseException:  # also after Ctrl-C: a half-finished exchange cannot be continued
+            except BaseException:  # also on Ctrl-C, since an interrupted exchange with a program cannot be continued
                 self._stop()
                 raise
 
@@ -86,7 +86,7 @@ class ProgramAgent(Agent):
             self._stop()
 
     def _own_options(self) -> list[str]:
-        """The options in the agent's spec that only this protocol has."""
+        """The options in the agent's spec that other protocols do not have, such as ``depth=4``."""
         return []
 
     def _to_tell(self, state: Othello) -> list[str]:
@@ -103,7 +103,10 @@ class ProgramAgent(Agent):
 
     @abstractmethod
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        """Send the program all new texts in `told` (the result of `_to_tell`), and return the move that it answers."""
+        """Ask the program for a move, and return its answer.
+
+        `told` is the result of `_to_tell`. Before the question, the program gets the texts that it does not know yet.
+        """
 
     def _checked(self, program: Program, state: Othello, answer: str) -> int:
         try:
@@ -115,7 +118,10 @@ class ProgramAgent(Agent):
         return action
 
     def _start(self) -> Program:
-        """Start the program if it does not run yet, and return it. A forked process starts a program of its own."""
+        """Start the program if it does not run yet, and return it.
+
+        A forked process does not use the program of its parent, but starts the program again.
+        """
         if self._program is None or not self._program.is_ours:
             self._told = None
             self._program = Program(self._command, self.who)
@@ -125,6 +131,7 @@ class ProgramAgent(Agent):
         return self._program
 
     def _stop(self) -> None:
-        if self._finalizer is not None:
-            self._finalizer()
-        self._program = self._finalizer = self._told = None
+        # First the agent forgets the program. So if Ctrl-C interrupts the next lines, a later move does not ask it.
+        finalizer, self._program, self._finalizer, self._told = self._finalizer, None, None, None
+        if finalizer is not None:
+            finalizer()

@@ -3,10 +3,11 @@
 The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
 never sends a pass, since some engines refuse passes. The program infers the pass from the colour in the next command.
 
-If the game or the move has a time limit, the agent sends the remaining time. It uses the commands ``time_settings`` and
-``time_left``, each only if the program lists this command. It sends a limit for the game as main time. In the protocol,
-byo-yomi is a time limit for the next few stones. The agent sends a limit for the move as byo-yomi for one stone. If the
-game and the move both have a limit, the agent sends only the shorter limit.
+If the game or the move has a time limit, the agent sends the remaining time with the commands ``time_settings`` and
+``time_left``. It does not send a command that is missing in the program's answer to ``list_commands``. The protocol has
+two kinds of time: main time for the whole game, and byo-yomi for the next few stones. The agent sends a limit for the
+game as main time, and a limit for the move as byo-yomi for one stone. If there are two limits, the agent sends only the
+shorter one.
 
 The agent uses version 2 of the protocol (Farnebäck, 2002), in the Othello dialect of the programs GRhino and Quarry.
 """
@@ -43,14 +44,14 @@ class Gtp(ProgramAgent):
 
     Raises:
         FileNotFoundError: the program does not exist.
-        ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is not positive or too large.
+        ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is too large or not positive.
     """
 
     who = "gtp"
 
     def __init__(self, command: str, seconds: float = SECONDS, start: float = START) -> None:
         super().__init__(command, seconds, start)
-        self._known: set[str] | None = None  # the commands that the program lists; None if unknown
+        self._known: set[str] | None = None  # the commands that the program lists; None before the agent has asked
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._seconds, self._start_seconds))
@@ -75,10 +76,10 @@ class Gtp(ProgramAgent):
 
     def _greet(self, program: Program) -> None:
         self._known = None
-        _exchange(program, "protocol_version")  # any answer shows that the program is ready, even an error
+        _exchange(program, "protocol_version")  # even an error shows that the program is ready
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # after an error in this method, it is unknown what the program knows
+        known, self._told = self._told, None  # so after an error, the next call tells the whole game
         is_new = known is None or told[: len(known)] != known
         for command in told[0 if known is None or is_new else len(known) :]:
             _command(program, command)
@@ -89,7 +90,7 @@ class Gtp(ProgramAgent):
         return answer
 
     def _tell_time(self, colour: str, clock: Clock, program: Program, *, is_new: bool) -> None:
-        """Send the remaining time in whole seconds, if the program lists the commands for it."""
+        """Send the remaining time in whole seconds, by the commands that the program knows."""
         if self._known is None:
             self._known = set(_command(program, "list_commands").split())
         game, move = (math.inf if limit is None else limit for limit in (clock.game, clock.move))

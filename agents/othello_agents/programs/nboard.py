@@ -1,11 +1,11 @@
 """An agent that lets another engine, such as NTest or Edax, play over NBoard's protocol.
 
-The agent sends a new game as a whole, in the text format GGF (``set game (;GM[Othello]...;)``). It sends each later
-move with a command such as ``move F5``. Then it sends ``ping 1``. The program answers ``pong 1`` when it has read all
-commands. After that, the agent sends ``go``. The program answers with a line such as ``=== F5/1.20/0.5``: the move, its
-evaluation and the seconds that the search took. The program does not play this move on its own board until the agent
-sends the move back. The agent ignores all lines of the program except ``pong`` and ``===``. The protocol is version 2
-(C. Welty, 2014).
+At first, the agent sends the whole game so far in the text format GGF (``set game (;GM[Othello]...;)``). It sends each
+later move with a command such as ``move F5``. Then it sends a ``ping`` with a new number, such as ``ping 3``. The
+program answers ``pong 3`` when it has read all commands. After that, the agent sends ``go``. The program answers with a
+line such as ``=== F5/1.20/0.5``: the move, its evaluation and the seconds that the search took. The program does not
+play this move on its own board until the agent sends the move back. The agent ignores all lines of the program except
+``pong`` and ``===``. The protocol is version 2 (C. Welty, 2014).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class NBoard(ProgramAgent):
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
     process ends, even if it is killed. A game may begin at any position. If the game has a time limit, the agent sends
-    the whole game again before each move of the program. The tag ``TI`` in this text is the remaining time. The
+    the whole game again before each move of the program. The tag ``TI`` of this text has the remaining time. The
     protocol has no command for the time limit of a single move.
 
     Args:
@@ -66,7 +66,7 @@ class NBoard(ProgramAgent):
         """The board at the beginning of the game, followed by the names of the moves.
 
         A state knows its moves, but not the position before the first move. If the moves lead from the standard start
-        to the state, the game begins at the standard start. Otherwise the game begins at the state and has no moves.
+        to the state, the board is the standard start. Otherwise the board is the state itself, and no moves follow.
         """
         start = Othello(state.size)
         position, names = start, []
@@ -84,7 +84,7 @@ class NBoard(ProgramAgent):
         self._ping(program)
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # after an error in this method, it is unknown what the program knows
+        known, self._told = self._told, None  # so after an error, the next call sends the whole game
         if known is None or told[: len(known)] != known or clock.game is not None:
             tags = {} if clock.game is None else {"TI": _clock_text(clock.game)}
             program.send(f"set game {game_text(told[0], told[1:], tags)}")
@@ -108,6 +108,6 @@ class NBoard(ProgramAgent):
 
 
 def _clock_text(seconds: float) -> str:
-    """The time of a clock in the form that GGF uses: minutes, a colon and seconds. The time is at least one second."""
+    """The remaining time as minutes and seconds, the form that GGF uses, such as ``04:09``; at least ``00:01``."""
     whole = max(1, int(seconds))
     return f"{whole // 60:02}:{whole % 60:02}"

@@ -1,7 +1,7 @@
 """Runs another program: sends lines to it, reads its lines, limits the time and the size of its answers, and ends it.
 
-When the program ends, all processes that it has started end, too. `othello_agents.programs.supervisor` ends the program
-when this process ends, even if this process is killed.
+If the program has started other processes, they end together with the program. `othello_agents.programs.supervisor`
+ends the program when this process ends, even if this process is killed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "find_program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""The longest line that a program may write, in bytes. A longer line is an error. While more bytes than this wait in
-the buffer, no more output is read, so the program must wait."""
+"""The longest line that a program may write, in bytes. A longer line is an error. If more than this number of
+unread bytes is stored, nothing more is read from the program, and the program may have to wait before it can write."""
 _LONGEST_ANSWER = 1 << 20
-"""The largest amount of output after one command, in bytes. Lines before the answer count, too."""
+"""The largest amount of output after one command, in bytes. All lines count, even those outside the answer."""
 _REMEMBERED_ERRORS = 2048
 """An error message shows at most this number of bytes from the end of the program's stderr."""
 _SHOWN = 200
@@ -154,7 +154,7 @@ class Program:
         with contextlib.suppress(OSError, ValueError):
             self._stdin.write(b"quit\n")
         self.leave()
-        for stop in (self._process.terminate, self._process.kill):  # used if the process does not end by itself
+        for stop in (self._process.terminate, self._process.kill):  # called if the process does not end in time
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
                 return
@@ -162,9 +162,9 @@ class Program:
         self._process.wait()
 
     def leave(self) -> None:
-        """Close this process's copy of the program's stdin.
+        """Close this process's end of the pipe to the program.
 
-        The program's input ends when no process has an open copy.
+        A forked process has a copy of this end. The program's input ends when all copies are closed.
         """
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
@@ -179,7 +179,10 @@ _running: weakref.WeakSet[Program] = weakref.WeakSet()
 
 
 def _leave_to_parent() -> None:
-    """Close a forked process's copies of the programs' stdin, so that the programs end when the parent ends."""
+    """In a forked process, close the pipes to the programs.
+
+    If the forked process kept these pipes open, the programs would not notice the end of the parent.
+    """
     for program in _running:
         program.leave()
 

@@ -1,9 +1,9 @@
-"""Runs a program and ends it when its owner ends: ``python supervisor.py PROGRAM ARGUMENT ...``.
+"""Runs a program, and ends it when the supervisor's owner ends: ``python supervisor.py PROGRAM ARGUMENT ...``.
 
 The owner is the process that started the supervisor. The supervisor passes its stdin on to the program. The program
 inherits the supervisor's stdout and stderr. The system closes the supervisor's stdin when the owner dies, even if the
 owner is killed. Then the supervisor closes the program's stdin. One second later, the supervisor kills the program and
-all processes that the program has started. On SIGTERM, it kills all of these processes at once.
+all processes that the program has started. On SIGTERM, it kills them without waiting.
 
 The supervisor exits with the program's status, or with 128 + N if signal N ended the program. This module imports only
 the standard library, so that the supervisor starts quickly.
@@ -34,7 +34,7 @@ def _main() -> None:
         program = subprocess.Popen(  # noqa: S603 - the user's own command
             sys.argv[1:],
             stdin=subprocess.PIPE,
-            start_new_session=sys.platform != "win32",  # a process group, which can be killed as a whole
+            start_new_session=sys.platform != "win32",  # makes a process group, which `_kill` kills as a whole
             preexec_fn=_end_with_supervisor if sys.platform == "linux" else None,
         )
     except OSError as error:
@@ -42,7 +42,7 @@ def _main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: _kill(program))
     assert program.stdin is not None
     # One thread reads stdin into a queue, and another thread writes the queue to the program. So the supervisor notices
-    # the end of stdin even while the program does not read.
+    # the end of its own stdin even while the program does not read its input.
     chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()

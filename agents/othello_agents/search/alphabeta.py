@@ -15,8 +15,9 @@ __all__ = ["AlphaBeta", "alphabeta"]
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
     """Find the same value as `minimax` if this value lies between alpha and beta; otherwise find a bound on the value.
 
-    Alpha is a value that the player to move can already get elsewhere in the tree. Beta is a value to which the other
-    side can already limit this player elsewhere. So the search leaves a position as soon as its value reaches beta.
+    Alpha and beta come from lines that the search has already finished. In these lines, the player to move can get at
+    least alpha, and the other side can keep this player's value down to beta. If the value of a position reaches beta,
+    the other side will avoid the position. So the search leaves it.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)

@@ -39,7 +39,7 @@ class _Rules(NamedTuple):
 
 
 class _Position(NamedTuple):
-    """A position as the compiled rules of checkers take it (see `othello_env.games.checkers.kernels`)."""
+    """A position in the form that the compiled rules of checkers need (see `othello_env.games.checkers.kernels`)."""
 
     own: np.uint64
     opponent: np.uint64
@@ -100,10 +100,10 @@ def _alphabeta(
 ) -> tuple[Int, Int, Int]:
     """The value for the player to move, the first best action, and the number of nodes visited.
 
-    The action is given as 4 * bit + direction; `bit` is the number of the piece's bit.
+    The action is the number 4 * bit + direction. Here `bit` is the index of the bit that stands for the piece's square.
 
-    `past[end - quiet : end]` holds the positions since the last irreversible move. Each row has the sets `own`,
-    `opponent` and `kings` of a position.
+    `past[end - quiet : end]` holds the positions since the last irreversible move. Each row has three sets of squares,
+    the sets `own`, `opponent` and `kings` of a position.
     """
     own, opponent, kings, going, red = at
     half, board = rules.half, rules.board

@@ -1,11 +1,11 @@
-"""Compiled textbook searches of Othello, for the evaluations by square weights or by the number of moves.
+"""Compiled textbook searches of Othello, for evaluations that add up square weights or count moves.
 
 These compiled searches (kernels) make the same moves, visit the same nodes and find the same values as the searches in
 `maximizer`, `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
 
-A position's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. A move adds
-the weight of the new disc and twice the weights of the turned discs to the mover's balance. So the searches update the
-balance with each move. Adding up the weights of a set of squares takes one table look-up for each rank.
+A position's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. The searches
+do not compute the balance anew after a move. They add the weight of the new disc to the mover's balance, and also twice
+the weights of the turned discs. To add up the weights of a set of squares, they look up one number for each rank.
 """
 
 import numpy as np
@@ -50,18 +50,19 @@ MAXIMIZER, MINIMAX, ALPHABETA = range(3)
 """The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
-"""The value of a won game, which is greater than any evaluation. Its type is int64, because for a Python int Numba
+"""The value of a won game, which is greater than any evaluation. Its type is int64. If it were a Python int, Numba
 would compile the search a second time."""
 
 OUTSIDE = WIN + 1
-"""A number that is greater than any value."""
+"""A number that is greater than the value of a won game."""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Three (N,) int64 arrays for N positions: values for the player to move, actions to play, numbers of nodes visited."""
 
 _QUICK, _AT_ONCE = 4, 4096
-"""At depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. Each further ply divides
-this number by 8. So a call usually ends within a fraction of a second. Ctrl-C takes effect only between two calls."""
+"""At depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. For each further ply, this
+number is divided by 8. So a call usually ends within a fraction of a second. Ctrl-C takes effect only between two
+calls."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -71,8 +72,8 @@ _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
 
 _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if each.squares is not None))
-"""The sets of weights that are compiled into the kernels. Table 3 * q + s of `WEIGHTS` has the weights `_QUARTERS[q]`
-for a board of size `SIZES[s]`."""
+"""The square weights that are compiled into the kernels, in the form `Quarter` (the weights of a quarter of the board).
+`WEIGHTS` has a table for each quarter and each of the 3 sizes: table 3 * q + s is for `_QUARTERS[q]` and `SIZES[s]`."""
 
 
 def _weights() -> npt.NDArray[np.int16]:
@@ -85,10 +86,10 @@ def _weights() -> npt.NDArray[np.int16]:
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """The sum of the weights of each set of squares on each rank, (tables, 8, 256) int16.
+    """For each table and rank, the sum of the weights of each set of squares on the rank, (tables, 8, 256) int16.
 
-    The last index is a number from 0 to 255 that stands for a set of squares on the rank: bit 0 for the square in
-    column a, bit 1 for the square in column b, and so on.
+    The last index, from 0 to 255, stands for a set of squares on the rank: bit 0 for the square in column a, bit 1 for
+    the square in column b, and so on.
     """
     files = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
     return (WEIGHTS.reshape(-1, 8, 8) @ files.T.astype(np.int16)).astype(np.int16)
@@ -139,7 +140,10 @@ def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
 
 @kernel(inline=True)
 def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
-    """The value of `modified` minus the value of `weighted`. Discs beside occupied corners make the difference."""
+    """The number that the evaluation `modified` adds to a position's balance of weights.
+
+    It corrects the weights of the discs beside occupied corners.
+    """
     taken = (own | opponent) & _CORNERS[table]
     beside = ((taken & ~_FILE_H) << _1) | ((taken & ~_FILE_A) >> _1)
     c_squares = (beside | (taken << _8) | (taken >> _8)) & board
@@ -151,7 +155,7 @@ def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: I
 
 @kernel
 def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
-    """The value of a position for `own`.
+    """The value of a position for the player whose discs are `own`.
 
     `score` is the position's balance of weights. `term` is the evaluation's `SquareSum.term`.
     """

@@ -9,7 +9,7 @@ __all__ = ["Maximizer", "maximize"]
 
 
 def maximize(state: State, evaluate: Evaluate) -> Found:
-    """Find the first action that leads to the highest value for the mover. The game may have any number of players."""
+    """Find the first of the actions that lead to the highest value for the player who moves."""
     values = {action: evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
     best = max(values, key=values.__getitem__)
     return Found(values[best], best, len(values))
@@ -18,7 +18,7 @@ def maximize(state: State, evaluate: Evaluate) -> Found:
 class Maximizer(PairedSearch):
     """Looks one move ahead: plays the action that leads to the highest value for the player who moves.
 
-    Of equally good actions, it plays the first.
+    Of equally good actions, it plays the first. The game may have any number of players.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
@@ -39,7 +39,7 @@ class Maximizer(PairedSearch):
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        return evaluate(state, player)  # the value is for the player who has just moved
+        return evaluate(state, player)  # no search: `state` is already the position after the move
 
     def _options(self) -> list[str]:
         return super()._options()[1:]

@@ -11,7 +11,7 @@ __all__ = ["Minimax", "minimax"]
 
 
 def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
-    """Find the value of a position if both sides play for the best evaluation `depth` plies later."""
+    """Find the value of a position: the evaluation after `depth` plies if both sides play as well as possible."""
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)
     if state.is_over:
@@ -21,7 +21,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
     for action in actions:
         child = state.play(action)
         value, _, below = minimax(child, depth - 1, evaluate)
-        if child.to_move != state.to_move:  # in a chain of captures, the same player moves again
+        if child.to_move != state.to_move:  # not while a chain of captures goes on
             value = -value
         nodes += below
         if value > best_value:

@@ -1,6 +1,6 @@
 """Searches for any number of players.
 
-In max^n, each player plays for itself. In paranoid, one player assumes that all other players play against it.
+In max^n, each player plays for itself. In paranoid search, one player assumes that all others play against it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from othello_env.games.game import State
 __all__ = ["MaxN", "MaxNFound", "Paranoid", "maxn", "paranoid"]
 
 _DECIDED = 1e9
-"""A finished game is worth this number times its result, so a win counts more than any evaluation. The number is
-finite, so that a shared win is worth less than a sole win."""
+"""The value of a finished game for a player is this number times the player's result. So a win is worth more than any
+evaluation. If the number were infinite, a shared win (such as +1/4) would be worth as much as a sole win (+1)."""
 
 
 class MaxNFound(NamedTuple):
@@ -38,8 +38,8 @@ def _values(state: State, evaluate: Evaluate) -> tuple[float, ...]:
 def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
     """Find the values of a position if each player plays best for itself (Luckhardt and Irani, 1986).
 
-    The values of a finished game are its returns times a number that is greater than any evaluation. Of equally good
-    actions, each player plays the action with the lowest number.
+    The values of a finished game are its returns times `_DECIDED`. Of equally good actions, each player plays the
+    action with the lowest number.
     """
     if depth == 0 or state.is_over:
         return MaxNFound(_values(state, evaluate), -1, 1)
@@ -57,9 +57,9 @@ def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
 def paranoid(
     state: State, depth: int, evaluate: Evaluate, player: int, alpha: float = -math.inf, beta: float = math.inf
 ) -> Found:
-    """Find a position's value for `player` if all other players play against this player (Sturtevant and Korf, 2000).
+    """Find a position's value for `player` if all others play against `player` (Sturtevant and Korf, 2000).
 
-    Then there are only two sides, `player` and all others, so the search can use alpha-beta. The value is exact if it
+    There are then only two sides, `player` and all others, so the search can use alpha-beta. The value is exact if it
     lies between alpha and beta; otherwise it is a bound.
     """
     if depth == 0 or state.is_over:
@@ -81,21 +81,24 @@ def paranoid(
 
 
 class _ManyPlayerSearch(Search):
-    """A search for any number of players, which is not compiled."""
+    """The base class of the searches for any number of players. They are not compiled."""
 
     def evaluate(self, state: State, player: int) -> float:
         """Search a position and return its value for a player.
 
-        If the expected line ends the game, the value is +-infinity, or 0 for a draw.
+        If the expected line of play ends the game, the value is +-infinity, or 0 for a draw.
         """
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:
-        return self._evaluate  # max^n and paranoid use the same evaluation from every root
+        return self._evaluate  # max^n and paranoid do not adapt the evaluation to the root of the search
 
 
 def _shown(value: float) -> float:
-    """The value of a search, turned into +-infinity if it comes from a finished game. A shared win counts as a win."""
+    """The value of a search as users see it: +infinity for a won game, and -infinity for a lost game.
+
+    A shared win gives +infinity, too. Draws and evaluations are not changed.
+    """
     return math.copysign(math.inf, value) if abs(value) >= _DECIDED / 4 else value
 
 

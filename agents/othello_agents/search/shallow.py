@@ -3,9 +3,9 @@
 The kernels (compiled functions) here choose the same moves as `kernels.search_batch`. They list all moves of a block of
 positions, play these moves, and evaluate the positions after the moves. Each of these steps consists of loops, and most
 of the loops have no branch. So the compiler LLVM can let one instruction work on several moves (eight with AVX-512). At
-two plies, alpha-beta would skip some replies to a move, but would still take longer than these kernels.
+two plies, these kernels evaluate all replies. Alpha-beta skips some replies, but nevertheless takes longer.
 
-Letters for shapes: N = positions, M = moves, C = different weights.
+Letters for shapes: N = number of positions, M = number of moves, C = number of different weights.
 """
 
 import numpy as np
@@ -23,13 +23,13 @@ DEEPEST = 2
 """The greatest depth of these searches in plies."""
 
 _BLOCK = 64
-"""The number of positions in a block. The moves and replies of a block fit into the processor's fastest caches."""
+"""The number of positions in a block. All their moves and replies fit into the processor's fastest caches."""
 _0, _1 = np.uint64(0), np.uint64(1)
-_ONE_PLY = np.int64(1)  # int64: for a Python int, Numba would compile `search` a second time
+_ONE_PLY = np.int64(1)  # not a Python int, for which Numba would compile `search` a second time
 
 
 def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """The different weights in each table, and the squares that have each weight.
+    """The different weights in each table of `WEIGHTS`, and for each weight the set of squares that have it.
 
     Returns the sets of squares, (tables, C) uint64, and the weights, (tables, C) int64. Tables with fewer than C
     different weights have zeros in the unused places.
@@ -50,11 +50,12 @@ _SQUARES, _VALUES = _classes()
 def _list_moves(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """List the moves of N positions, in ascending order.
+    """List the moves of N positions: position by position, and in ascending order of squares in each position.
 
     Returns:
-        Two arrays. The first, (3, M) uint64, has the new disc, the player's discs and the opponent's discs for each
-        move. The second, (N,) int64, has for each position the number of moves of this and all earlier positions.
+        Two arrays. The first, (3, M) uint64, has three numbers for each move: the new disc, and the player's and the
+        opponent's discs before the move. The second, `ends`, (N,) int64, says which moves belong to a position: for
+        position i, the moves with the indices `ends[i - 1]` (0 if i is 0) to `ends[i] - 1`.
     """
     legal, ends = np.empty(len(own), np.uint64), np.empty(len(own), np.int64)
     for i in range(len(own)):
@@ -94,7 +95,7 @@ def _play(moves: npt.NDArray[np.uint64]) -> None:
 def _evaluate(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int
 ) -> npt.NDArray[np.int64]:
-    """The values of M positions for `own`, (M,) int64.
+    """The values of M positions for the players whose discs are `own`, (M,) int64.
 
     `table` is an index from `weights_table`. `term` is the evaluation's `SquareSum.term`.
     """
@@ -118,7 +119,10 @@ def _evaluate(
 
 @kernel
 def _after_replies(played: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int) -> npt.NDArray[np.int64]:
-    """The value of each of M played moves for the mover, (M,) int64: the smallest value after any reply."""
+    """The values of M moves for the mover, (M,) int64, if the opponent then plays its best reply.
+
+    `played` is the array of the moves after `_play`.
+    """
     own, opponent = played[2], played[1]
     replies, ends = _list_moves(own, opponent, board)
     _play(replies)

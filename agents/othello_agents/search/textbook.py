@@ -1,4 +1,4 @@
-"""The base classes of the searches, which also choose between compiled code and plain Python."""
+"""The base classes of the searches. They use compiled code where it exists, otherwise plain Python."""
 
 import math
 from abc import abstractmethod
@@ -84,8 +84,8 @@ class Search(Agent):
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, in ascending order of actions.
 
-        The agent plays the first action with the highest value. If the best line after an action ends the game before
-        the search reaches its full depth, the action's value is +-infinity, or 0 for a draw.
+        The agent plays the first action with the highest value. The best line after an action may end the game before
+        the search reaches its full depth. Then the action's value is +-infinity, or 0 for a draw.
 
         Raises:
             ValueError: the game is over, or the search or the evaluation is not for this game.
@@ -105,7 +105,7 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation to use in a search from this position."""
+        """The evaluation to use in a search from this position. Some evaluations depend on where the search begins."""
         return at_root(self._evaluate, state)
 
     def _check(self, state: State) -> None:
@@ -155,7 +155,7 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether the agent answers many positions in one call: only if its evaluation is compiled.
+        """Whether the agent answers many positions in one call. It does so only if its evaluation is compiled.
 
         Without compiled code, one call for many positions would be a long loop in Python, and no time limit could end
         this call.

@@ -27,7 +27,7 @@ def score(state: Tribolo, player: int) -> int:
 def alliance(state: Tribolo, player: int, target: int) -> int:
     """The number of cells of the two players who ally against the player `target`.
 
-    For the target itself, the value is the number of its own cells.
+    If `player` is the target, the value is the number of the target's own cells.
     """
     scores = state.scores()
     return scores[player] if player == target else sum(scores) - scores[target]
@@ -42,7 +42,7 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 
     The first rule that applies decides:
 
-    1. ``alliance`` if both other players' scores are below 1.1 times the target's score.
+    1. ``alliance`` if each other player's number of cells is less than 1.1 times the target's number.
     2. ``score`` if fewer than 20 cells have no owner. Walls count as cells without an owner.
     3. ``mobility`` if the player has fewer than 5 moves.
     4. ``score`` otherwise.
@@ -56,17 +56,16 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 
 
 class TriboloPlayer(Agent):
-    """Plays the action that a strategy values most after the expected answer of the next player.
+    """Plays Tribolo by a strategy, which evaluates the position after each action and the next player's answer.
 
-    The expected answer to an action is the answer that leaves the next player with the most cells. If there are several
-    such answers, the first of them is expected. The strategy evaluates the position after this answer. If an action
-    ends the game, the strategy evaluates the position after the action. Of equally good actions, the first action is
-    played.
+    The agent expects the answer that gives the next player the most cells. It plays the action with the highest value
+    after the expected answer. Of several such answers or actions, the agent takes the first. An action that ends the
+    game has no answer. Then the strategy evaluates the position after the action.
 
     Args:
-        strategy: ``score`` or ``alliance`` (see these functions), ``mobility`` (see this evaluation), or
-            ``high-level``. The strategy ``high-level`` chooses one of the other three at every move (see
-            `choose_strategy`).
+        strategy: ``score`` (see the function `score`), ``alliance`` (see the function `alliance`), ``mobility`` (see
+            the evaluation `mobility`), or ``high-level``. The strategy ``high-level`` chooses one of the other three at
+            every move (see `choose_strategy`).
         target: the name of the player against whom the strategy ``alliance`` unites the two other players.
 
     Raises:
@@ -102,7 +101,7 @@ class TriboloPlayer(Agent):
         return {action: value(_answered(state.play(action)), state.to_move) for action in state.legal_actions()}
 
     def _value(self, state: Tribolo) -> _Value:
-        """The function whose value the strategy maximises in this position."""
+        """The function by which the agent evaluates positions when it chooses its move in `state`."""
         name = choose_strategy(state, self._target) if self._strategy == "high-level" else self._strategy
         if name == "alliance":
             return partial(alliance, target=self._target)

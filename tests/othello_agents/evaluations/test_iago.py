@@ -100,7 +100,7 @@ def test_static_values_against_a_slow_twin():
 
 
 class Values(dict):
-    """Values of edges after a number of rounds, computed when they are first read."""
+    """The values of `edge_table` after some rounds. A value is computed when it is first read."""
 
     def __init__(self, rounds):
         self.before = Values(rounds - 1) if rounds else None
@@ -109,7 +109,7 @@ class Values(dict):
         if self.before is None or "." not in edge or edge == "." * 10:
             value = static(edge)
         else:
-            # Edges with more discs already have this round's values. The edge itself has the previous round's value.
+            # For edges with more discs, take the values of this round. For `edge`, take its value of the round before.
             value = expected(edge, {edge: self.before[edge]} | {swap(e): self[swap(e)] for e in self.moves(edge)})
         self[edge] = value
         return value
@@ -214,7 +214,7 @@ def test_it_is_found_by_name_and_refuses_other_games():
 
 @pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 60, 0.89)])
 def test_its_strength_is_the_published_one(depth, games, score):
-    """The expected scores against `modified` at equal depth come from an independent program."""
+    """An independent program found the expected scores of `iago` against `modified`. Both search to the same depth."""
     result = play_match(
         f"alphabeta:depth={depth},eval=iago",
         f"alphabeta:depth={depth},eval=modified",

@@ -24,7 +24,7 @@ def toy(state: Othello, player: int) -> int:
 
 @evaluation(Othello, squares=EVALUATIONS["swh"].squares)
 def twin(state: Othello, player: int) -> int:
-    """Othello: `swh` under another name. The kernels have its weights."""
+    """Othello: the evaluation `swh` with the name `twin`. The kernels know the weights of `swh`."""
     raise AssertionError("the kernel computes it")
 
 

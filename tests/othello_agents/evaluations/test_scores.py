@@ -8,7 +8,7 @@ import pytest
 from othello_env.arena.match import play_match
 
 EXPECTED = [
-    # (one agent, the other, the first agent's score, the number of games that gave it)
+    # (first agent, second agent, the first agent's score, the number of games from which this score comes)
     ("maximizer:eval=count", "maximizer:eval=weighted", 0.171, 40_000),
     ("maximizer:eval=count", "random", 0.626, 40_000),
     ("maximizer:eval=weighted", "maximizer:eval=modified", 0.414, 40_000),

@@ -37,7 +37,7 @@ def solved(state):
 
 
 def endgames(count, empties):
-    """Pairs of a position from a random game, with this number of empty squares, and the values of its actions.
+    """Pairs (position, {action: value}). The positions come from random games and have `empties` empty squares.
 
     Only positions whose actions differ in value are taken.
     """
@@ -59,7 +59,10 @@ def passing(size=4):
 
 
 class Twin:
-    """A node of the same search, on States and dictionaries. Values are from the view of the player to move there."""
+    """A node of a slow second search, which uses States and dictionaries.
+
+    `value` is for the player to move in the node.
+    """
 
     def __init__(self, state):
         self.state = state.play(state.pass_action) if state.must_pass else state
@@ -152,7 +155,7 @@ def test_the_kernels_do_what_the_twin_does(size, plies, seed, simulations, consi
 
 
 def test_sequential_halving_compares_what_it_tried_equally_often():
-    # The plans come from mctx, the library of the paper's authors.
+    # The expected plans come from mctx, the library of the paper's authors.
     assert _plan(1, 4) == (0, 1, 2, 3)
     assert _plan(2, 5) == (0, 0, 1, 1, 2)
     assert _plan(4, 16) == (0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5)
@@ -170,7 +173,7 @@ def test_a_forced_win_is_found():
 
 
 def test_with_true_values_one_look_ahead_is_perfect_play():
-    # The policy is uniform. Each move's value comes from its only visit.
+    # The policy is uniform. The search visits each move once, and this visit gives the move's value.
     games = endgames(20, 5)
 
     def oracle(observations, masks):

@@ -27,9 +27,10 @@ def solved(state, cache):
 
 
 def twin(state, key, simulations, exploration):
-    """UCT on States: (visits, mean result) of each action of the root, and of the root itself, for the root's player.
+    """UCT on States. Return {action: (visits, mean result)} of the root, and the mean result of all simulations.
 
-    Random numbers are drawn as the kernel draws them. Everything else is written independently.
+    Results are for the player to move at the root. Random numbers are drawn as the kernel draws them. Everything else
+    is written independently.
     """
     squares = ACTION_SQUARES[state.size]
 
@@ -59,7 +60,7 @@ def twin(state, key, simulations, exploration):
             sign = 1 if node.state.to_move == player else -1
             line.append(
                 max(
-                    reversed(node.children.values()),  # of equally good children, the newest comes first
+                    reversed(node.children.values()),  # so that `max` takes the newest of equally good children
                     key=lambda child: (
                         sign * sum(child.results) / len(child.results)
                         + exploration * math.sqrt(math.log(len(node.results)) / len(child.results))
@@ -153,7 +154,7 @@ def test_a_forced_pass_is_played_and_valued():
     agent.new_game(5)
     after = Mcts(simulations=200)
     after.new_game(5)
-    # with the same key, the next position has the same tree, from the other side's view
+    # After the pass, the other side is to move. With the same key, the tree is the same, so only the sign changes.
     assert agent.search(passing).value == -after.search(passing.play(passing.pass_action)).value
     assert agent.act_batch(OthelloPositions.from_states([passing]))[0] == passing.pass_action
 
@@ -209,7 +210,8 @@ def test_the_spec_and_its_mistakes():
 
 
 def test_every_square_of_a_small_board_has_its_column():
-    # Small boards lie in the middle of 64 squares. A column that is off by one would give another action.
+    # The kernel has a column for each of 64 squares, and small boards lie in the middle of these squares. A column that
+    # is off by one would give another action.
     for size in ACTION_BITS:
         found = Mcts(simulations=200, seed=1).search(Othello(size))
         assert set(found.visits) == set(Othello(size).legal_actions())
@@ -218,7 +220,7 @@ def test_every_square_of_a_small_board_has_its_column():
 
 
 def test_a_call_of_the_kernel_is_short_so_that_an_interrupt_is_noticed(monkeypatch):
-    """A kernel cannot be interrupted. Few positions in each call change no result."""
+    """A kernel cannot be interrupted, so a call gets few positions. Their number changes no result."""
     batch = OthelloPositions.from_states([random_opening(Othello(6), 8, key) for key in range(10)])
     agent = make_agent("mcts:simulations=50", 1)
     expected = agent.act_batch(batch)

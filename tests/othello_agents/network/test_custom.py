@@ -1,5 +1,7 @@
 """A network of one's own: a module of PyTorch as a network, a file and a player."""
 
+import copy
+import pickle
 import sys
 import textwrap
 
@@ -79,10 +81,12 @@ number = 3
 
 @pytest.fixture
 def nets(tmp_path, monkeypatch):
-    """The name of a function in a file of the current folder."""
+    """The name of a function that makes a network: a file in the current folder, and the function in this file."""
     (tmp_path / "nets.py").write_text(textwrap.dedent(NETS))
     monkeypatch.chdir(tmp_path)
-    return "nets.py:make"
+    monkeypatch.delitem(sys.modules, "nets", raising=False)  # another test may have imported another `nets`
+    yield "nets.py:make"
+    sys.modules.pop("nets", None)
 
 
 def positions(size, count=12):
@@ -108,7 +112,7 @@ def test_its_answers_are_those_of_its_module(nets):
     logits[batch.masks() == 0] = -np.inf
     expected = np.exp(logits - logits.max(axis=1, keepdims=True))
     np.testing.assert_allclose(policy, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
-    np.testing.assert_allclose(values, raw.detach().numpy().clip(-1, 1), atol=1e-6)  # a value beyond a win is a win
+    np.testing.assert_allclose(values, raw.detach().numpy().clip(-1, 1), atol=1e-6)  # values are clipped to [-1, 1]
     assert np.abs(raw.detach().numpy()).max() > 1
     assert {seen[:2] for seen in module.seen} == {(torch.float32, torch.bool)}
 
@@ -124,7 +128,7 @@ def test_the_module_is_in_training_mode_only_while_gradients_are_computed(nets):
     assert logits.requires_grad
     assert not torch.equal(network.weights["body.1.running_mean"], before)
     assert int(network.weights["body.1.num_batches_tracked"]) == 1
-    first, second = (asked(network, batch)[0] for _ in range(2))  # nothing is dropped at random
+    first, second = (asked(network, batch)[0] for _ in range(2))  # without dropout, both answers are equal
     np.testing.assert_array_equal(first, second)
 
 
@@ -133,7 +137,7 @@ def test_the_seed_alone_determines_the_weights(nets):
     expected = torch.rand(3)
     torch.manual_seed(5)
     first, second, other = (CustomNetwork.make(nets, 4, seed) for seed in (1, 1, 2))
-    assert torch.equal(torch.rand(3), expected)  # PyTorch's own random numbers go on
+    assert torch.equal(torch.rand(3), expected)  # PyTorch's own random numbers are not disturbed
     for name, weight in first.weights.items():
         assert torch.equal(weight, second.weights[name]), name
     assert not torch.equal(first.weights["value.weight"], other.weights["value.weight"])
@@ -236,7 +240,7 @@ def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
     expected = NeuralAgent(network).act_batch(batch)
     np.testing.assert_array_equal(make_agent(f"{path}:network=elsewhere/nets.py:make").act_batch(batch), expected)
     monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
-    monkeypatch.delitem(sys.modules, "nets", raising=False)  # another test may have imported its own module
+    sys.modules.pop("nets", None)  # above, it was another file
     np.testing.assert_array_equal(make_agent(f"{path}:network=nets:Net").act_batch(batch), expected)
     NeuralNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
     with pytest.raises(SpecError, match=r"holds the package's own network, so it takes no network=nets:Net"):
@@ -331,3 +335,14 @@ def test_the_packages_own_network_as_a_module(tmp_path):
     for name, weight in NeuralNetwork.load(tmp_path / "a.safetensors").weights.items():
         assert torch.equal(weight, module.state_dict()[name])
     assert network.as_module().first.weight is module.first.weight
+
+
+def test_copies_and_pickles_answer_alike_and_share_the_weights_with_their_module(nets, monkeypatch):
+    monkeypatch.syspath_prepend(".")
+    network = CustomNetwork.make("nets:make", 6, seed=3)
+    batch = positions(6)
+    for again in (pickle.loads(pickle.dumps(network)), copy.deepcopy(network)):
+        for ours, theirs in zip(asked(network, batch), asked(again, batch), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        for name, weight in again.as_module().state_dict(keep_vars=True).items():
+            assert any(weight is other for other in again.weights.values()), name

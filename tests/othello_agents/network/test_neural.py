@@ -1,6 +1,8 @@
 """The network as a function, a file and a player."""
 
+import copy
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -205,7 +207,8 @@ def test_a_change_of_the_file_changes_no_weights_that_were_read(network, tmp_pat
     loaded = NeuralNetwork.load(path)
     before = {name: weight.clone() for name, weight in loaded.weights.items()}
     for change in (lambda file: file.write(bytes(path.stat().st_size)), lambda file: file.truncate(0)):
-        with path.open("r+b") as file:  # change the file in place; a new file would not change the old file's pages
+        # Change the old file itself. A new file in its place would leave the pages that are in memory unchanged.
+        with path.open("r+b") as file:
             change(file)
         assert all(torch.equal(weight, before[name]) for name, weight in loaded.weights.items())
 
@@ -276,3 +279,21 @@ def test_an_agent_saves_itself_for_a_league(network, tmp_path):
     assert spec == f"{tmp_path / '0001'}.safetensors:temperature=0.5,simulations=3"
     assert repr(make_agent(spec)) == repr(NeuralAgent(network, 0.5, f"{tmp_path / '0001'}.safetensors", simulations=3))
     assert NeuralAgent(network).save(tmp_path / "2") == f"{tmp_path / '2'}.safetensors"
+
+
+def test_copies_and_pickles_play_the_same_moves(network):
+    agent = NeuralAgent(network, temperature=0.5, seed=3, simulations=4)
+    batch = positions(6)
+    for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
+        assert repr(again) == repr(agent)
+        np.testing.assert_array_equal(again.act_batch(batch), agent.act_batch(batch))
+
+
+def test_a_batch_is_pickled_with_its_opponent(network, tmp_path, check_pickled_batch):
+    network.save(tmp_path / "net.safetensors")
+    check_pickled_batch(tmp_path / "net.safetensors")
+
+
+def test_an_agent_plays_in_worker_processes():
+    agent = NeuralAgent(NeuralNetwork(8, channels=4, blocks=1, seed=3))
+    assert play_match(agent, "random", games=4, workers=2) == play_match(agent, "random", games=4)

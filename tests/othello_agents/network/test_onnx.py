@@ -1,6 +1,8 @@
 """Policies in ONNX files: small graphs with known weights, and files that are not policies."""
 
+import copy
 import os
+import pickle
 
 import gymnasium as gym
 import numpy as np
@@ -205,3 +207,27 @@ def test_no_weights_are_read_from_elsewhere(tmp_path, location):
     path.write_bytes(model.SerializeToString())
     with pytest.raises(SpecError, match=r"model\.onnx' is not an ONNX model that can be run"):
         make_agent(str(path))
+
+
+def test_copies_and_pickles_play_the_same_moves_also_without_the_files(tmp_path):
+    path = tmp_path / "model.onnx"
+    write(path)
+    beside(path, "model.onnx.data")
+    agent = make_agent(f"{path}:temperature=0.5", seed=3)
+    for name in ("model.onnx", "model.onnx.data"):
+        (tmp_path / name).unlink()
+    batch = positions(6)
+    for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
+        assert repr(again) == repr(agent)
+        np.testing.assert_array_equal(again.act_batch(batch), agent.act_batch(batch))
+
+
+def test_a_batch_is_pickled_with_its_opponent(tmp_path, check_pickled_batch):
+    write(tmp_path / "model.onnx")
+    check_pickled_batch(tmp_path / "model.onnx")
+
+
+def test_an_agent_plays_in_worker_processes(tmp_path):
+    write(tmp_path / "model.onnx", size=8)
+    agent = make_agent(str(tmp_path / "model.onnx"))
+    assert play_match(agent, "random", games=4, workers=2) == play_match(agent, "random", games=4)

@@ -1,4 +1,7 @@
-"""A slow twin of the network's look-ups, which shares only the patterns' shapes; and networks with random weights."""
+"""A slow twin of the network's look-ups, and networks with random weights.
+
+The twin takes nothing from the package but the shapes of the patterns.
+"""
 
 import sys
 
@@ -12,13 +15,16 @@ SIZES = (4, 6, 8)
 
 
 def boards(size):
-    """For each of the board's eight images, its squares in order, made by NumPy's own rotations and flips."""
+    """The eight images of the board, made by NumPy's own rotations and flips. Each is an array of square numbers."""
     board = np.arange(size * size).reshape(size, size)
     return [np.rot90(b, k).ravel() for b in (board, board[:, ::-1]) for k in range(4)]
 
 
 def readings(size, squares):
-    """For each placement of a pattern, all orders in which the symmetries read its squares."""
+    """The orders in which the squares of each placement of a pattern are read.
+
+    An entry is the placement's squares, in the order in which this symmetry reads them.
+    """
     orders = {}
     for image in boards(size):
         read = tuple(int(image[square]) for square in squares)
@@ -27,7 +33,10 @@ def readings(size, squares):
 
 
 def number(shown):
-    """The number of a pattern's weight, in base 3: opponent 0, empty 1, own 2. The first square is the lowest digit."""
+    """The contents of a pattern as a number in base 3, which selects the weight.
+
+    The digits are 0 for the opponent, 1 for empty and 2 for own. The first square is the lowest digit.
+    """
     return sum(digit * 3**i for i, digit in enumerate(shown))
 
 
@@ -66,7 +75,7 @@ class SlowTwin:
 
 
 def symmetric_network(size, stages=3, seed=7):
-    """Random weights. As after learning, contents that are mirror images of each other have the same weight."""
+    """Random weights. Contents that are mirror images of each other have the same weight, as after learning."""
     weights = []
     rng = np.random.default_rng(seed)
     for squares in shapes(size).values():

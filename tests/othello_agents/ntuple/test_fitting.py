@@ -19,7 +19,7 @@ def positions():
 
 @pytest.fixture(scope="module")
 def planted(networks, positions):
-    """Examples whose labels are the values of a network with random weights, and this network."""
+    """A network with random weights, and examples whose labels are this network's values."""
     network = networks[4]
     unlabelled = Examples(*positions, np.zeros(len(positions[0]), np.float32))
     return network, unlabelled._replace(values=predict(network, unlabelled).astype(np.float32))

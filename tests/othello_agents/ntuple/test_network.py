@@ -90,6 +90,25 @@ def test_the_same_network_makes_the_same_file(tmp_path, networks):
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
 
 
+@pytest.mark.parametrize("half", [False, True])
+def test_a_file_holds_no_arrays_but_the_card_the_weights_and_the_errors(tmp_path, half):
+    network = NTupleNetwork(4, errors=np.zeros((*NTupleNetwork(4).weights.shape, 2), np.float32))
+    network.save(tmp_path / "a.npz", half=half)
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        assert archive.namelist() == ["card.npy", "weights.npy", *(["errors.npy"] if not half else [])]
+
+
+def test_the_extra_array_that_an_older_numpy_stored_is_ignored(tmp_path):
+    path = tmp_path / "a.npz"
+    network = NTupleNetwork(4, 2)
+    network.weights[:, :3] = 1, 2, 3
+    network.save(path)
+    with zipfile.ZipFile(path, "a") as archive, io.BytesIO() as member:
+        np.save(member, np.array(False))
+        archive.writestr("allow_pickle.npy", member.getvalue())
+    assert (NTupleNetwork.load(path).weights == network.weights).all()
+
+
 CARD = {
     "format": "othello-env n-tuple 2",
     "size": 4,
@@ -205,6 +224,6 @@ def test_no_damage_raises_anything_else(tmp_path):
             loaded = NTupleNetwork.read(io.BytesIO(damaged), "a.npz")
         except ValueError:
             refused += 1
-        else:  # a zip file stores some bytes twice, and this byte was one of them
+        else:  # a zip file stores some bytes twice, and damage to one copy may do no harm
             assert (loaded.weights == 0).all()
     assert refused > 200

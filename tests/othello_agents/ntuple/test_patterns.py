@@ -23,7 +23,7 @@ def name_of(action):
 
 def test_placements_on_8x8():
     places = layout(8)
-    assert places.looked_up == 47  # 4 edges, 3 * 4 lines, 2 + 4 * 4 diagonals, 8 + 4 corners, the difference
+    assert places.looked_up == 47  # 4 edges, 3 * 4 lines, 2 + 4 * 4 diagonals, 8 + 4 corners, 1 disc difference
     assert places.weights == 3 * 3**8 + 3**10 + sum(3**k for k in (8, 7, 6, 5, 4)) + 3**10 + 3**9 + 129
 
 

@@ -71,7 +71,7 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
     assert resumed.errors is None
     assert resumed.training | {"seconds": 0} == network.training | {"seconds": 0}
 
-    train("part", "--resume", "--games", "100")  # the training has played this number of games already
+    train("part", "--resume", "--games", "100")  # the training has already played 100 games
     assert result("part")[1] == curve
 
 
@@ -87,7 +87,8 @@ def test_the_weights_are_written_between_two_points_too(tmp_path, monkeypatch):
 
     monkeypatch.setattr(variables["Trainer"], "run", slow_run)
     recipe["main"](["--size", "4", "--games", "112", "--matches", "2", "--out", str(tmp_path / "a.npz")])
-    assert written == [32, 32, 64, 64, 96]  # a step takes 200 seconds, so 300 seconds have passed after 400
+    # A step takes 200 seconds. The weights are written when 300 seconds have passed, so after every second step.
+    assert written == [32, 32, 64, 64, 96]
 
 
 def test_it_goes_on_with_a_network_that_has_no_curve(tmp_path, capsys):
@@ -136,7 +137,7 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path
     ("arguments", "message"),
     [
         (["--out", "kept.npz", "--games", "8"], "--out kept.npz exists; --resume continues it"),
-        (["--out", "kept.npz", "--games", "8", "--resume"], "kept.npz"),  # the file holds no network
+        (["--out", "kept.npz", "--games", "8", "--resume"], "kept.npz"),  # kept.npz holds no network
         (["--out", "a.npz", "--games", "8", "--resume"], "a.npz"),
         (["--out", "a.npz"], "give --games or --seconds"),
         (["--out", "a.json", "--games", "8"], "--out: expected a .npz file, got 'a.json'"),

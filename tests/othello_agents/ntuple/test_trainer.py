@@ -15,7 +15,7 @@ from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, 
 
 
 class SlowLearner:
-    """TD(lambda) by self-play on States, with dictionaries of weights and errors. Their keys are patterns' contents."""
+    """TD(lambda) by self-play on States. Weights and errors are dictionaries. The contents of patterns are the keys."""
 
     def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, look_ahead=False):
         self.slow = slow
@@ -48,7 +48,7 @@ class SlowLearner:
         return float(self.logit(self.features(state)))
 
     def worth_after_reply(self, state):
-        """The same value from minimax that is one ply deeper."""
+        """The same as `worth`, but from a search that looks one ply further."""
         if state.is_over:
             return self.worth(state)
         if state.must_pass:
@@ -60,7 +60,7 @@ class SlowLearner:
         return 0.5 * state.returns()[player] + 0.5 * state.margins()[player] / self.size**2
 
     def grabber(self, key):
-        """The player that grabs discs in this game, or None."""
+        """The player that often turns as many discs as possible in this game, or None if neither player does."""
         bits = mix_int(key, OPPONENT)
         return bits & 1 if bits >> 32 < int(self.grabbing * 2**32) else None
 
@@ -68,7 +68,7 @@ class SlowLearner:
         return self.outcome(state, player) if state.is_over else math.tanh(self.worth(state))
 
     def play(self, game):
-        """For each ply the mover, the state after the move, and the state after the best move."""
+        """A list of (player, state after the move, state after the best move), one entry for each ply of a game."""
         key = mix_int(self.key, game)
         random_plies = draw(key, OPENING, self.random_plies + 1)
         state, plies = Othello(self.size), []
@@ -102,7 +102,7 @@ class SlowLearner:
         for mover, state, best in plies:
             value = self.value(state, mover)
             valued.append((mover, state, value, value if best == state else math.tanh(self.worth(best))))
-        returned = {}  # by player, from the last ply to the first
+        returned = {}  # each player's return from the next ply on; the loop runs backwards
         for mover, state, value, greedy in reversed(valued):
             back = greedy
             if not state.is_over:
@@ -125,7 +125,9 @@ class SlowLearner:
         for feature, found in of_features.items():
             rate, n = self.rate_of(feature), len(found)
             fraction = min(rate, 1.0)
-            left = sum((1 - fraction) ** k for k in range(n)) / n  # what is left of the n errors if they are equal
+            # Suppose that the n errors are equal, and each step reduces the errors of the later steps by `fraction`.
+            # Then their sum becomes `left` times as large.
+            left = sum((1 - fraction) ** k for k in range(n)) / n
             error = left * sum(found)
             self.move(feature, rate * error / len(features), error)
 
@@ -148,7 +150,9 @@ def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead):
     games = 12
     options = {"rate": 0.9, "trace": trace, "epsilon": 0.2, "random_plies": 4, "grabbing": 0.6}
     options["look_ahead"] = look_ahead
-    seed = 4  # with this seed, in the middle of a batch, a player does not play a best move that would end the game
+    # With this seed, a rare case occurs in the middle of a batch: the best move would end the game, but the player
+    # makes another move.
+    seed = 4
     trainer = Trainer(4, seed, stages=2, batch=batch, **options)
     trainer.run(games=games)
     learner = SlowLearner(slow, 4, seed, 2, **options)
@@ -213,8 +217,8 @@ def test_threads_make_no_difference():
 
 
 def test_the_same_weights_as_ever():
-    # These weights come from the learner of the packaged networks. Their last bits depend on the system's tanh, so the
-    # test does not compare a hash of their bytes.
+    # The learner that made the packaged networks gave these numbers. The last bits of the weights depend on the
+    # system's tanh, so the test does not compare a hash of their bytes.
     trainer = Trainer(8, 1)
     trainer.run(games=300)
     weights = trainer.network.weights.astype(np.float64)
@@ -263,7 +267,7 @@ def test_time_ends_a_run_between_batches_and_is_counted(batch, threads):
 @pytest.mark.parametrize(("batch", "threads"), [(1, 1), (16, 2)])
 def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
     trainer = Trainer(6, 2, batch=batch, num_threads=threads)
-    trainer.run(games=batch)  # compiles the kernels before the clock starts
+    trainer.run(games=batch)  # compiles the kernels before the timer starts
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         trainer.run(seconds=60)
@@ -282,7 +286,8 @@ def test_an_interrupt_while_threads_learn_leaves_no_batch_half_learned(monkeypat
 
     def interrupted_run(work):
         calls.append(work)
-        if len(calls) < 4:  # for no games and then for the next batch, the threads first play and then learn
+        # Calls 1 and 2 play and learn no games. Call 3 plays the next batch, and call 4 learns from it.
+        if len(calls) < 4:
             return run(work)
         monkeypatch.undo()
         for k in done:
@@ -369,5 +374,5 @@ def test_seeds_of_numpy_are_seeds():
     one, other = Trainer(4, np.int64(3), batch=np.int64(2)), Trainer(4, 3, batch=2)
     one.run(games=4)
     other.run(games=4)
-    assert (type(one.seed), type(one.batch)) == (int, int)  # a network's card holds them
+    assert (type(one.seed), type(one.batch)) == (int, int)  # both are saved as JSON, which cannot hold NumPy's numbers
     assert np.array_equal(one.network.weights, other.network.weights)

@@ -1,4 +1,4 @@
-"""The file of the weak solution: its scores are right, and a player who follows it gets at least the game's score."""
+"""The book for 6x6: its scores are right, and a player who follows it gets at least the score of perfect play."""
 
 import io
 import json
@@ -63,7 +63,7 @@ def test_the_known_result_of_the_game(book):
     assert book.find(Othello(6))[0] == START["black"]
     first = Othello(6).play(Othello(6).legal_actions()[0])
     assert book.find(first)[0] == START["white"]
-    # The three different replies, in the order of Black's score.
+    # Black's scores after White's three replies.
     replies = {book.find(first.play(action))[0] for action in first.legal_actions()}
     assert replies == {-4, -2, 20}
 
@@ -95,13 +95,16 @@ def test_mirror_images_are_answered_alike(book):
             other = mirror(state, symmetry)
             found, move = book.find(other)
             assert found == score
-            # The board may be its own mirror image, so the move may be any image of the same move.
+            # If a position is its own mirror image, several images of a move are equally good. Any of them is right.
             images = {mirror(state.play(action), k).own for k in range(symmetries.COUNT)}
             assert other.play(move).own in images
 
 
 def follow(book, follower, key):
-    """Play at random against the book, down to the number of empty squares that it covers; return its scores."""
+    """Play the book's moves for the player `follower` and random moves for the other player.
+
+    The game goes on while the book covers the position. Return the last position, and the scores that the book gave.
+    """
     rng, state, scores = random.Random(key), Othello(6), []
     while not state.is_over and empty(state) > book.covers[Othello.player_names[follower]]:
         if state.must_pass or state.to_move != follower:
@@ -156,7 +159,7 @@ def test_a_book_is_read_as_it_was_written(small_book, tmp_path):
 
 
 def changed(book, tmp_path, **arrays):
-    """The file of a book with other arrays; None leaves an array out."""
+    """The file of a book in which some arrays are replaced. An array that is None is left out."""
     file = tmp_path / "a.npz"
     book.save(file)
     with np.load(file) as archive:

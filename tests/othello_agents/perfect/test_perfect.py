@@ -56,7 +56,7 @@ def random_solved(key, plies):
 
 def test_all_positions_of_4x4_are_solved():
     positions = reachable(Othello(4))
-    assert len(positions) == 62_789  # includes passes and finished games; each mirror image counts
+    assert len(positions) == 62_789  # with forced passes and finished games; mirror images count separately
     assert {(state.own, state.opponent) for state in positions} == set(solved_4x4())
     assert score_4x4(Othello(4)) == -10  # White wins 11 to 3, and the winner gets the two empty squares
     for state in random.Random(1).sample(sorted(positions, key=lambda state: (state.own, state.opponent)), 2_000):
@@ -86,7 +86,7 @@ def test_late_6x6_positions_against_a_full_search(empty, solver, random_position
 
 
 def test_the_deep_search_is_exact_however_it_sorts(random_position):
-    """The deep search itself, down to the last empty squares, with random weights and other sorting numbers."""
+    """Call the deep search directly, with random weights and other numbers in `SORTING`. No score may change."""
     rng = np.random.default_rng(3)
     weights = rng.normal(0, 0.1, (2, layout(6).weights)).astype(np.float32)
     evaluator, memory = ntuple_evaluator(NTupleNetwork(6, 2, weights).tables), new_memory(4)

@@ -16,7 +16,10 @@ def empty(state):
 
 @pytest.fixture
 def without(tmp_path):
-    """A function that returns the file of the packaged book without some late positions, and these positions."""
+    """A function that leaves some late positions out of the packaged book.
+
+    It returns the new file, these positions, and the number of empty squares to which the book goes.
+    """
 
     def make(count):
         whole = shipped_book()
@@ -39,7 +42,7 @@ def test_the_packaged_file_lacks_nothing():
     book = shipped_book()
     assert solve_6x6.coverage(book) == book.covers
     assert set(book.covers) == {"black", "white"}
-    assert max(book.covers.values()) <= 22  # with 22 empty squares, the search usually takes less than a second
+    assert max(book.covers.values()) <= 22  # from here on, a search usually takes less than a second
     for follower, name in enumerate(Othello.player_names):
         assert solve_6x6.Tree(book, book.covers[name]).tasks(Othello(6), follower, 0) == []
 
@@ -57,7 +60,7 @@ def test_what_a_file_lacks_is_found(without):
 
 
 def test_positions_that_follow_from_others_need_no_search():
-    """The start and White's first position follow from the three positions after White's replies."""
+    """The scores of the start and of White's first position follow from the three scores after White's replies."""
     whole, book, start = shipped_book(), Book(), Othello(6)
     first = start.play(start.legal_actions()[0])
     for action in first.legal_actions():

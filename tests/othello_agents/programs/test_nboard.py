@@ -125,7 +125,7 @@ def test_it_is_named_by_its_spec_and_travels():
 
 
 def test_our_server_plays_our_agent():
-    # What the server plays is what its agent plays, from any position, also after passes.
+    # The server makes the moves that its agent would make, from any position, also after passes.
     server = shlex.join([sys.executable, "-c", COMMAND, "nboard", "--agent", "alphabeta:depth={depth},eval=weighted"])
     agent, twin = NBoard(server, 2), make_agent("alphabeta:depth=2,eval=weighted")
     for size in (8, 4):

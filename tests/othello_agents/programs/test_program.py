@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from othello_agents.programs import Gtp, NBoard
+from othello_agents.programs.program import Program
 from othello_env import AgentError, Othello, make_agent
 
 PROTOCOLS = pytest.mark.parametrize("protocol", [(), ("nboard",)], ids=["gtp", "nboard"])
@@ -68,6 +69,26 @@ def test_a_program_that_disappears_is_an_error_of_the_agent(protocol, tmp_path):
 
 
 @PROTOCOLS
+def test_a_second_interrupt_while_the_program_ends_does_not_harm_the_next_move(scripted, protocol, monkeypatch):
+    agent, close = scripted(*protocol, "honest", "d6"), Program.close
+    state = Othello.from_moves("f5")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    def interrupted_close(program):
+        close(program)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(agent, "_ask", interrupted)
+        patch.setattr(Program, "close", interrupted_close)
+        with pytest.raises(KeyboardInterrupt):
+            agent.act(state)
+    assert agent.act(state) == state.action_from_text("d6")
+
+
+@PROTOCOLS
 def test_a_program_that_never_answers_is_given_up_early(scripted, protocol):
     error = in_time(lambda: scripted(*protocol, "mute", seconds=600, start=2).act(Othello.from_moves("f5")))
     assert "gave no answer within 2 s" in str(error)
@@ -114,7 +135,7 @@ def test_what_a_program_writes_while_nobody_asks_is_not_collected(scripted, engi
     agent.act(Othello.from_moves("f5"))
     lines = agent._program._lines
     assert wait_until(lambda: len(lines._text) > 1 << 16)
-    time.sleep(0.5)  # in this time it could write hundreds of megabytes
+    time.sleep(0.5)  # time enough for the program to write hundreds of megabytes
     assert len(lines._text) <= (1 << 16) + 4096
     agent.close()
     assert all_end(engines())
@@ -219,7 +240,7 @@ def test_a_forked_process_does_not_keep_the_program(engine_file, engines, tmp_pa
     )
     with subprocess.Popen([sys.executable, str(script)]) as process:
         assert wait_until(lambda: forked.exists() and forked.read_text())
-        time.sleep(0.5)  # it is thinking now
+        time.sleep(0.5)  # now the engine is thinking
         process.kill()
     ended = all_end(engines())
     os.kill(int(forked.read_text()), signal.SIGKILL)

@@ -94,7 +94,8 @@ def test_evaluations_are_sums_over_pieces():
 
 
 def test_both_sides_are_weighed_alike():
-    # The board is rotated by 180 degrees and the colours are exchanged. The position is the same for the other side.
+    # In the twin, the board is rotated by 180 degrees and the colours are exchanged. So White in the twin stands
+    # as Red in the position.
     for state in positions(30, 4):
         red, white = [[f"{'K' * king}{square}" for owner, square, king in pieces] for pieces in turned(state)]
         twin = Checkers.from_text(f"{'WB'[state.to_move]}:W{','.join(white)}:B{','.join(red)}")

@@ -40,7 +40,7 @@ def all_lines(state, depth):
 
 
 def solve(state, depth, choose):
-    """The end of the line of play in which each mover aims at the end that `choose(mover, ends)` returns."""
+    """The state after `depth` plies. Each mover gives the results of its moves to `choose`, which picks one."""
     if depth == 0 or state.is_over:
         return state
     return choose(state.to_move, [solve(state.play(action), depth - 1, choose) for action in state.legal_actions()])
@@ -87,7 +87,8 @@ def test_for_two_players_both_are_minimax():
     assert state is not None
     expected = minimax(state, 3, count)
     values, action, _ = maxn(state, 3, count)
-    # At the last ply the value is White's or Black's own. For `count`, the other player's value is the negative.
+    # With `count`, one player's value is the other player's value with the opposite sign. So all three searches must
+    # find the same value, up to its sign.
     assert values[state.to_move] == -values[1 - state.to_move]
     assert (abs(values[0]), action) == (abs(expected.value), expected.action)
     assert paranoid(state, 3, count, state.to_move)[:2] == (values[state.to_move], action)

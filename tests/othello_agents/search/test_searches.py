@@ -91,7 +91,7 @@ def test_searches_where_a_player_moves_twice_find_the_value_of_all_lines(double_
             assert full.action == pruned.action
             assert pruned.nodes <= full.nodes
             below = [value_of(state.play(action), depth - 1, evaluate, 0) for action in state.legal_actions()]
-            assert full.action == below.index(max(below))  # the first best action
+            assert full.action == below.index(max(below))  # the first of several best actions
     assert doubled > 10
 
 
@@ -215,7 +215,10 @@ def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: in
 
 
 def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
-    """A time limit can stop a Python loop between two games only if the two moves are not computed in one batch."""
+    """Without a kernel, moves are computed in a Python loop. A time limit can stop this loop between two games.
+
+    So an agent without a kernel must answer one game at a time.
+    """
     for name, evaluate in EVALUATIONS.items():
         for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):
             for spec in (agent, f"{agent},epsilon=0.5"):
@@ -269,7 +272,7 @@ def test_agents_are_named_by_their_specs(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", ["alphabeta:depth=5,eval=weighted", "minimax:depth=4"])
 def test_a_call_of_the_kernel_is_short_so_that_an_interrupt_is_noticed(spec, monkeypatch):
-    """A kernel cannot be interrupted. Few positions in each call change no result."""
+    """A kernel cannot be interrupted, so a call gets few positions. Their number changes no result."""
     batch = OthelloPositions.from_states(random_games(2)[::5])
     agent = make_agent(spec)
     expected = agent.act_batch(batch)

@@ -77,7 +77,7 @@ def test_tribolo_is_played_well(spec):
         while not state.is_over:
             state = state.play((agent if state.to_move == seed % 3 else others).act(state))
         total += state.returns()[seed % 3]
-    assert total / 6 > 0.3  # random play scores 0
+    assert total / 6 > 0.3  # the mean of random play is 0
 
 
 def test_specs_and_bad_input():
