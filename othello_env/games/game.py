@@ -37,7 +37,7 @@ class NotationError(ValueError):
 class WrongGameError(ValueError):
     """An agent or an evaluation does not support this game or this size of board.
 
-    This error never makes a player forfeit a game.
+    If an agent raises this error in a match, the match stops. After any other error, the agent forfeits the game.
     """
 
 
@@ -57,8 +57,9 @@ def check_text(text: Any, what: str) -> str:
 
 
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
-    """Check the size of a board (its height and width), and return the size as an int. NumPy's integers are accepted
-    too.
+    """Check the size of a board (its height and width), and return the size as an int.
+
+    The size may be a Python integer or a NumPy integer.
 
     Raises:
         ValueError: the size is not an integer, or is not in `sizes`.
@@ -80,7 +81,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
 
 
 def check_seed(seed: Any) -> int:
-    """Check a seed and return it as an int. NumPy's integers are accepted too.
+    """Check a seed and return it as an int. The seed may be a Python integer or a NumPy integer.
 
     Raises:
         TypeError: the seed is not an integer, or is a bool.
@@ -95,7 +96,7 @@ def check_seed(seed: Any) -> int:
 
 
 def _check_separators(transcript: str) -> None:
-    """Raise a NotationError if a comma or semicolon has no text before or after it."""
+    """Raise a NotationError unless each comma and semicolon stands between two texts."""
     parts = re.split("[,;]", transcript)
     if len(parts) > 1 and not all(map(str.strip, parts)):
         raise NotationError(f"expected moves on both sides of each comma or semicolon, got {transcript!r}")
@@ -110,6 +111,8 @@ class State(ABC):
     __slots__ = ("moves", "to_move")
 
     player_names: ClassVar[tuple[str, ...]]
+    rule_names: ClassVar[tuple[str, ...]] = ()
+    """The names of the attributes that choose between variants of the rules."""
     svg_renderer: ClassVar[Callable[[State], str] | None] = None
     """A function that draws a State as SVG. Notebooks show this drawing.
 
@@ -135,12 +138,20 @@ class State(ABC):
     def observation_shape(self) -> tuple[int, int, int]:
         """The shape of an observation: (planes, height, width)."""
 
+    def has_same_rules(self, other: object) -> bool:
+        """Whether `other` is a position of the same game with the same size of board and the same rules."""
+        return (
+            type(other) is type(self)
+            and other.observation_shape == self.observation_shape
+            and all(getattr(other, name) == getattr(self, name) for name in self.rule_names)
+        )
+
     @property
     @abstractmethod
     def turn(self) -> int:
         """A number that increases with each action except a pass.
 
-        Random choices in a position depend on this number and on the game's key, a 64-bit number.
+        Random choices in a position depend on `turn` and on the game's key, which is a 64-bit number.
         """
 
     @abstractmethod
@@ -195,9 +206,9 @@ class State(ABC):
 
     @abstractmethod
     def margins(self) -> tuple[float, ...]:
-        """The lead of each player, in the unit of `scores`. It is negative for a player that is behind.
+        """How far each player is ahead at the end, in discs, cells or pieces. A negative margin means behind.
 
-        The sum of the margins is zero. Each game defines its margins. Before the end of the game all margins are 0.0.
+        The sum of the margins is zero. Each game has its own rule for margins. Before the end, all margins are 0.0.
         """
 
     @property
@@ -207,7 +218,7 @@ class State(ABC):
 
     @abstractmethod
     def mobility(self, player: int) -> int:
-        """The number of legal moves that a player would have if it were that player's turn. Passes do not count."""
+        """The number of legal moves of a player, as if this player were to move. Passes do not count."""
 
     @abstractmethod
     def observation(self, player: int) -> npt.NDArray[np.int8]:
@@ -255,8 +266,8 @@ class State(ABC):
     def play_move(self, move: int | str) -> Self:
         """The position after one move of a transcript. The move is given as an action or by its name.
 
-        If a pass is forced and the move is not a pass, the pass is played first. In checkers, one name can stand for a
-        whole chain of jumps.
+        If the player to move must pass and `move` is not a pass, the pass is played before `move`. In checkers, one
+        name can stand for a whole chain of jumps.
 
         Raises:
             NotationError: the move cannot be read.

@@ -1,8 +1,9 @@
 """Random numbers without a generator: each number is a hash of a key and of counters.
 
-Each game has one 64-bit key. Every random number in the game is a hash of this key and of counters. A counter is, for
-example, a purpose such as `OPENING`, or the number `State.turn`. So the order in which random numbers are computed does
-not matter: a single environment, a batch of thousands of games and any number of threads get the same numbers.
+Each game has one 64-bit key. Every random number in the game is a hash of this key and of counters. A counter says
+which random number is needed. For example, it is the purpose `OPENING`, or the number `State.turn`. So the order in
+which random numbers are computed does not matter: a single environment, a batch of thousands of games and any number of
+threads get the same numbers.
 """
 
 import numpy as np
@@ -52,5 +53,5 @@ def mix_int(key: int, counter: int) -> int:
 
 
 def draw(key: int, counter: int, n: int) -> int:
-    """A random number in 0 .. n - 1: `mix` and `below` for Python integers."""
+    """A random number in 0 .. n - 1. It is `below(mix(key, counter), n)`, computed with Python integers."""
     return ((mix_int(key, counter) >> 32) * n) >> 32

@@ -13,8 +13,8 @@ __all__ = ["Openings", "opening_position", "random_opening"]
 def random_opening(start: State, plies: int, key: int) -> State | None:
     """The position after a number of random plies from `start`, or None if these plies end the game.
 
-    The same start, number of plies and key give the same position. In each position, every legal action is equally
-    likely. A pass counts as a ply.
+    `start`, `plies` and `key` determine the position. At each ply, every legal action is equally likely. A pass counts
+    as a ply.
     """
     state = start
     for _ in range(plies):
@@ -38,7 +38,7 @@ class Openings:
     """
 
     ATTEMPTS = 1000
-    """The largest number of attempts to find random plies that do not end the game."""
+    """The largest number of attempts to find random plies after which a game is not over."""
 
     def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
         self.random_plies = 0
@@ -92,15 +92,15 @@ def _no_openings(spec: object) -> ValueError:
 def opening_position(start: State, opening: str | State) -> State:
     """The position of an opening.
 
-    The opening is a State of the same game as `start`, or a transcript whose moves are played from `start`.
+    The opening is a State of the same game and rules as `start`, or a transcript whose moves are played from `start`.
 
     Raises:
-        ValueError: the State is of another game or board size, the transcript cannot be played, or the opening ends the
-            game.
+        ValueError: the State is of another game or board size or has other rules, the transcript cannot be played, or
+            the opening ends the game.
     """
     if isinstance(opening, str):
         return _position_after(start, opening)
-    if type(opening) is not type(start) or opening.observation_shape != start.observation_shape:
+    if not start.has_same_rules(opening):
         raise ValueError(f"expected openings for {start!r}, got {opening!r}")
     if opening.is_over:
         raise ValueError(f"an opening ends the game:\n{opening}")

@@ -1,4 +1,4 @@
-"""Games, positions and moves as text, as files of played games store them."""
+"""Convert games, positions and moves to text and back. The files of played games store this text."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Rules:
                 raise ValueError(f"{spec!r}: {key} must be a number, not {value!r}")
             options[key] = int(value) if is_number else value
         rules = cls(name, tuple(sorted((k, v) for k, v in options.items() if v != known[k])))
-        rules.start(0)  # raises an error if a value is wrong
+        rules.start(0)  # checks the values: the class of the game raises an error if one is wrong
         return rules
 
     @classmethod
@@ -111,7 +111,7 @@ class Rules:
             NotationError: the text does not show a position of this game.
         """
         game: Any = _GAMES[self.name]
-        rules = dict(self.options) if game is Checkers else {}  # the other games need only the text of the board
+        rules = dict(self.options) if game is Checkers else {}  # in the other games, the text shows the board's size
         state: State = game.from_text(text, player, **rules)
         return state
 
@@ -148,7 +148,7 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
     if isinstance(start, Tribolo):
         return " ".join(map(start.action_to_text, actions))
     named, state = [], start
-    for action in actions:  # in other games the name of an action depends on the position
+    for action in actions:  # in checkers, the name of an action depends on the position
         following = state.play(action)
         named.append(state.action_to_text(action))
         state = following
@@ -184,10 +184,10 @@ def _othello_names(size: int) -> tuple[str, ...]:
 
 
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
-    """Play named moves of Othello in compiled code. This takes a twentieth of the time of the loop in `play_names`.
+    """Play named moves of Othello in compiled code. The loop in `play_names` would take twenty times as long.
 
-    Returns None if a move is illegal, or if a name is not spelled exactly as `names_of_moves` spells it. In these
-    cases, `play_names` plays the moves one by one in its loop.
+    Returns None if a move is illegal, or if a name is not spelled exactly as in `names_of_moves`. Then `play_names`
+    plays the moves one by one in its loop.
     """
     known = _othello_moves(start.size)
     try:

@@ -2,8 +2,8 @@
 
 Each kind of game stores its boards in a tuple of arrays of its own.
 
-The letters in shapes stand for numbers: N games, M games of a subset, E games that ended in a step, P players, O given
-openings, K opponents, L plies that can be stored in each game.
+The letters in shapes are numbers: N games, M games of a subset, E games that ended in a step, P players, O openings, K
+opponents, and L plies that can be stored in each game.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
-"""The kinds of problems that the actions for N games can have. Several kinds are stored as the sum of their numbers.
+"""The kinds of problems that the actions for N games can have. If there are several kinds, their numbers are added.
 
 OUT_OF_RANGE: there is no such action in this game. ILLEGAL: the action is not legal in the position. OVER: a game is
 over.
@@ -38,13 +38,12 @@ over.
 NO_OPENING, NO_TURN = 1, 2
 """The reasons why a game could not begin.
 
-NO_OPENING: no start was found, or random plies ended the game in every attempt. NO_TURN: in every attempt, opponents'
-moves ended the game before the learner's first turn.
+NO_OPENING: no start position was found, or random plies ended the game in every attempt. NO_TURN: in every attempt,
+opponents' moves ended the game before the learner's first turn.
 """
 
 SIDE_DRAWN = -2
-"""If `Plan.side` has this value, the side that the learner plays is chosen at random for each game. The choice
-depends on the game's key."""
+"""If `Plan.side` has this value, the learner's player is chosen at random for each game, by the game's key."""
 
 
 class Course(NamedTuple):
@@ -59,18 +58,19 @@ class Course(NamedTuple):
     key: npt.NDArray[np.uint64]
     """The key of the current game, a 64-bit number. Everything random in the game depends on this key."""
     env_key: npt.NDArray[np.uint64]
-    """The key of the environment. The key of each of its games is a hash of `env_key` and `number`."""
+    """The key of the environment. The key of each game is a hash of its `env_key` and its `number`."""
     number: npt.NDArray[np.uint64]
     """The number of the current game, counted from 0 for each `env_key`."""
     learner: npt.NDArray[np.int8]
-    """The index of the player that the learner plays; -1 if every side learns."""
+    """The number of the learner's player, or -1 if the learner plays every side."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the agent in each seat except the learner's seat. Each player has one seat.
+    """(N, P - 1), the numbers of the opponents in each game.
 
-    The columns are in turn order. Column 0 is the seat after the learner's seat.
+    There is a column for each seat (player) except the learner's, in turn order. Column 0 is the seat after the
+    learner's.
     """
     redraws: npt.NDArray[np.int16]
-    """How many games the current game has replaced. A game is replaced if it ends before the learner's first turn.
+    """How often the current game was replaced because it ended before the learner's first turn.
 
     After the learner's first turn, the value is -1.
     """
@@ -81,37 +81,34 @@ class Course(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How games begin and who plays in them. The kernels get the boards of the openings in another argument."""
+    """How games begin and who plays in them. The boards of the openings are not here: they are a separate argument."""
 
     to_move: npt.NDArray[np.int8]
     """(O,) the player to move in each opening.
 
-    Each game begins with one of the O openings, chosen at random. If O is 0, each game begins at its own start.
+    Each game begins with one of the O openings, chosen at random. If O is 0, the game's key determines its start.
     """
     plies: npt.NDArray[np.int32]
     """(O,) the number of moves in each opening."""
     moves: npt.NDArray[np.integer]
-    """(O, the length of the longest opening) the moves of each opening."""
+    """(O, length of the longest opening) the moves of each opening."""
     random_plies: int
     """The number of random plies that are played after the opening."""
     attempts: int
-    """The largest number of attempts to find random plies that do not end the game."""
+    """The greatest number of attempts to begin a game. If random plies end it, the next attempt plays other plies."""
     redraws: int
-    """The largest number of times that a game is replaced.
-
-    A game is replaced if opponents' moves end it before the learner's first turn.
-    """
+    """The largest number of replacements of a game that ends before the learner's first turn."""
     side: int
-    """The index of the player that the learner plays, or SIDE_DRAWN, or -1 if every side learns."""
+    """The number of the learner's player, SIDE_DRAWN for a random player, or -1 if the learner plays every side."""
     pool: npt.NDArray[np.uint64]
-    """(P - 1, K) the bounds by which each seat's opponent is chosen at random.
+    """(P - 1, K) the bounds by which the opponents are chosen at random.
 
-    There is one row for each seat, in the order of `Course.rival`, and one column for each opponent. The bounds ascend
-    in each row. In each game, each seat gets a random 32-bit number. The first opponent whose bound is greater than
-    this number plays in the seat.
+    There is a row for each seat except the learner's, in the order of `Course.rival`, and a column for each opponent.
+    The bounds in a row ascend. In each game, each row gets a random 32-bit number. The first opponent whose bound is
+    greater than this number plays in the row's seat.
     """
     first: int
-    """The number of the opponent in the pool's first column. The opponents in the other columns follow in order."""
+    """The number of the opponent in the first column of `pool`. The next columns have the next opponents."""
 
 
 class Outcome(NamedTuple):
@@ -124,7 +121,7 @@ class Outcome(NamedTuple):
 
 
 def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> Course:
-    """A `Course` of `n` games that are all over, with space for `longest` plies in each."""
+    """A `Course` of `n` games with space for `longest` plies in each. All games are over until they begin."""
     u64, i8, i16 = np.uint64, np.int8, np.int16
     return Course(
         over=np.ones(n, np.bool_),
@@ -150,8 +147,8 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
     return np.dtype(
         [
             ("game", np.int64),
-            ("viewer", np.int8),  # the player whose view the last observation shows
-            ("to_move", np.int8),  # the player that would move next; after an illegal action, the player that chose it
+            ("viewer", np.int8),  # the last observation has the point of view of this player
+            ("to_move", np.int8),  # the player to move in the last position; an illegal action does not change it
             ("winner", np.int8),  # -1: nobody
             ("illegal", np.int16),  # the illegal action that ended the game, or -1
             ("plies", np.int32),
@@ -166,15 +163,15 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
 def count_sides(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.int64]:
-    """(N, 2) the number of each player's pieces.
+    """The number of each player's pieces, (N, 2).
 
-    `own` has one set of squares per game, those of the player to move. `opponent` has the other player's squares.
+    For each game, `own` has the squares of the player to move, and `opponent` has the squares of the other player.
     """
     counts = np.stack([_counts(own), _counts(opponent)], axis=1)
     return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
 
 
 def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """(N,) the number of squares in each set."""
+    """The number of squares in each set, (N,)."""
     bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
     return np.asarray(bits.sum(axis=1, dtype=np.int64))

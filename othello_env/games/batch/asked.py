@@ -1,4 +1,4 @@
-"""Compiled functions (kernels) that test or choose an agent's actions in some games of a batch.
+"""Compiled functions (kernels) that check or choose an agent's actions in some games of a batch.
 
 `othello_env.games.batch.arrays` explains the letters in shapes.
 """
@@ -25,7 +25,7 @@ _32 = np.uint64(32)
 def are_legal(
     rules: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> bool:
-    """Whether all actions, (M,), are legal. `numbers`, (M,), has the index of the game of each action."""
+    """Whether all actions, (M,), are legal. Action k is for the game at the index `numbers[k]`."""
     for k in range(len(numbers)):
         if actions[k] < 0 or actions[k] >= num_actions or not is_legal(rules, boards, numbers[k], actions[k]):
             return False
@@ -38,8 +38,8 @@ def draw_actions(
 ) -> npt.NDArray[np.int64]:
     """(M,) uniformly random legal actions for the games at the indices `numbers`, (M,).
 
-    `key`, (M,), has each game's key for random choices. With these keys, `othello_env.agent.protocol.Chance.choose`
-    returns the same actions.
+    `key`, (M,), has each game's key for random choices. For the same key and position,
+    `othello_env.agent.protocol.Chance.choose` returns the same action.
     """
     course = Course(*course_fields)
     actions = np.empty(len(numbers), np.int64)
@@ -62,7 +62,7 @@ def randomise(
 ) -> None:
     """Replace each action, with probability `threshold` / 2**32, by a uniformly random legal action.
 
-    `actions`, (M,), is changed in place. `numbers`, (M,), has the index of the game of each action.
+    `actions`, (M,), is changed in place. Action k is for the game at the index `numbers[k]`.
     """
     course = Course(*course_fields)
     for k in range(len(numbers)):

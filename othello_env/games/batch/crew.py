@@ -1,13 +1,15 @@
 """Threads that share the steps of a batch, and wait for the next step in compiled code.
 
-To wake a sleeping thread takes 60 to 100 us, which is as long as a step of 4,096 games. So the threads do not sleep
-between the steps of a busy environment: they wait awake for a bounded time, and look at one word in memory.
+It takes 60 to 100 us to wake a sleeping thread, as long as a step of 4,096 games. So the threads do not sleep between
+the steps of a busy environment. They stay awake for a limited time, and read one word in memory again and again
+until a step begins.
 
-A shared step is a *job*. The thread that calls `Crew.step` leads the job, the other threads are helpers. The leader
-writes the job into a `mailbox` and opens it. The batch has one part for each thread. The leader and the helpers that
-are awake take one part after the other until none is left. Then the leader closes the job, and waits for the helpers
-that are still inside. So the leader never waits for a helper that sleeps or that has no core: it plays these parts
-itself. No Python code runs in a helper that is awake, and no lock is needed.
+A shared step is a *job*. The thread that calls `Crew.step` is the leader of the job; all other threads are helpers. The
+batch is divided into parts, one for each thread. The leader writes the job into a mailbox (see
+`othello_env.support.mailbox`) and opens the job. The leader and all helpers that are awake take parts, one at a time,
+until no part is left. Then the leader closes the job, and waits for the helpers that still work on their last parts. If
+a helper sleeps or has no core, it takes no part, and the leader does not wait for it. No Python code runs in a helper
+that is awake, and no lock is needed.
 """
 
 from __future__ import annotations
@@ -35,14 +37,14 @@ _Box = npt.NDArray[np.int64]
 _Tuple = tuple[Any, ...]
 
 _LINE = 8
-"""The words of a cache line. Each word that several threads write has a line of its own."""
+"""The number of words in a cache line. Each word that several threads write has a cache line of its own."""
 _JOB, _LATEST, _NEXT, _DONE, _INSIDE, _PATIENCE, _AWAKE = (k * _LINE for k in range(7))
 """The indices of words in a mailbox.
 
 JOB: the number of the open job, or 0. LATEST: the number of the last job that was opened. NEXT: the next part to take.
 DONE: how many parts are done. INSIDE: how many helpers work on the open job. PATIENCE: how long helpers wait awake,
-counted in calls of `rest`. AWAKE: the first of one word for each helper. The word is 1 if the helper is awake or was
-called, 2 if it works on a job, and 0 if it sleeps.
+counted in calls of `rest`. AWAKE: the word of the first helper; the words of the other helpers follow it. The word
+of a helper is 0 if the helper sleeps, 1 if it is awake or was called, and 2 if it works on a job.
 """
 
 _LONGEST = 1e-3
@@ -74,13 +76,13 @@ def _rests(box: _Box, n: Int) -> None:
 
 @kernel
 def _take_parts(box: _Box, layout: _Tuple, like: _Tuple) -> None:
-    """Take one part of the open job after the other, until none is left.
+    """Take parts of the open job and do their work, one part at a time, until no part is left.
 
     Args:
         box: the mailbox.
-        layout: five indices and numbers of words: where the job begins, where the first part begins, the words of a
-            part, the words of a part's result, the number of parts.
-        like: examples of a job, of a part and of a result, which tell the compiler their types.
+        layout: five numbers: the index at which the job begins, the index at which the first part begins, the number of
+            words of a part with its result, the number of words of a result, and the number of parts.
+        like: a job, a part and a result. They are examples from which the compiler learns the types.
     """
     job_at, first, stride, result_words, count = layout
     job = look(box, job_at, like[0])
@@ -102,7 +104,7 @@ def _take_parts(box: _Box, layout: _Tuple, like: _Tuple) -> None:
 
 @kernel
 def _lead(box: _Box, layout: _Tuple, like: _Tuple, number: Int, patience: Int) -> int:
-    """Open the job `like[0]`, work on it, and close it. Returns the number of parts that are done."""
+    """Open the job `like[0]`, take parts of it, and close the job. Returns the number of parts that are done."""
     lend(box, layout[0], like[0])
     store(box, _NEXT, 0)
     store(box, _DONE, 0)
@@ -123,21 +125,21 @@ def _close(box: _Box) -> None:
         waited += 1
         if waited < 2000:
             rest()
-        else:  # the helper may need this core
+        else:  # a helper may need this core to finish its part
             yield_core()
 
 
 @kernel
 def _attend(box: _Box, layout: _Tuple, like: _Tuple, helper: Int, first: Int, longest: Int) -> None:
-    """Help with jobs, until none comes for as long as a helper is to wait.
+    """Help with jobs until no new job has come for some time (see PATIENCE and `longest`).
 
     Args:
         box: the mailbox.
         layout: see `_take_parts`.
         like: see `_take_parts`.
         helper: the number of the helper.
-        first: the number of the job for which the helper was called. It may not be open yet.
-        longest: how long the helper waits for the first job, counted in calls of `rest`.
+        first: the number of the job for which the helper was called. Perhaps this job is not open yet.
+        longest: how long the helper waits for this first job, counted in calls of `rest`.
     """
     last, waited = np.int64(0), np.int64(0)
     while True:
@@ -145,7 +147,7 @@ def _attend(box: _Box, layout: _Tuple, like: _Tuple, helper: Int, first: Int, lo
         if number != 0 and number != last:
             store(box, _AWAKE + helper, 2)
             add(box, _INSIDE, 1)
-            if load(box, _JOB) == number:  # while a helper is inside, the leader does not go on after this job
+            if load(box, _JOB) == number:  # the job is still open, so the leader will wait for this helper
                 last, waited = number, np.int64(0)
                 _take_parts(box, layout, like)
             add(box, _INSIDE, -1)
@@ -167,10 +169,10 @@ def _leave(box: _Box, helper: Int) -> None:
 
 
 def _help(attend: Callable[..., None], args: _Tuple, first: int, longest: int, errors: list[Any], k: int) -> None:
-    """What a helper's thread does when it is called. Thread k has the helper number k - 1."""
+    """What the thread of a helper does when it is called. The helper in thread k has the number k - 1."""
     try:
         attend(*args, k - 1, first, longest)
-    except BaseException as error:  # `Crew._run` raises this error, if a part is not done
+    except BaseException as error:  # `Crew._run` raises the error if a part was not done
         errors.append(error)
         _leave(args[0], k - 1)
 
@@ -179,18 +181,20 @@ class Crew:
     """Shares the steps of a batch among threads.
 
     Args:
-        batch: N games. Their arrays must not be replaced.
-        threads: the threads. There is one part of the batch for each thread.
+        batch: N games. If an array of the batch is replaced, the batch needs a new crew.
+        threads: the threads that share the steps. The batch has a part for each thread. If there are several parts,
+            each must have at least two games, because all parts use machine code for the layouts of the first part's
+            arrays. In a part of one game, NumPy also calls an array contiguous whose rows are apart in memory.
     """
 
     def __init__(self, batch: Batch, threads: Threads) -> None:
         bounds = np.linspace(0, len(batch), threads.count + 1).astype(int).tolist()
         self.places = [slice(a, b) for a, b in pairwise(bounds)]
-        """The slice of the N games that each part has."""
+        """For each part, the slice of the N games that belong to it."""
         self._batches = [batch.part(places) for places in self.places]
         self._threads = threads
         self._parts: list[_Tuple] = []
-        self._number = 0  # of the last job
+        self._number = 0  # the number of the last job
         self._process = os.getpid()
         self._errors: list[BaseException] = []
         template, moves = self._batches[0].template, batch.course.moves
@@ -217,7 +221,7 @@ class Crew:
             self._write(self._box, first + k * stride + result_words, part)
 
     def _prepare(self) -> None:
-        """Make the mailbox and compile the kernels, now that the types of all values are known."""
+        """Make the mailbox and compile the kernels. `_job` and `_parts` must be set, because they give the types."""
         like, count = (self._job, self._parts[0], self._result), len(self._parts)
         job_words, part_words, result_words = (-(-int(_sizes(value)) // _LINE) * _LINE for value in like)
         job_at = _AWAKE + -(-count // _LINE) * _LINE
@@ -244,20 +248,20 @@ class Crew:
         """Step the batch.
 
         Args:
-            actions: as in `Batch.step`, like `problems` and `begins`.
+            actions: as in `Batch.step`.
             problems: as in `Batch.step`.
             begins: as in `Batch.step`.
             how: the last two arguments of `Batch.step`.
             shows: whether to write the observations and masks, too.
             gap: the usual time in seconds from one step to the next. The helpers wait awake for about twice this time.
-                If twice this time is more than a millisecond, they sleep at once.
+                But if this is more than a millisecond, they sleep at once.
 
         Returns:
-            The result of `Batch.step` for each part. The numbers of games count from the beginning of the batch.
+            The result of `Batch.step` for each part. The indices of games are indices in the whole batch.
 
         Raises:
             RuntimeError: a thread cannot be started. In this case no work has begun.
-            BaseException: an error in a thread. No thread works any more.
+            BaseException: an error in a thread. All threads have stopped their work.
         """
         rules, template = self._batches[0].rules, self._batches[0].template
         self._job = (rules, actions, problems, begins.plan, begins.openings, *how, template, True, shows)
@@ -270,12 +274,12 @@ class Crew:
         return found
 
     def show(self, *, gap: float = 0.0) -> None:
-        """Write the observations and masks. There must have been a step."""
+        """Write the observations and masks. The method `step` must have been called before."""
         self._job = (*self._job[:-2], False, True)
         self._run(gap)
 
     def _run(self, gap: float) -> None:
-        """Let all threads do the job."""
+        """Let all threads do the job `_job`."""
         if self._number == 0:
             self._prepare()
         self._number += 1
@@ -294,7 +298,7 @@ class Crew:
             raise error
 
     def _call_helpers(self, args: _Tuple) -> None:
-        """Call the helpers that sleep. After a fork, all threads of the parent are missing."""
+        """Call the helpers that sleep. A forked process has no running helpers at first, so it calls all helpers."""
         process = os.getpid()
         if process != self._process:
             self._process = process
@@ -312,13 +316,13 @@ class Crew:
                 raise
 
     def dismiss(self) -> None:
-        """Let the helpers sleep."""
+        """Tell the helpers to sleep."""
         if self._number:
             self._box[_PATIENCE] = -1
 
 
 def _rests_a_second() -> float:
-    """How often a thread can call `rest` in a second, while it looks at a mailbox."""
+    """How many times in a second a thread can call `rest` while it watches a mailbox."""
     rests, seconds, box = 2000, [], np.zeros(_AWAKE, np.int64)
     _rests(box, rests)  # compiles the kernel
     for _ in range(3):

@@ -1,7 +1,8 @@
 """Begin, play and end the games of a batch. These compiled functions (kernels) serve every kind of game.
 
-In every step, `play_all` plays the actions of all games. Few games begin or end in a step, so plain loops over these
-games are fast enough. Everything random in a game depends only on the game's key, as in `othello_env.games.openings`.
+In every step, the fast kernel `play_all` plays the actions of all games. Few games begin or end in a step, so plain
+loops over these few games are fast enough. Everything random in a game depends only on the game's key. From the same
+key, `othello_env.games.openings` makes the same opening.
 
 Python code passes arrays to these kernels in plain tuples, because passing named tuples would take twice as long.
 
@@ -41,12 +42,12 @@ __all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
 _Tuple = tuple[Any, ...]
 _0, _32 = np.uint64(0), np.uint64(32)
-_NEXT = np.int64(1)  # Numba would give the literal 1 a type of its own
+_NEXT = np.int64(1)  # an int64, because Numba gives the literal 1 a type of its own
 
 
 @kernel
 def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The indices of the flags that are set, in ascending order. The loop is fast, because it has no branch."""
+    """The indices of the flags that are True, in ascending order. The loop is fast, because it has no branch."""
     places = np.empty(len(flags) + 1, np.int64)
     n = 0
     for i in range(len(flags)):
@@ -64,7 +65,7 @@ def _note(course: Course, i: int, action: int) -> None:
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i with this key. Returns whether a start was found from which the game can go on."""
+    """Begin game i with this key. Returns False if it could not begin, for the reasons of NO_OPENING."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:
@@ -101,7 +102,7 @@ def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int
 
 @kernel(lean=True)
 def _seat(course: Course, i: int, key: np.uint64, plan: Plan) -> None:
-    """Use the key of game i to choose the player that the learner plays, and the opponents."""
+    """Choose the learner's player and the opponents in game i, by the key of the game."""
     others = course.rival.shape[1]
     course.learner[i] = plan.side
     if plan.side == SIDE_DRAWN:
@@ -127,8 +128,8 @@ def begin_all(
 ) -> int:
     """Begin a new game at each of the indices `numbers`, (M,), of the batch.
 
-    First, `course.number` is increased by `ahead` at these indices. The key of each new game is a hash of
-    `course.env_key` and `course.number` at the game's index.
+    First, the kernel adds `ahead` (0 or 1) to the entries of these games in `course.number`. The key of a new game is a
+    hash of its entries in `course.env_key` and `course.number`.
 
     Returns:
         0, or NO_OPENING if a game could not begin.
@@ -140,7 +141,7 @@ def begin_all(
 def _begin_each(
     rules: Any, course: Course, boards: _Tuple, numbers: npt.NDArray[np.int64], ahead: Int, plan: Plan, openings: _Tuple
 ) -> int:
-    """Do what `begin_all` does, without counting references to arrays."""
+    """Do what `begin_all` does. This kernel is faster, because it does not count references to arrays."""
     failed = 0
     for number in numbers:
         i = int(number)
@@ -165,8 +166,8 @@ def _end(
 ) -> None:
     """Write the rewards of the E games that ended, and a record of each of these games.
 
-    A record has the last board from the point of view of its viewer. The viewer is the learner or, in self-play,
-    the player to move.
+    A record has the last board from the point of view of the learner or, in self-play, of the player to move. This
+    player is the viewer of the record.
 
     Args:
         rules: the game's rules.
@@ -231,7 +232,8 @@ def step(
         problems: the result of `check` for the actions.
         outcome_fields: the fields of `Outcome`, written in place.
         views: the result of `Batch.views` for the planes and masks.
-        encodes: whether to write the next observations and masks. This saves the call of another kernel.
+        encodes: whether to write the next observations and masks, too. One call of this kernel is faster than calls of
+            two kernels.
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
         begin_next: whether the next game begins in the same step in which a game ends.
@@ -239,8 +241,8 @@ def step(
         template: any array with the dtype of the records; see `ends_dtype`.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` writes them, and a number. The number is
-        NO_OPENING if a game could not begin, else 0.
+        Three items: the records of the games that ended, the moves of these games (see `_end`), and a number. The
+        number is NO_OPENING if a game could not begin, else 0.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     over = course.over
@@ -274,7 +276,7 @@ def step(
 
 @kernel(lean=True)
 def _forget_step(course: Course, outcome: Outcome) -> None:
-    """Reset what the last step wrote. All rewards are 0 and go to the players to move, and all `redraws` are -1."""
+    """Overwrite what the last step wrote: `reward` with 0, `reward_to` with `to_move`, and `redraws` with -1."""
     for i in range(len(outcome.reward)):
         outcome.reward[i] = 0.0
     for i in range(len(outcome.reward)):
@@ -287,7 +289,7 @@ def _forget_step(course: Course, outcome: Outcome) -> None:
 def _unplayable(
     rules: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """(N,) flags. A flag is set if the action cannot be played: the game is over, or the action is illegal."""
+    """(N,) flags. A flag is True if its action cannot be played, because the game is over or the action is illegal."""
     flags = np.empty(len(actions), np.bool_)
     for i in range(len(actions)):
         flags[i] = over[i] or not is_legal(rules, boards, i, actions[i])
@@ -308,7 +310,7 @@ def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], pl
 def waiting(
     rules: Any, course_fields: _Tuple, boards: _Tuple
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], npt.NDArray[np.uint64], npt.NDArray[np.int16], _Tuple]:
-    """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first.
+    """Play the forced passes of opponents, and find the games in which an opponent must choose an action.
 
     Returns:
         Five items. The first four are arrays (M,): the indices of the games in ascending order, the players to move,
@@ -357,12 +359,12 @@ def answer(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
     """Play the opponents' legal actions, (M,), in the games at the indices `numbers`, (M,).
 
-    `taken` is the result of `take` for these games, and `step` explains the other arguments. If an action ends a game
-    before the learner's first turn, a new game replaces the ended game.
+    `taken` is the result of `take` for these games. `step` explains the other arguments. If an action ends a game
+    before the learner's first turn, a new game replaces this game.
 
     Returns:
-        The records and the moves of the games that ended, as `_end` writes them, and a number. The number is
-        NO_OPENING or NO_TURN if a game could not begin, else 0.
+        Three items: the records of the games that ended, the moves of these games (see `_end`), and a number. The
+        number is NO_OPENING or NO_TURN if a game could not begin, else 0.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):

@@ -14,7 +14,7 @@ __all__ = ["Positions"]
 
 
 class Positions(ABC):
-    """N positions for which an agent chooses actions in one call. No game is over.
+    """N positions for which an agent chooses actions in one call. None of the games is over.
 
     Attributes:
         to_move: (N,) int8, the players to move.
@@ -29,7 +29,7 @@ class Positions(ABC):
 
     @abstractmethod
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
-        """The positions that a slice, an array of indices or a mask selects."""
+        """Some of the positions. `places` selects them; it is a slice, an array of indices or a mask."""
 
     @abstractmethod
     def state(self, i: int) -> State:
@@ -56,4 +56,12 @@ class Positions(ABC):
         """Replace each action, with probability `threshold` / 2**32, by a uniformly random legal action.
 
         `actions`, (N,), is changed in place.
+
+        Raises:
+            ValueError: `actions` has another shape.
         """
+
+    def _check_length(self, actions: npt.NDArray[np.int64]) -> None:
+        """Check the shape of `actions`, because a kernel would write outside an array that is too short."""
+        if actions.shape != (len(self),):
+            raise ValueError(f"actions must be of shape ({len(self)},), not {actions.shape}")

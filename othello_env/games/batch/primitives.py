@@ -1,6 +1,6 @@
 """The compiled functions (kernels) that each game implements for the batch.
 
-The kernels are generic: a kernel can have a version for each game (see `othello_env.support.generic`).
+The kernels are generic: each game can have its own version of a kernel (see `othello_env.support.generic`).
 
 The first argument of each kernel is the game's rules, a NamedTuple. Each game has its own class of rules, and this
 class selects the game's version of the kernel. Most kernels also take the course and the boards. The course
@@ -61,14 +61,15 @@ def set_start(
         key: the key of the game. Everything random in the start depends on the key.
         plan: how games begin.
         openings: the boards of the plan's openings.
-        chosen: the index of the opening. If the plan has no openings, the game's own start is set up instead.
+        chosen: the index of the opening. If the plan has no openings, the kernel sets up the start that `key`
+            determines.
     """
     raise NotImplementedError
 
 
 @generic(lean=True)
 def turn(rules: Any, course: Course, boards: _Boards, i: int) -> np.uint64:
-    """The `State.turn` of game i."""
+    """The number `State.turn` for the position of game i."""
     raise NotImplementedError
 
 
@@ -93,8 +94,8 @@ def play_all(
 ) -> None:
     """Play an action in each of N games.
 
-    `illegal` has one flag per game. The flag is set if the game is over or the action is illegal. The kernel may leave
-    games whose flag is set in any state. If no flag is set, `illegal` may be empty.
+    `illegal` has one flag per game. The flag is True if the game is over or the action is illegal. The kernel may leave
+    such a game in a wrong position. An empty array means that all flags are False.
     """
     for i in range(len(actions)):
         if len(illegal) == 0 or not illegal[i]:
@@ -103,7 +104,7 @@ def play_all(
 
 @generic(lean=True)
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
-    """End game i after an illegal action. If `play_all` changed the position, undo this change."""
+    """End game i after an illegal action. A change that `play_all` made to the position is undone."""
     course.over[i] = True
 
 
@@ -121,7 +122,7 @@ def score(rules: Any, course: Course, boards: _Boards, i: int, player: int) -> i
 
 @generic(lean=True)
 def worth(rules: Any, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
-    """A player's result in game i or, if `by_margin` is set, the player's margin. The game must be over."""
+    """A player's result in game i. If `by_margin` is true, it is the player's margin instead. The game must be over."""
     raise NotImplementedError
 
 
@@ -135,13 +136,13 @@ def largest_margin(rules: Any, course: Course, boards: _Boards, i: int) -> float
 def show(rules: Any, course: Course, boards: _Boards, i: int, viewer: int) -> None:
     """Store the board of the finished game i from the viewer's point of view.
 
-    The default body does nothing. It serves games whose boards are the same from every point of view.
+    The default body does nothing. It is enough for games whose boards are the same from every point of view.
     """
 
 
 @generic()
 def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
-    """Copy the parts of some games' boards that `play_taken` and the agents need.
+    """Copy parts of the boards of some games: the parts that `play_taken` and the agents need.
 
     `numbers`, (M,), has the indices of the games. The default body copies nothing.
     """
@@ -206,7 +207,7 @@ def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boar
         over: the array `over` of the `Course`, (N,).
         seats: the arrays `to_move` and `learner` of the `Course`, both (N,).
         boards: the boards of N games.
-        arrays: the result of the game's `Batch.views` for the planes, (N, planes, H, W), and the masks, (N, A). The
+        arrays: the arrays that `Batch.views` returned for the planes, (N, planes, H, W), and the masks, (N, A). The
             planes and the masks are int8, and the kernel overwrites them.
     """
     raise NotImplementedError

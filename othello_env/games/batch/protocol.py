@@ -4,8 +4,8 @@ A game implements the protocol with a subclass of `Batch` and with its own versi
 `othello_env.games.batch.primitives`. If agents read the game's arrays directly, the game also has a subclass of
 `Positions`. A vector environment needs nothing else from the game.
 
-The letters in shapes stand for numbers: N games, M games of a subset, E games that ended in a step, P players,
-A actions, K opponents, L plies that can be stored in each game.
+The letters in shapes are numbers: N games, M games of a subset, E games that ended in a step, P players, A actions, K
+opponents, and L plies that can be stored in each game.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Ends(NamedTuple):
     """(E, L), the actions of each game. Only the first ``rows["plies"][k]`` entries of row k have a meaning."""
 
     def moves_of(self, k: int) -> tuple[int, ...]:
-        """The actions of the k-th of the E games."""
+        """The actions of the k-th game that ended."""
         return tuple(self.moves[k, : self.rows["plies"][k]].tolist())
 
 
 class Waiting(NamedTuple):
-    """The M games in which an opponent is to move and has a choice."""
+    """The M games in which an opponent must choose an action."""
 
     numbers: npt.NDArray[np.int64]
     """(M,) the indices of the games in the batch, in ascending order."""
@@ -60,12 +60,12 @@ class Waiting(NamedTuple):
 
 
 class Begins(NamedTuple):
-    """How games begin, as arguments for the kernels; see `Batch.begins`."""
+    """The arguments that tell the kernels how games begin; see `Batch.begins`."""
 
     plan: tuple[Any, ...]
     openings: tuple[_Array, ...]
     longest: int
-    """The most plies that a game can have when it begins: the plies of its opening and the random plies."""
+    """The greatest number of plies in a game that begins: the plies of its opening and the random plies."""
 
 
 class Batch(ABC):
@@ -84,7 +84,7 @@ class Batch(ABC):
     """
 
     MOST_RANDOM_PLIES = 4096
-    """Larger numbers of random plies are reduced to this number. No game of random moves is this long."""
+    """If more random plies are asked for, this number is used. No game of random moves is this long."""
 
     bounded = True
     """True if every game has at most `longest` plies."""
@@ -110,13 +110,13 @@ class Batch(ABC):
         self._settle()
 
     def _settle(self) -> None:
-        """Make the arguments of the kernels from the present arrays."""
+        """Make the arguments of the kernels from the arrays. This is necessary after an array was replaced."""
         self._plain_course = tuple(self.course)
         self._seats = self.course.to_move, self.course.learner
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and `args`. A kernel's first call fixes the dtypes and layouts of its `args`."""
+        """Call a kernel with the rules and `args`. All calls of a kernel must have `args` of the same types."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -144,7 +144,8 @@ class Batch(ABC):
     def make_room(self, begins: Begins) -> bool:
         """Make sure that one more ply can be stored in each game.
 
-        Returns whether an array was replaced. If so, batches from `part` have the old array and must be made again.
+        Returns whether an array was replaced. If so, batches that `part` returned still have the old array and must be
+        made again.
         """
         if self.bounded:
             return False
@@ -164,11 +165,11 @@ class Batch(ABC):
 
     @abstractmethod
     def state(self, i: int) -> State:
-        """The position of game i, with its moves."""
+        """The position of game i. It has the moves of the game so far."""
 
     @abstractmethod
     def final_state(self, ends: Ends, k: int) -> State:
-        """The last position of the k-th game that ended, with its moves."""
+        """The last position of the k-th game that ended. It has the moves of the game."""
 
     @abstractmethod
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
@@ -197,13 +198,13 @@ class Batch(ABC):
         `othello_env.games.batch.arrays.Plan` describes all arguments except `positions` in more detail.
 
         Args:
-            positions: for each game, one of these positions is chosen at random, and the game begins there. If there
-                are no positions, each game begins at its own start.
+            positions: each game begins in one of these positions, chosen at random. If there are no positions, each
+                game begins at its usual start.
             random_plies: the number of random plies that are played after the position.
-            redraws: the largest number of times that a game is replaced. A game is replaced if it ends before the
-                learner's first turn.
-            side: the player that the learner plays; SIDE_DRAWN for a random player; -1 if every side learns.
-            pool: (P - 1, K) uint64, the bounds by which each seat's opponent is chosen.
+            redraws: the largest number of replacements of a game that ends before the learner's first turn.
+            side: the number of the learner's player, SIDE_DRAWN for a random player, or -1 if the learner plays every
+                side.
+            pool: (P - 1, K) uint64, the bounds by which the opponents are chosen at random.
             first: the number of the opponent in the pool's first column.
         """
         if not positions and not self.starts_differ:
@@ -286,7 +287,7 @@ class Batch(ABC):
         return Ends(rows, moves), failed
 
     def waiting(self) -> Waiting:
-        """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first."""
+        """Play the forced passes of opponents, and return the games in which an opponent must choose an action."""
         numbers, to_move, key, rival, boards = self._call(play.waiting, self._plain_course, self.boards)
         return Waiting(numbers, rival, self._positions(numbers, to_move, key, boards), boards)
 
@@ -323,7 +324,7 @@ class Batch(ABC):
         """The arrays that this game's kernel `encode` takes as its last argument.
 
         The kernel writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some of the returned arrays are views of
-        these two arrays, for example as 64-bit words that the kernel can write faster than single bytes.
+        `planes` and `masks`, for example as 64-bit words, which the kernel can write faster than single bytes.
         """
         return planes, masks
 
@@ -387,6 +388,7 @@ class _BatchPositions(Positions):
         return asked.draw_actions(batch.rules, batch._plain_course, batch.boards, self._numbers, self.key)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
+        self._check_length(actions)
         batch = self._batch
         asked.randomise(
             batch.rules, batch._plain_course, batch.boards, self._numbers, self.key, np.uint64(threshold), actions

@@ -3,7 +3,7 @@
 The boards are nine arrays (N,). The first four are `own`, `opponent`, `kings` and `going`, as in
 `othello_env.games.checkers.kernels`. The fifth is `quiet`, the number of plies since the last capture or the last move
 of a man. The last four are the sets of pieces that may move NW, NE, SW and SE. All arrays are uint64 except `quiet`,
-which is int32. If a game is over although pieces can still move, it is a draw, or an illegal action ended it.
+which is int32. If a game is over but pieces can still move, it is a draw, or an illegal action ended it.
 """
 
 from __future__ import annotations
@@ -36,17 +36,18 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) words of eight bytes. Each word shows a set of dark squares in one row of an 8x8 board.
+"""(32,) words of eight bytes. A word is one row of a plane of an 8x8 board, with a byte for each square.
 
-A byte is 1 if its square is in the set, else 0. A row has four dark squares, so there are 16 possible sets. The first
-16 words are for even rows (counted from 0). The other 16 words are for odd rows.
+A row has four dark squares, so there are 16 sets of its dark squares. Each word belongs to one set: a byte is 1 if its
+square is in the set, else 0. The first 16 words are for even rows (counted from 0). The last 16 words are for odd rows.
 """
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
-"""(4,) words, one for each subset of two neighbouring dark squares.
+"""(4,) words of eight bytes. A word is the part of an action mask that belongs to two neighbouring dark squares.
 
-A word has eight bytes of an action mask: four bytes for each square, in the order of the directions. For each square of
-the subset, the byte for direction 0 is 1. A shift by 8 * d bits moves this 1 to the byte for direction d.
+Each square has four bytes, one for each direction. Bits 0 and 1 of k say which of the two squares are set: word k has a
+1 in the byte for direction 0 of each set square, and 0 in all other bytes. A shift of the word by 8 * d bits moves each
+1 to the byte for direction d.
 """
 
 
@@ -59,10 +60,9 @@ class CheckersRules(NamedTuple):
     """The dark squares."""
     size: int
     repeats: int
-    """The game is a draw if its position occurred this number of times before; 0 means that there is no such limit.
-    """
+    """The game is a draw if its position occurred this number of times before. With 0, positions may occur again."""
     quiet_limit: int
-    """The game is a draw after this number of quiet plies (steps of kings); 0 means that there is no such limit."""
+    """The game is a draw after this number of quiet plies (steps of kings). With 0, their number does not matter."""
 
 
 @kernel(inline=True, lean=True)
@@ -143,7 +143,7 @@ def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> 
     quiet = boards[4][i]
     if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
         return True
-    if rules.repeats == 0 or quiet < 4:  # a position can occur again only after two moves of each side
+    if rules.repeats == 0 or quiet < 4:  # a position can only occur again after four or more quiet plies
         return False
     own, opponent, kings = boards[0][i], boards[1][i], boards[2][i]
     p, o, k = own, opponent, kings
@@ -225,7 +225,7 @@ def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
 def _write_mask(movers: _Words, words: _Words, squares: _Words) -> None:
     """Write the action mask of an 8x8 board as 64-bit words. `squares` is the table `_SQUARES`.
 
-    A word has the eight bytes of two neighbouring dark squares, since a square has four actions.
+    A dark square has four bytes, one for each direction. So a word has the bytes of two neighbouring dark squares.
     """
     for row in range(8):
         shift = np.uint64(row // 2 * 9 + row % 2 * 4)

@@ -1,4 +1,7 @@
-"""The positions before the quiet plies (steps of kings) of a game of checkers. Draws depend on these positions."""
+"""The earlier positions of a game of checkers that can occur again. The rules for draws need these positions.
+
+A position can occur again only if all plies after it are quiet, which means that they are steps of kings.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ Past = tuple[int, int, int, int]
 
 
 def positions_before(position: Past, quiet_moves: Sequence[int], size: int) -> tuple[Past, ...]:
-    """The position before each of the quiet moves that led to `position`, in the order of the moves."""
+    """The position before each of the quiet moves, in the order of the moves. `position` is the position after them."""
     own, opponent, kings, to_move = position
     found: list[Past] = []
     for action in reversed(quiet_moves):

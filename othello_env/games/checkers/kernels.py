@@ -2,11 +2,12 @@
 
 A position has three sets: `own`, the pieces of the player to move; `opponent`, the pieces of the other player; and
 `kings`, the kings of both players. `red` is true if Red is to move. Red's men move down the board. `going` is the bit
-of the piece that must continue its chain of jumps; 0 if there is no such piece.
+of the piece that must continue its chain of jumps, or 0 if there is no such piece.
 
 After each pair of rows, one bit is not used. So a step in a given direction is the same shift on every square, and no
-step crosses an edge. These are the first rows of the 8x8 board. Each square has its standard number, as in printed
-games, above the index of its bit. The index in brackets is the index of an unused bit::
+step crosses an edge. These are the first rows of the 8x8 board. For each square, the upper number is its standard
+number, as in printed games, and the lower number is the index of its bit. The number in brackets is the index of an
+unused bit::
 
           1     2     3     4            half = 4: squares per row
           0     1     2     3            NW = >> 5   NE = >> 4
@@ -47,7 +48,7 @@ POSITIONS: dict[int, tuple[int, ...]] = {
     size: tuple((row // 2) * (size + 1) + (row % 2) * (size // 2) + k for row in range(size) for k in range(size // 2))
     for size in SIZES
 }
-"""For each size, the index of each dark square's bit, in the order of the standard numbers."""
+"""For each size, the indices of the bits of all dark squares, in the order of the squares' standard numbers."""
 
 BOARDS: dict[int, int] = {size: sum(1 << position for position in positions) for size, positions in POSITIONS.items()}
 """For each size, the set of dark squares."""
@@ -67,7 +68,7 @@ def legal_moves(
     half: np.uint64,
     board: np.uint64,
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool]:
-    """Four sets, the pieces that may move NW, NE, SW and SE, and whether these moves are jumps.
+    """The sets of pieces that may move NW, NE, SW and SE, and a flag that is true if these moves are jumps.
 
     If a jump is possible, no step is legal.
     """
@@ -98,7 +99,7 @@ def piece_on(square: int, half: np.uint64) -> np.uint64:
 
 @kernel
 def square_of(piece: np.uint64, half: np.uint64) -> int:
-    """The dark square of a bit, the inverse of `piece_on`."""
+    """The dark square of a bit. This is the inverse of `piece_on`."""
     place = popcount(piece - _1)
     return int(place - place // (_2 * half + _1))
 
@@ -128,8 +129,8 @@ def step(
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool]:
     """Move a piece by one step or jump.
 
-    Returns own, opponent, kings, going and red of the next position, and whether a king moved without a capture.
-    After any other move, no position from before the move can occur again.
+    Returns `own`, `opponent`, `kings`, `going` and `red` of the next position, and whether a king moved without a
+    capture. After any other move, no earlier position can occur again.
     """
     target = shift(piece, direction, half)
     is_king = (kings & piece) != _0
@@ -143,7 +144,8 @@ def step(
     if is_king:
         kings ^= piece | target
     else:
-        # A man on its last row becomes a king. `last` is the bottom row, the last row for Red's men.
+        # A man on its last row becomes a king. For Red's men, this is the bottom row (`last`); for White's men, it is
+        # the row `top`.
         top = (_1 << half) - _1
         last = top << ((half - _1) * (_2 * half + _1) + half)
         if target & (last if red else top) != _0:
@@ -187,8 +189,8 @@ def perft(
 ) -> int:
     """The number of different sequences of `depth` plies. The rules for draws are ignored.
 
-    Games that end earlier do not count. A ply is one step or one jump. If `whole_chains` is set, a whole chain of jumps
-    is one ply.
+    A sequence that ends the game before `depth` plies does not count. A ply is one step or one jump. If `whole_chains`
+    is true, a whole chain of jumps is one ply.
     """
     if depth == 0:
         return 1
@@ -209,10 +211,9 @@ def perft(
 def choose(
     north_west: np.uint64, north_east: np.uint64, south_west: np.uint64, south_east: np.uint64, bits: np.uint64
 ) -> tuple[np.uint64, int]:
-    """A uniformly random move, chosen by 64 random bits. Returns the bit of its piece, and its direction.
+    """Choose a uniformly random move by 64 random bits. Returns the bit of the piece, and the direction of the move.
 
-    The random bits give the index of the move in the list of all moves. The list is ordered by square, then by
-    direction.
+    The random bits determine an index in the list of all moves. The list is ordered by square, then by direction.
     """
     todo = north_west | north_east | south_west | south_east
     total = popcount(north_west) + popcount(north_east) + popcount(south_west) + popcount(south_east)
@@ -252,8 +253,9 @@ def is_drawn(
     """Whether the rules for draws end the game in the position (own, opponent, kings).
 
     The rows of `past[end - quiet : end]` are the positions since the last capture or the last move of a man. Each row
-    has the sets `own`, `opponent` and `kings` of its position. The players take turns, so only every second row has the
-    same player to move as the present position. The kernel compares the present position only with these rows.
+    has the sets `own`, `opponent` and `kings` of its position. The players take turns, so in every second row the
+    player to move is the same as in the present position. The kernel compares the present position only with these
+    rows.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

@@ -1,4 +1,4 @@
-"""The pieces that may move, as Python integers with one bit for each piece."""
+"""The sets of pieces that may move in each direction. Each set is a Python integer with one bit for each piece."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from othello_env.games.checkers.tables import BOARDS, HALVES
 __all__ = ["Movers", "as_ints", "movers_of"]
 
 Movers = tuple[int, int, int, int, bool]
-"""The pieces that may move NW, NE, SW and SE, and whether these moves are jumps."""
+"""Four sets of pieces (those that may move NW, NE, SW and SE), and a bool: whether these moves are jumps."""
 
 
 def movers_of(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> Movers:
-    """The result of `othello_env.games.checkers.kernels.legal_moves` for these sets of squares."""
+    """The result of `othello_env.games.checkers.kernels.legal_moves` for a position, as Python integers and a bool."""
     uint64 = np.uint64
     return as_ints(
         kernels.legal_moves(

@@ -39,9 +39,9 @@ _C = TypeVar("_C", bound=_Position)
 def play_named(state: _C, move: str) -> _C:
     """The position after a move that is given by its name.
 
-    ``15x22`` means the single jump from 15 to 22 if this jump is legal, even if the piece can jump again from 22.
-    Otherwise ``15x22`` means a chain from 15 to 22. ``15x22x31`` means these two jumps if they are legal. Otherwise
-    ``15x22x31`` means a chain that visits these squares in this order and ends on 31.
+    If the single jump from 15 to 22 is legal, ``15x22`` means only this jump, and not the jumps that may follow.
+    Otherwise ``15x22`` means a chain from 15 to 22. If the two jumps are legal, ``15x22x31`` means only these two
+    jumps. Otherwise ``15x22x31`` means a chain that visits these squares in this order and ends on 31.
 
     Raises:
         NotationError: the name cannot be read, or several chains that lead to different positions have this name.

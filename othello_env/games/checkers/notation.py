@@ -24,9 +24,9 @@ __all__ = [
 ]
 
 _DIRECTIONS = ("NW", "NE", "SW", "SE")
-_MOVE = re.compile(r"\d+(?:[-x:]\d+)+", re.IGNORECASE)
+_MOVE = re.compile(r"\d{1,9}(?:[-x:]\d{1,9})+", re.IGNORECASE)
 _FEN = re.compile(r"([BW]):([BW])([K\d,-]*):([BW])([K\d,-]*)\.?", re.IGNORECASE)
-_PIECES = re.compile(r"(K?)(\d+)(?:-(\d+))?", re.IGNORECASE)
+_PIECES = re.compile(r"(K?)(\d{1,9})(?:-(\d{1,9}))?", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"(?<![\d.])\d+\.+")
 
 
@@ -62,7 +62,10 @@ def action_to_text(action: int, is_jump: bool, size: int) -> str:
 
 
 def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] | None:
-    """The action from `square` to `target`, and the distance in steps (1 or 2). None if there is no such action."""
+    """The action from `square` to `target`, and the distance between these squares in steps (1 or 2).
+
+    Returns None if no step or jump leads from `square` to `target`.
+    """
     for steps in (1, 2):
         for direction in range(4):
             if destination(square, direction, steps, size) == target:
@@ -82,8 +85,8 @@ def squares_of_move(text: str, size: int) -> list[int]:
     """
     name = check_text(text, "a move").strip()
     last = size * size // 2
-    numbers = [int(number) for number in re.findall(r"\d+", name)]
-    if not _MOVE.fullmatch(name) or not all(1 <= number <= last for number in numbers):
+    numbers = [int(number) for number in re.findall(r"\d+", name)] if _MOVE.fullmatch(name) else []
+    if not numbers or not all(1 <= number <= last for number in numbers):
         raise NotationError(f"expected a move such as 11-15 or 15x22x31 on squares 1 to {last}, got {name!r}")
     return [number - 1 for number in numbers]
 
@@ -101,7 +104,10 @@ def tokens(transcript: str) -> Iterator[str]:
 
 
 def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
-    """The board, row by row. Each row ends with the standard numbers of its dark squares. A light square is ``.``."""
+    """The board, row by row. Each row ends with the standard numbers of its dark squares.
+
+    A light square is ``.``, and an empty dark square is ``-``.
+    """
     half = size // 2
     lines = []
     for row in range(size):
@@ -131,7 +137,7 @@ def fen_to_pieces(text: str, size: int, men: int) -> tuple[int, list[tuple[int, 
 
     Raises:
         NotationError: the text does not show a position, two pieces stand on one square, a side has more than `men`
-            pieces, or a man stands on its last row, where it would be a king.
+            pieces, or a man stands on the row where it becomes a king.
         TypeError: the argument is not text.
     """
     match = _FEN.fullmatch("".join(check_text(text, "a position").split()))

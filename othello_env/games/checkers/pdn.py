@@ -1,7 +1,7 @@
 """Games of checkers in Portable Draughts Notation (PDN 3.0, game type 21, English draughts).
 
-Results follow the standard: ``1-0`` means that White won, and ``0-1`` means that Red (black) won. In some collections
-of English draughts, ``1-0`` means that the first player, Red, won. `loads` keeps each result as it is in the text.
+In the standard, ``1-0`` means that White won, and ``0-1`` means that Red (black) won. Some collections of English
+draughts use ``1-0`` if Red won, because Red moves first. `loads` does not change the results in the text.
 """
 
 from __future__ import annotations
@@ -14,17 +14,20 @@ from othello_env.games.checkers.moves import move_names
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, check_text
 
-__all__ = ["PdnGame", "dumps", "loads", "loads_valid"]
+__all__ = ["RESULTS", "PdnGame", "dumps", "loads", "loads_valid"]
 
+RESULTS = frozenset({"1/2-1/2", "1-1", "2-0", "0-2", "1-0", "0-1", "0-0", "*"})
+"""All results that can stand at the end of a game in PDN. ``*`` means that the result is not known."""
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _UNKNOWN = {"Date": "????.??.??", "Result": "*"}
 _WIDTH = 80
 _UNMATCHED = "a variation has an unmatched parenthesis"
+_OPEN_COMMENT = "a comment begins with { but has no }"
 _ENGLISH = re.compile(r"21(,.*)?", re.DOTALL)
 _TOKEN = re.compile(
     r"""
     \[\s*(?P<tag>\w+)\s*"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
-    | \{(?P<comment>[^}]*)\} | ;(?P<rest>[^\n]*) | %[^\n]* | \$\d+ | [!?]+
+    | \{[^}]*(?P<comment>\}|\Z) | ;(?P<rest>[^\n]*) | %[^\n]* | \$\d+ | [!?]+
     | (?P<open>\() | (?P<close>\))
     | (?P<result>1/2-1/2|1-1|2-0|0-2|1-0|0-1|0-0|\*)(?=[\s({;\[]|$)
     | \d+\.+
@@ -79,8 +82,8 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
 
     Args:
         text: one game or more.
-        draws: the rule for draws under which the games are replayed. The default does not count repetitions, because
-            positions often repeat before the players agree on a draw.
+        draws: the rule for draws under which the games are replayed. In printed games, positions often repeat before
+            the players agree on a draw. So the default rule does not end a game at a repetition.
 
     Raises:
         NotationError: the text is not PDN of English draughts. The message gives the number of the game.
@@ -125,12 +128,14 @@ def _split(text: str) -> Iterator[_Text]:
         if kind == "value" and (depth or game.moves or (game.fault and match["tag"] in game.tags)):
             if depth:
                 game.fault = game.fault or _UNMATCHED
-            yield game  # this tag begins a new game, so the game before the tag has ended without a result
+            yield game  # this tag belongs to the next game, and `game` ended without a result
             game, depth = _Text(), 0
         if kind in ("open", "close"):
             depth += 1 if kind == "open" else -1
         elif depth:
             continue
+        elif kind == "comment" and not match["comment"]:
+            game.fault = game.fault or _OPEN_COMMENT
         elif kind == "error":
             game.fault = game.fault or f"expected a tag, a move or a result, got {match['error']!r}"
         elif kind == "value":
@@ -174,7 +179,7 @@ def dumps(games: Iterable[PdnGame]) -> str:
     """Write games as PDN text, which `loads` can read.
 
     Raises:
-        ValueError: a game begins in the middle of a chain of jumps, which PDN cannot express.
+        ValueError: a game begins in the middle of a chain of jumps. PDN cannot express such a start.
     """
     return "\n".join(map(_dump, games))
 

@@ -14,9 +14,9 @@ A draw depends only on the moves since the last capture or the last move of a ma
 earlier positions cannot occur again.
 
 Actions are ``4 * square + direction``. In actions, squares are numbered from 0. Directions 0-3 are NW, NE, SW, SE.
-Observations are six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece
-that must continue jumping, and a plane that is all ones if Red is to move, else all zeros. The observation does not
-show the history on which draws depend.
+Observations are six planes, from the point of view of one player: this player's men, this player's kings, the
+opponent's men, the opponent's kings, the piece that must continue jumping, and a plane that is all ones if Red is to
+move, else all zeros. The observation does not show the history on which draws depend.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _pack = Struct("<5Q").pack
 class Checkers(State):
     """A position of checkers with the history on which draws depend. ``Checkers(size=8)`` is the start.
 
-    Two positions are equal if these are equal: the pieces, the player to move, the piece that must continue jumping,
-    the rule for draws, and the history that can still lead to a draw. Under the 40-move rule, this history is the
-    number of quiet plies. Under the other rules, it is the earlier positions that can occur again, in any order.
+    Two positions are equal if they have the same pieces, player to move, piece that must continue jumping, rule for
+    draws, and history. Under the 40-move rule, the history that is compared is the number of quiet plies. Under the
+    other rules, it is the earlier positions that can occur again. Their order does not matter.
 
     >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
     >>> print(game)
@@ -77,6 +77,7 @@ class Checkers(State):
     )
 
     player_names = ("red", "white")
+    rule_names = ("draws",)
 
     size: int
     draws: str
@@ -91,7 +92,7 @@ class Checkers(State):
     """The number of quiet plies: the plies since the last capture or the last move of a man."""
     earlier: tuple[Past, ...]
     """The position before each of the quiet plies. Empty if the rule for draws does not need these positions."""
-    _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
+    _movers: tuple[int, int, int, int]  # four sets: the pieces that may move NW, NE, SW and SE
     _jumps: bool
     _drawn: bool
 
@@ -111,7 +112,7 @@ class Checkers(State):
         quiet: int,
         movers: Movers | None = None,
     ) -> None:
-        """Set all attributes. `position` is own, opponent, kings, going, to_move. If `movers` is None, compute them."""
+        """Set all attributes. `position` is the tuple (own, opponent, kings, going, to_move)."""
         own, opponent, kings, going, to_move = position
         movers = movers or movers_of(own, opponent, kings, going, to_move == 0, size)
         put = object.__setattr__
@@ -132,7 +133,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position after `moves`, under the rules of this State. The last `quiet` moves are steps of kings."""
+        """A position under the rules of this State, after `moves`. The last `quiet` of these moves are quiet plies."""
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
@@ -144,7 +145,7 @@ class Checkers(State):
         return self.own, self.opponent, self.kings, self.going
 
     def movers(self) -> tuple[int, int, int, int]:
-        """The pieces that may move NW, NE, SW and SE, as sets of bits. The rules for draws are ignored."""
+        """Four sets of bits: the pieces that may move NW, NE, SW and SE. A draw does not make the sets empty."""
         return self._movers
 
     def _repeats(self) -> bool:
@@ -278,7 +279,7 @@ class Checkers(State):
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
-        """The piece on each dark square, from square 1 on: its owner (0 red, 1 white) and whether it is a king."""
+        """For each dark square, from 1 on: (owner, is it a king), or None if empty. Owner 0 is Red, and 1 is White."""
         red, white = self._sides()
         found: list[tuple[int, bool] | None] = []
         for position in kernels.POSITIONS[self.size]:
@@ -308,7 +309,7 @@ class Checkers(State):
     def margins(self) -> tuple[float, ...]:
         """The winner's margin is the number of the winner's pieces. The loser's margin is minus this number.
 
-        The loser's pieces count as captured. Before the end and in a draw, both margins are 0.0.
+        Pieces that the loser still has make no difference. Before the end and in a draw, both margins are 0.0.
         """
         pieces = self.opponent.bit_count()
         red, white = self.returns()

@@ -24,8 +24,8 @@ __all__ = [
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
 """For each rule for draws, two limits. The game is a draw when a limit is reached. A limit of 0 does not apply.
 
-The first limit is the number of times that the position occurred before. The second limit is the number of quiet plies,
-which are steps of kings, since the last other ply.
+The first limit is the number of times that the position occurred before. The second limit is the number of quiet plies:
+the plies since the last capture or the last move of a man.
 """
 
 SQUARES = {
@@ -46,9 +46,10 @@ CELLS = {
 PLANES = {
     size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, an array (5, number of dark squares) with the numbers of the squares' bits in five sets of 64 bits.
+"""For each size, an array (5, number of dark squares), which takes the dark squares out of five sets of 64 bits.
 
-The 320 bits are numbered from 0, one set after another. Entry (k, square) is the number of the square's bit in set k.
+The 320 bits of the five sets are numbered from 0, one set after another. Entry [k, square] is the number of the
+square's bit in set k.
 """
 
 
@@ -72,5 +73,5 @@ def check_draws(draws: Any) -> str:
 
 
 def start_men(size: int) -> int:
-    """The number of men of each side at the start. The men fill all rows of their half of the board except one row."""
+    """The number of men of each side at the start. In each half, only the row nearest to the middle is empty."""
     return (size // 2 - 1) * (size // 2)

@@ -122,13 +122,13 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     return shift + _bytes_up_to(files, n - earlier)
 
 
-# `_targets` and `_enclosed` follow a run of up to six discs in four steps: by one, one, two and two squares (a parallel
+# A run has at most six discs. `_targets` and `_enclosed` follow it in four steps of 1, 1, 2 and 2 squares (a parallel
 # prefix). Source: the page "Kogge-Stone algorithm" of the chess programming wiki.
 
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """From the discs of `own`, go along +step and -step over runs of `through`. Return the squares after the runs."""
+    """The squares behind runs of `through`. Each run begins next to a disc of `own` and goes along +step or -step."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -168,8 +168,8 @@ def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint
     down |= pair_down & (down >> step2)
     up |= pair_up & (up << step2)
     down |= pair_down & (down >> step2)
-    # Keep a run only if a disc of `own` follows it: then the mask is all ones, else 0. There is no branch, so LLVM can
-    # vectorise a loop over games.
+    # Keep a run only if a disc of `own` follows it: combine the run with all ones if so, otherwise with 0. There is no
+    # branch, so LLVM can vectorise a loop over games.
     up &= _0 - np.uint64((own & (up << step)) != _0)
     down &= _0 - np.uint64((own & (down >> step)) != _0)
     return up | down
@@ -219,9 +219,9 @@ def advance(
     )
 
 
-# The class `Othello` passes sets to `play` and `encode` as Python integers. Such a call takes half the time of a call
-# with NumPy scalars. Each set is passed as two halves of 32 bits. Otherwise Numba would compile every kernel twice,
-# because it gives integers of 2**63 or more another type.
+# The class `Othello` passes sets to `play` and `encode` as Python integers. A call with Python integers takes half the
+# time of a call with NumPy scalars. Each set is passed as two halves of 32 bits. A whole set can be 2**63 or more, and
+# for such integers Numba would compile every kernel a second time, because it gives them another type.
 
 
 @kernel(inline=True)
@@ -276,7 +276,7 @@ def advance_batch(
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Apply `advance` to N positions in place.
 
-    Returns two arrays (N,): the legal moves of the next player to move, and of the other player.
+    Returns two arrays (N,): the legal moves of the next player to move, and those that the other player would have.
     """
     legal, reply = np.empty_like(own), np.empty_like(own)
     for i in range(len(own)):
@@ -366,7 +366,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
         level += 1
         p, o = o & ~turned, p | turned | disc
         if level == depth:
-            shared |= p & o  # always 0; without this line the compiler could skip computing the position
+            shared |= p & o  # p & o is always 0; without this line the compiler could leave out p and o
             leaves += 1
             level -= 1
             continue
@@ -381,7 +381,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
 
 @kernel(inline=True)
 def game_result(own: np.uint64, opponent: np.uint64) -> int | np.int64:
-    """The result of a finished game, for `own`: +1, 0 or -1."""
+    """The result of a finished game for the player with the discs `own`: +1, 0 or -1."""
     mine, other = popcount(own), popcount(opponent)
     return np.int64(mine > other) - np.int64(mine < other)
 

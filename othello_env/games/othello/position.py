@@ -1,9 +1,9 @@
 """A single position of Othello, and the rules of the game.
 
 Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
-square, the next squares must have a run of the opponent's discs and then one of the player's own discs. The discs of
-all such runs are turned over. A player that has no such move must pass (action ``size * size``). A player that has such
-a move must not pass. The game ends as soon as neither player has a move, even if the board is not full. The player with
+square, there must be a run of the opponent's discs, and after the run one of the player's own discs. The discs of all
+such runs are turned over. A player that has no such move must pass (action ``size * size``). A player that has such a
+move must not pass. The game ends as soon as neither player has a move, even if the board is not full. The player with
 more discs wins.
 
 Actions are ``size * row + column``, so a1 is 0. Observations are two planes: the player's own discs and the opponent's
@@ -139,7 +139,7 @@ class Othello(State):
         return cls(size).play_transcript(moves)
 
     def with_moves(self, moves: tuple[int, ...]) -> Self:
-        """A copy of this position with other `moves`. The moves are not replayed or checked."""
+        """A copy of this position in which the attribute `moves` is replaced. The moves are not replayed or checked."""
         return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
 
     def play_move(self, move: int | str) -> Self:
@@ -277,7 +277,10 @@ class Othello(State):
         return self._encode(self.to_move)
 
     def _encode(self, player: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """A player's planes and the mask of the player to move. The planes and the mask are views of one array."""
+        """The planes from the point of view of `player`, and the action mask of the player to move.
+
+        The planes and the mask are views of one array.
+        """
         if player == self.to_move:
             mine, other = self.own, self.opponent
         elif player == 1 - self.to_move:

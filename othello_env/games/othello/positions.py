@@ -16,7 +16,7 @@ __all__ = ["OthelloPositions"]
 
 
 class OthelloPositions(Positions):
-    """N positions as arrays, for which an agent chooses actions in one call. None of the games is over.
+    """N positions as arrays. An agent chooses actions for all of them in one call. No position is the end of a game.
 
     Attributes:
         own: (N,) uint64, the discs of the player to move.
@@ -99,5 +99,6 @@ class OthelloPositions(Positions):
         return bitboard.choose_batch(self.own, self.opponent, self.legal, self.key, self.size)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
+        self._check_length(actions)
         board = bitboard.BOARDS[self.size]
         bitboard.randomise(actions, self.own, self.opponent, self.key, np.uint64(threshold), board, self.size)

@@ -30,7 +30,7 @@ _T = TypeVar("_T", bound=np.generic)
 def inverse(symmetry: int) -> int:
     """The number of the symmetry that undoes `symmetry`."""
     _check(symmetry)
-    if symmetry & 4:  # after a transposition, the two mirror operations change places
+    if symmetry & 4:  # "mirror left to right, then transpose" is the same as "transpose, then mirror top to bottom"
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
 
@@ -70,7 +70,7 @@ def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray
 
 @cache
 def _sources(size: int, symmetry: int) -> npt.NDArray[np.int64]:
-    """For each action on the transformed board, the action on the original board that the symmetry moves there."""
+    """Entry i is the action on the original board that the symmetry turns into action i."""
     squares = np.arange(size * size).reshape(size, size)
     table = np.append(transform_observation(squares, symmetry).ravel(), size * size)
     table.flags.writeable = False

@@ -22,10 +22,10 @@ NOBODY = 3
 
 @kernel
 def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
-    """The number of cells in the direction `step` that the mover converts by taking the cell at `spot`.
+    """The number of cells that the mover converts in the direction `step` by taking the cell at `spot`.
 
-    The cells must be a run of one opponent's cells, and the next cell after the run must be a cell of the mover.
-    Otherwise the number is 0.
+    Next to `spot` there must be a run of one opponent's cells, and after the run a cell of the mover. The mover
+    converts this run. Without such a run, the number is 0.
     """
     colour = grid[spot + step]
     if colour >= EMPTY or colour == mover:
@@ -100,8 +100,8 @@ def scatter(
     chooses one of the places that are still free (Fisher-Yates shuffle). One more random number chooses the player that
     moves first. If this player cannot move, the next player that can move begins.
 
-    Let n be the number of places or players to choose from. Then random number k of an attempt is
-    `below(mix(mix(key, attempt), k), n)`, with k and `attempt` counted from 0.
+    In each attempt, the random numbers are counted from 0. Random number k is `below(mix(mix(key, attempt), k), n)`,
+    where n is the number of places or players to choose from. The attempts are also counted from 0.
     """
     size = width * height
     places = np.empty(size, np.int64)

@@ -7,8 +7,8 @@ the mover, even if they belong to different opponents. A run must not contain an
 other opponent. After a move, players that cannot move are skipped, so the same player may move several times in a row.
 There is no pass. The game is over when nobody can move. The player with the most cells wins.
 
-Actions are ``width * row + column``, so a1 is 0. Observations are four planes: the player's cells, the cells of the
-next player in order, the cells of the third player, and the walls.
+Actions are ``width * row + column``, so a1 is 0. Observations are four planes, from the point of view of a player: the
+player's own cells, the cells of the next player in the order of turns, the cells of the third player, and the walls.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
 """The largest number of random starts that are tried in order to find a start in which somebody can move."""
+_MOST_CELLS = 32_767  # the actions of batches and of `Games` are numbers of 16 bits
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 
@@ -42,7 +43,7 @@ class Tribolo(State):
     Args:
         seed: an integer of at least 0. Only its low 64 bits count. None means a random seed from the operating system.
         width: the number of columns of the board, at most 26.
-        height: the number of rows of the board.
+        height: the number of rows of the board. The board has at most 32,767 cells.
         cells: the number of cells that each player owns at the start.
         walls: the number of walls on the board.
 
@@ -94,7 +95,7 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position with this grid. If the player `first` cannot move, the next player that can move is to move."""
+        """The position with this grid. The player to move is `first`, or if `first` cannot move, the next that can."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -193,10 +194,10 @@ class Tribolo(State):
         return tuple(self._grid.count(player) for player in range(PLAYERS))
 
     def returns(self) -> tuple[float, ...]:
-        """The winner gets +1, and each of the other players gets -1/2. Before the end, all results are 0.0.
+        """A single winner gets +1, and each of the other players gets -1/2. Before the end, all results are 0.0.
 
-        If two players tie for the most cells, each of these two gets +1/4, and the third player gets -1/2. If all three
-        players tie, each player gets 0.
+        If two players share the first place, each of them gets +1/4, and the third player gets -1/2. If all three
+        players have equally many cells, each player gets 0.
         """
         scores = self.scores()
         best = [score == max(scores) for score in scores]
@@ -289,7 +290,7 @@ def _restore(cls: type[Tribolo], width: int, height: int, grid: bytes, to_move: 
 def _check_start(
     seed: int | None, width: int, height: int, cells: int, walls: int
 ) -> tuple[np.uint64, int, int, int, int]:
-    """Check the arguments of a random start. Returns the seed as a key, and the numbers as plain integers.
+    """Check the arguments of a random start. Returns the key of the random numbers, and the other arguments as ints.
 
     Raises:
         ValueError: a number is out of range, or the board is too small for the cells and walls.
@@ -298,6 +299,8 @@ def _check_start(
     width, height, cells, walls = index(width), index(height), index(cells), index(walls)
     if not 1 <= width <= len(_COLUMNS) or height < 1:
         raise ValueError(f"a board must be 1 to {len(_COLUMNS)} wide and at least 1 high, not {width} x {height}")
+    if width * height > _MOST_CELLS:
+        raise ValueError(f"a board has at most {_MOST_CELLS:,} cells, not {width * height:,} ({width} x {height})")
     if cells < 1 or walls < 0:
         raise ValueError(f"expected at least 1 cell for each player and at least 0 walls, got {cells} and {walls}")
     taken = PLAYERS * cells + walls

@@ -33,7 +33,7 @@ each_game = pytest.mark.parametrize("name", NEW)
 
 
 def begun(batch, random_plies=0, side=-1, positions=()):
-    """Begin the games of a batch with different keys. Returns the `Begins` of the batch."""
+    """Begin all games of a batch, each with its own key. Returns the `Begins` of the batch."""
     pool = np.full((batch.start.num_players - 1, 1), 2**32, np.uint64)
     begins = batch.begins(positions, random_plies, redraws=1, side=side, pool=pool, first=0)
     batch.course.env_key[:] = np.arange(len(batch)) * 977
@@ -153,6 +153,16 @@ def test_positions_that_agents_are_asked_about(name):
         wrong = drawn.copy()
         wrong[k] = state.num_actions if k % 2 else int(np.argmin(masks[k]))
         assert not positions.are_legal(wrong)
+
+
+@each_game
+def test_randomise_refuses_actions_of_another_shape(name):
+    batch = NEW[name][0](N)
+    begun(batch, 0 if "tribolo" in name else 5, side=0)
+    positions = batch.waiting().positions
+    for shape in (len(positions) - 1, len(positions) + 1, (len(positions), 1)):
+        with pytest.raises(ValueError, match=rf"actions must be of shape \({len(positions)},\), not \("):
+            positions.randomise(np.zeros(shape, np.int64), 2**31)
 
 
 @each_game

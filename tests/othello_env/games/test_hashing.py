@@ -11,7 +11,7 @@ pytestmark = pytest.mark.nojit
 
 WORDS = st.integers(0, 2**64 - 1)
 
-# Outputs for the seed 1234567, which accompany the public-domain splitmix64.c (Vigna). Source: Rosetta Code.
+# Outputs of the public-domain splitmix64.c (Vigna) for the seed 1234567. Source: Rosetta Code.
 REFERENCE = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
 
 
@@ -40,6 +40,6 @@ def test_the_low_64_bits_of_a_key_count(key):
 
 
 def test_draws_are_even():
-    # 6,000 draws of six: three standard deviations are 3 * sqrt(6000 * 5 / 36) = 87.
+    # 6,000 draws from six numbers: three standard deviations are 3 * sqrt(6000 * 5 / 36) = 87.
     counts = np.bincount([draw(key, 1, 6) for key in range(6_000)], minlength=6)
     assert abs(counts - 1_000).max() < 87

@@ -2,7 +2,7 @@
 
 import pytest
 
-from othello_env import IllegalActionError, NotationError, Othello
+from othello_env import Checkers, IllegalActionError, NotationError, Othello
 from othello_env.games.openings import Openings, random_opening
 
 pytestmark = pytest.mark.nojit
@@ -63,6 +63,16 @@ def test_a_new_game_is_made_with_its_key():
 
     assert Openings("random:0", new_game).draw(17) == Othello(6)
     assert seen[-1] == 17
+
+
+def test_a_state_has_the_rules_of_the_start_and_a_text_takes_them():
+    def new_game(key):
+        return Checkers(6, draws="threefold")
+
+    opening = new_game(0).play_transcript("6-9")
+    assert Openings([opening], new_game).draw(0) == Openings(["6-9"], new_game).draw(0) == opening
+    with pytest.raises(ValueError, match="expected openings for "):
+        Openings([Checkers(6).play_transcript("6-9")], new_game)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class OthelloGames(Batch):
 
     Args:
         n: the number of games.
-        start: the start position on a board of this size.
+        start: the start position. All games are played on boards of its size.
     """
 
     start: Othello
@@ -58,7 +58,7 @@ class OthelloGames(Batch):
         own, opponent, _ = self.boards
         course, to_move = self.course, int(self.course.to_move[i])
         mine, other = int(own[i]), int(opponent[i])
-        if course.over[i] and course.learner[i] == 1 - to_move:  # the board is stored from the learner's point of view
+        if course.over[i] and course.learner[i] == 1 - to_move:  # a finished game: `own` has the learner's discs
             mine, other = other, mine
         return self._state(mine, other, to_move, course.moves_of(i))
 

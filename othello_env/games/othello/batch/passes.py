@@ -1,8 +1,8 @@
 """Compiled loops over N positions, which handle several positions at a time in one vector register.
 
 Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM, the compiler that
-Numba uses, can put several positions into one register (eight with AVX-512). The arrays are divided into blocks that
-fit in the fastest cache.
+Numba uses, can put several positions into one register (eight with AVX-512). The loops work on one block of the arrays
+after another, so that a block stays in the processor's fastest cache.
 
 Letters in shapes: N is the number of positions, S the width of the board, A = S * S + 1 the number of actions.
 """
@@ -29,7 +29,7 @@ __all__ = [
 EXPAND: npt.NDArray[np.uint64] = np.array(
     [int.from_bytes(bytes(byte >> bit & 1 for bit in range(8)), "little") for byte in range(256)], np.uint64
 )
-"""(256,) words. The eight bytes of word b are the eight bits of b, with the lowest bit in the lowest byte."""
+"""(256,) words of 64 bits. Word n has a byte, 0 or 1, for each bit of n. The lowest byte stands for the lowest bit."""
 
 _BLOCK = 512
 
@@ -63,8 +63,8 @@ def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
     """Check the actions of N games, one action for each game.
 
-    Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action
-    in a game that is over counts as OVER, never as ILLEGAL.
+    Returns 0 if there is no problem. Otherwise the result is the sum of the kinds of problems that occur (OUT_OF_RANGE,
+    ILLEGAL, OVER), each added once. An action in a game that is over counts as OVER, never as ILLEGAL.
     """
     side = np.uint64(size)
     passing = side * side
@@ -109,7 +109,7 @@ def place(
         for i in range(n):
             moves[i] = legal_moves(p[i], o[i], board)
         for i in range(n):
-            turned[i] = legal_moves(o[i], p[i], board)  # the legal moves of the other player
+            turned[i] = legal_moves(o[i], p[i], board)  # as if the player who has just moved could move again
         for i in range(n):
             done[i] = (moves[i] | turned[i]) == _0
 
@@ -122,14 +122,14 @@ def encode_8x8(
 
     Args:
         boards: own, opponent and legal, each (N,).
-        over: (N,), set if the game is over.
-        arrays: `planes`, `plane_words`, `plane_ranks`, `masks`, `mask_ranks` and `EXPAND`, in this order, as for
-            `encode_small`. The arrays `planes`, (2 * N, S * S) int8, and `masks`, (N, A) int8, receive the results.
-            `plane_words`, `plane_ranks` and `mask_ranks` are views of the memory of these two arrays as words of 64
-            bits. `plane_words` has the words of `planes` one after another. `plane_ranks`, (2 * N, R) uint64, has one
-            word for each of R ranks of a plane. `mask_ranks`, (N, R) uint64, has one word for each of R ranks of a
-            mask. Such a word has the eight bytes that begin with the first square of the rank, and may be unaligned. On
-            8x8, R is 8. On smaller boards, R is S - 1, because the last rank has no word.
+        over: (N,), whether the game is over.
+        arrays: `planes`, `plane_words`, `plane_ranks`, `masks`, `mask_ranks` and `EXPAND`, in this order.
+            `encode_small` takes the same arrays. The results are written to `planes`, (2 * N, S * S) int8, and to
+            `masks`, (N, A) int8. `plane_words`, `plane_ranks` and `mask_ranks` show the memory of these two arrays as
+            words of 64 bits. `plane_words` has all words of `planes`, one after another. `plane_ranks`, (2 * N, R)
+            uint64, and `mask_ranks`, (N, R) uint64, have a word for each rank. The word begins at the first square of
+            the rank, and may be unaligned. On 8x8, R is 8. On smaller boards, a word is longer than a rank, and R is
+            S - 1: the last rank has no word, because this word would reach beyond the end of the plane or mask.
     """
     own, opponent, legal = boards
     _, words_of_planes, _, masks, mask_ranks, expand = arrays
@@ -178,8 +178,8 @@ def _write_ranks(
     expand: npt.NDArray[np.uint64],
     size: int,
 ) -> None:
-    """Write a set of squares as bytes. Bit 0 is the first square, and rank k (from 0) begins at bit 8 * k."""
-    for rank in range(size - 1):  # in ascending order, because a word can also overwrite bytes of the next rank
+    """Write a set of squares as bytes. Bit 0 of the set is a1, and rank k (from 0) begins at bit 8 * k."""
+    for rank in range(size - 1):  # upwards: each word also overwrites bytes of the next rank
         ranks[rank] = expand[(squares >> np.uint64(8 * rank)) & _255]
     last = squares >> np.uint64(8 * (size - 1))
     for file in range(size):

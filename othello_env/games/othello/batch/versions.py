@@ -2,8 +2,8 @@
 
 The boards are three arrays (N,) uint64 of sets of squares. `own` has the discs of the player to move, and `opponent`
 has the other player's discs. `legal` has the squares on which the player to move may place a disc. If `legal` is 0 and
-the game is not over, the player must pass. The board of a finished game is stored from the point of view of the player
-that sees the game's last observation (the field `viewer` of `othello_env.games.batch.arrays.ends_dtype`).
+the game is not over, the player must pass. After the end of a game, `own` has the discs of the player that sees the
+last observation. The field `viewer` of `othello_env.games.batch.arrays.ends_dtype` is the index of this player.
 """
 
 from __future__ import annotations

@@ -42,7 +42,10 @@ class Twin:
         return self.rows[row][column] if 0 <= row < self.size and 0 <= column < self.size else "#"
 
     def moves(self):
-        """The legal moves by the rule book, {action: (from, over or None, to)}. If a jump is legal, no step is."""
+        """The legal moves by the rule book: {action: (from, over, to)}. For a step without a jump, `over` is None.
+
+        If a jump is possible, steps are illegal.
+        """
         steps, jumps = {}, {}
         other = "w" if self.mover == "r" else "r"
         for row in range(self.size):
@@ -243,7 +246,7 @@ class TestRules:
         assert second.going_square is None
 
     def test_a_crowned_man_ends_its_move_in_a_chain_too(self):
-        game = Checkers.from_text("B:W26,27,5:B22")  # a king on 31 could also jump over 27
+        game = Checkers.from_text("B:W26,27,5:B22")  # a king on 31 could jump over 27, but not in this move
         after = game.play_transcript("22x31")
         assert after.to_move == 1
         assert after.pieces()[30] == (0, True)
@@ -342,7 +345,7 @@ def test_positions_round_trip(seed, plies, size, draws):
     assert state.turn == len(state.moves)
     assert pickle.loads(pickle.dumps(state)) == state == copy.deepcopy(state)
     assert pickle.loads(pickle.dumps(state)).moves == state.moves
-    text = eval(repr(state), {"Checkers": Checkers})  # the text does not have the history
+    text = eval(repr(state), {"Checkers": Checkers})  # the text does not contain the earlier moves
     assert (text.own, text.opponent, text.kings, text.going, text.to_move) == (
         state.own,
         state.opponent,

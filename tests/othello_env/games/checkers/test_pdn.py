@@ -108,6 +108,12 @@ def test_comments_variations_and_annotations_are_skipped():
         ('[FEN "B:W1"] *', NotationError, "game 1: expected a position"),
         ("1. 11-15 (22-18 *", NotationError, "parenthesis"),
         ("1. 11-15 22-18) *", NotationError, "parenthesis"),
+        ("1. 11-15 { 22-18 *", NotationError, "game 1: a comment begins with { but has no }"),
+        ("1. 11-15 {", NotationError, "game 1: a comment begins with { but has no }"),
+        ("{ " * 100_000, NotationError, "game 1: a comment begins with { but has no }"),
+        (f"1. 11-{'9' * 5000} *", NotationError, "game 1: ply 1: expected a move"),
+        (f'[FEN "B:W{"9" * 5000}:B1"] *', NotationError, "game 1: expected squares from 1 to 32"),
+        (f'[FEN "B:W1-{"9" * 5000}:B1"] *', NotationError, "game 1: expected squares from 1 to 32"),
     ],
 )
 def test_bad_text_is_named(text, error, message):

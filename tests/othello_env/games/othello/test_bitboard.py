@@ -36,7 +36,7 @@ def test_nth_bit_is_the_nth_square(x):
 
 @given(data=st.data())
 def test_flips_of_every_empty_square(data, positions, twin):
-    # This holds for illegal moves too: the kernel then flips nothing.
+    # A move to some of these squares is illegal. For such a move, the kernel flips nothing.
     state = data.draw(positions())
     slow = twin.of(state)
     own, opponent = np.uint64(state.own), np.uint64(state.opponent)
@@ -59,7 +59,7 @@ def test_batches_do_what_single_kernels_do(data, positions):
     legal = bitboard.legal_moves_batch(own, opponent, BOARDS[size])
     assert legal.dtype == np.uint64
     assert legal.tolist() == [state.legal_bits for state in states]
-    disc = legal & (~legal + np.uint64(1))  # the first move, or a pass
+    disc = legal & (~legal + np.uint64(1))  # the bit of the first legal move, or 0 for a pass
     expected = [bitboard.advance(own[i], opponent[i], disc[i], BOARDS[size]) for i in range(len(states))]
     moves, replies = bitboard.advance_batch(own, opponent, disc, BOARDS[size])
     assert [tuple(map(int, row)) for row in zip(own, opponent, moves, replies, strict=True)] == [
@@ -95,7 +95,7 @@ def test_random_moves_are_uniform():
 
 @pytest.mark.parametrize(("threshold", "share"), [(0, 0.0), (2**32, 0.75), (2**30, 0.1875)])
 def test_randomise_replaces_the_right_share(threshold, share):
-    # A replaced action is drawn from four actions, so three quarters of the replaced actions change.
+    # The new action is drawn from the four legal actions. In one of four cases, it is the old action again.
     n = 8_000
     own, opponent = (np.full(n, bits, np.uint64) for bits in bitboard.STARTS)
     actions = np.full(n, 19, np.int64)

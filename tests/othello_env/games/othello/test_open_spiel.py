@@ -1,7 +1,7 @@
 """Agreement with OpenSpiel's Othello, an independent implementation, in every position of random games.
 
 Actions, the pass (64), the order of players, the end and the results agree. The conventions differ in two ways.
-OpenSpiel's observation begins with one more plane, which has the empty squares. And OpenSpiel has no disc margin.
+OpenSpiel's observation begins with one more plane, for the empty squares. And OpenSpiel has no reward by disc margin.
 """
 
 import random

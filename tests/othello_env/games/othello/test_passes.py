@@ -46,7 +46,8 @@ def test_check_knows_what_is_wrong(size):
 
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_place_plays_each_move(size):
-    states = [state for state in random_states(size, 700, seed=2) if not state.is_over]  # more than one block
+    # `place` works on blocks of positions. The positions here do not fit into one block.
+    states = [state for state in random_states(size, 700, seed=2) if not state.is_over]
     rng = np.random.default_rng(0)
     actions = np.array([rng.choice(state.legal_actions()) for state in states])
     own, opponent, legal, over = columns(states)

@@ -20,7 +20,7 @@ def test_published_counts(depth, script):
 
 
 def slow_perft(twin):
-    """Perft by the twin. The count of each position and depth is cached, which does not change the result."""
+    """Count sequences of moves with the twin. The count of each position and depth is cached to save time."""
 
     @cache
     def count(text, to_move, depth):

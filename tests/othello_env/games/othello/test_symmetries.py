@@ -14,7 +14,7 @@ EIGHT = range(symmetries.COUNT)
 
 
 def transformed(state, symmetry):
-    """The position on the transformed board, built from its planes."""
+    """The position after a symmetry of the board, made from the transformed planes."""
     black, white = symmetries.transform_observation(state.observation(0), symmetry)
     text = "".join("X" if b else "O" if w else "-" for b, w in zip(black.ravel(), white.ravel(), strict=True))
     return Othello.from_text(text, state.to_move)
@@ -35,7 +35,7 @@ def test_the_rules_commute_with_every_symmetry(data, positions):
 
 
 def test_named_corners_and_edges():
-    # The squares to which each symmetry moves a1 and b1 on 8x8, according to the definition in the docstring.
+    # The squares to which each symmetry moves a1 and b1 on 8x8. The docstring of `symmetries` defines the symmetries.
     a1_b1 = {0: "a1 b1", 1: "h1 g1", 2: "a8 b8", 3: "h8 g8", 4: "a1 a2", 5: "h1 h2", 6: "a8 a7", 7: "h8 h7"}
     board = Othello()
     for symmetry, expected in a1_b1.items():

@@ -152,10 +152,17 @@ def test_starts():
     assert len(set(states)) == 300
     assert Tribolo(7) == Tribolo(7) == Tribolo(7 + 2**64)
     assert Tribolo() != Tribolo()
-    # All cells are equally likely: each is taken 300 * 48 / 176 = 82 times, with a standard deviation of 7.7.
+    # All cells are equally likely: each has a piece or a wall in 300 * 48 / 176 = 82 of the starts, with a standard
+    # deviation of 7.7.
     taken = sum((state.observation(0).any(axis=0)).astype(int) for state in states)
     assert taken.min() > 45
     assert taken.max() < 120
+
+
+def test_a_batch_has_no_boards_whose_actions_are_too_large_for_its_arrays():
+    assert TriboloVectorEnv(1, width=7, height=4681, cells=3000).single_action_space.n == 32767
+    with pytest.raises(ValueError, match="at most 32,767 cells, not 32,768"):
+        TriboloVectorEnv(1, width=16, height=2048, cells=3000)
 
 
 def test_a_start_in_which_nobody_can_move_is_drawn_again():
@@ -181,7 +188,7 @@ class TestRules:
         after = state.play_transcript("c1")
         assert after.to_move == 0
         assert after.play_transcript("c2").is_over
-        assert after.play_transcript("c2").to_move == 1  # player 1 would be next
+        assert after.play_transcript("c2").to_move == 1  # the next player in turn, although the game is over
 
     def test_the_first_player_who_cannot_is_skipped(self):
         assert Tribolo.from_text("RB-", "blue").to_move == 1
@@ -224,6 +231,11 @@ class TestBadInput:
             Tribolo(1, **options)
         with pytest.raises(ValueError, match=message):
             TriboloVectorEnv(2, **options)
+
+    @pytest.mark.parametrize(("width", "height"), [(1, 32_768), (26, 1261), (16, 10**12)])
+    def test_boards_of_too_many_cells(self, width, height):
+        with pytest.raises(ValueError, match="at most 32,767 cells"):
+            Tribolo(1, width=width, height=height)
 
     @pytest.mark.parametrize("options", [{"width": 16.0}, {"walls": "12"}, {"seed": 1.5}])
     def test_numbers_that_are_no_integers(self, options):
