@@ -15,15 +15,15 @@ from othello_env.agent.protocol import Agent, AgentError, begin_game
 from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State
 
-__all__ = ["Seat", "act_on_clock", "ask", "ask_many", "play_answer"]
+__all__ = ["Seat", "act_on_clock", "ask", "ask_many", "check_answers", "play_answer"]
 
 
 class Seat:
     """A seat: the place of one player in one game, and the agent that plays there.
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
-    seat was the last to ask the agent, this seat first calls the agent's `new_game` again. So the agent's random
-    choices depend only on the game and the seat.
+    seat has asked the agent in the meantime, a seat calls the agent's `new_game` again before it asks. The key of the
+    seat is the seed of this call. So the agent's random choices depend only on the game and the seat.
 
     Args:
         agent: the agent. The seat calls the agent's `new_game` at once.
@@ -57,7 +57,7 @@ def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
 
     The docstring of `Agent.act` says which limits of the clock are passed to the agent.
     """
-    if clock is None:
+    if clock is None or clock.seconds is None:  # without a limit, an `act` that takes no time is enough
         return agent.act(state)
     act: Any = agent.act
     if _takes_move_seconds(getattr(act, "__func__", act)):
@@ -103,12 +103,7 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
         AgentError: the answer has a wrong shape or dtype, or contains an illegal action. The message names the agent.
             For an illegal action, it also shows the position.
     """
-    answer = np.asarray(agent.act_batch(positions))
-    if answer.shape != (len(positions),) or answer.dtype.kind not in "iu":
-        raise AgentError(
-            f"agent {agent!r} must answer {len(positions)} positions with ({len(positions)},) integers, not with shape "
-            f"{answer.shape}, dtype {answer.dtype}"
-        )
+    answer = check_answers(agent, agent.act_batch(positions), len(positions))
     actions = answer.astype(np.int64, order="C", copy=not answer.flags.carray)
     if not positions.are_legal(actions):
         for k, action in enumerate(actions.tolist()):
@@ -118,10 +113,25 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
     return actions
 
 
+def check_answers(agent: Agent, answer: Any, n: int) -> npt.NDArray[np.integer]:
+    """Check that an agent's answer for `n` positions is `n` integers. Whether they are legal is not checked.
+
+    Raises:
+        AgentError: the answer has a wrong shape or dtype. The message names the agent.
+    """
+    actions = np.asarray(answer)
+    if actions.shape != (n,) or actions.dtype.kind not in "iu":
+        raise AgentError(
+            f"agent {agent!r} must answer {n} positions with ({n},) integers, not with shape {actions.shape}, "
+            f"dtype {actions.dtype}"
+        )
+    return actions
+
+
 def play_answer(agent: Agent, state: State) -> State:
     """Ask an agent for its action, and return the position after this action.
 
-    The result is the same as ``state.play(ask(agent, state))``, but the answer is checked only once.
+    ``state.play(ask(agent, state))`` gives the same result, but checks the answer twice.
 
     Raises:
         AgentError: the answer is not a legal action. The message names the agent and shows the position.

@@ -10,7 +10,7 @@ __all__ = ["LONGEST_SECONDS", "Clock"]
 LONGEST_SECONDS = 1_000_000
 """The longest allowed time limit, in seconds (more than eleven days).
 
-On many systems, a single call cannot wait much longer than this time.
+On many systems, functions that wait raise an error if a time limit is much longer than this.
 """
 
 

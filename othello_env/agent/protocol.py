@@ -48,13 +48,13 @@ class AgentError(RuntimeError):
 
 
 class AgentLeftError(AgentError):
-    """An agent, such as a person, has left the game. The game then has no result; it does not count as a loss."""
+    """An agent, such as a person, has left the game. The game then has no result, so nobody has lost it."""
 
 
 class Chance:
     """The random choices of an agent.
 
-    After `new_game`, each choice depends only on the seed of the game, on `State.turn` and on the legal actions. Before
+    After ``new_game(seed)``, each choice depends only on this seed, on `State.turn` and on the legal actions. Before
     the first `new_game`, the choices come from one stream of random numbers.
     """
 
@@ -110,7 +110,7 @@ class Agent(ABC):
     """
 
     _game_key: int | None = None
-    """The key that `begin_game` last passed to `new_game`; see `Seat`. None before the first game."""
+    """The key that `begin_game` last passed to `new_game`; see `Seat`. None if no game is known."""
 
     def __repr__(self) -> str:
         return type(self).__qualname__
@@ -119,9 +119,11 @@ class Agent(ABC):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """Choose an action for the player to move.
 
+        Without a clock, only the position is passed. So a subclass that plays without clocks may define ``act(state)``.
+
         A clock may limit the whole game, each move, or both. A subclass can define `act` with one more argument,
         ``move_seconds: float | None = None``. Then `move_seconds` is the limit for this move, and `seconds_left` is the
-        limit for the game. An `act` that takes any keyword (``**``) gets both arguments, too. To pass a clock to
+        limit for the game. An `act` with a parameter such as ``**options`` also gets both arguments. To pass a clock to
         another agent, call `act_on_clock`. It passes only the arguments that the other agent's `act` takes.
 
         Args:

@@ -1,16 +1,22 @@
 """Make agents from specs: texts that name an agent, a file or a function.
 
 A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
-each quote inside the value is doubled. The names are entry points of the group ``othello_env.agents``, so any installed
-package can add names. In place of a name, a spec can have the path of a file. An entry point whose name is a file
-suffix, such as ``.npz``, loads agents from files with this suffix. A spec can also have ``path.py:name`` or
-``package.module:name`` in place of a name. Such a spec names a subclass of Agent, an Agent object, or a function of
-observations and masks. Every spec takes the option ``epsilon``, the probability of a random move. Of the objects that
-``path.py:name`` and ``package.module:name`` can name, only subclasses of Agent take other options.
+each quote inside the value is doubled. A name must be an entry point of the group ``othello_env.agents``, so any
+installed package can add names.
+
+In place of the name, a spec can have the path of a file, such as ``runs/a.npz``. The suffix of the file, here ``.npz``,
+must be an entry point that loads agents from such files.
+
+A spec can also begin with ``path.py:name`` or ``package.module:name``. The name is that of a subclass of Agent, of an
+Agent object, or of a function of observations and masks.
+
+Every spec takes the option ``epsilon``, the probability of a random move. A spec that names an Agent object or a
+function takes no other option.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import inspect
 import math
@@ -26,6 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.agent.answers import check_answers
 from othello_env.agent.protocol import Agent, AgentError, Chance, Policy, SpecError
 from othello_env.agent.wrapper import AgentWrapper
 from othello_env.games.batch import Positions
@@ -98,7 +105,8 @@ class _EpsilonAgent(AgentWrapper):
         return super().act(state, seconds_left=seconds_left, move_seconds=move_seconds)
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        actions = np.array(self.agent.act_batch(batch), np.int64)
+        # checked before the kernel runs: the kernel would write outside an array that is too short
+        actions = np.array(check_answers(self.agent, super().act_batch(batch), len(batch)), np.int64)
         batch.randomise(actions, self._threshold)
         return actions
 
@@ -135,7 +143,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 def number_options(spec: str) -> dict[str, type]:
     """The numeric options that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
 
-    For ``path.py:name`` and ``package.module:name``, the dict has only ``epsilon``.
+    For ``path.py:name`` and ``package.module:name``, the dict has only ``epsilon``, even if the agent takes others.
 
     Raises:
         SpecError: the text is not a spec.
@@ -143,7 +151,7 @@ def number_options(spec: str) -> dict[str, type]:
     head, _ = _parse(spec)
     registry = _registry()
     point = registry.get(head) or registry.get(Path(head).suffix)
-    parameters = inspect.signature(point.load(), eval_str=True).parameters if point is not None else {}
+    parameters = _parameters(point.load()) if point is not None else {}
     found: dict[str, type] = {}
     for name, parameter in parameters.items():
         annotation = parameter.annotation
@@ -209,7 +217,7 @@ def option_text(name: str, value: object) -> str:
 
 
 def _parse(spec: str) -> tuple[str, dict[str, str]]:
-    """A spec's name (or path) and a dict of its options. The dict's values are texts without the spec's quotes."""
+    """Split a spec, as `split_spec` does."""
     match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
     if match is None or not match[1]:
         raise SpecError(f"{spec!r} does not name an agent; {_known()}")
@@ -233,8 +241,8 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
 def spec_file(spec: str) -> tuple[Path, str] | None:
     """The file from which a spec such as ``a.npz:epsilon=0.1`` loads an agent, and the rest of the spec.
 
-    The rest is a colon and the options; it is empty if there are no options. The result is None for all other specs,
-    also for ``path.py:name``, and for a text that is not a spec.
+    The rest is a colon and the options; it is empty if there are no options. The result is None if the text is not a
+    spec, or is another kind of spec, such as ``random`` or ``path.py:name``.
 
     >>> path, rest = spec_file("runs/a.npz:epsilon=0.1")
     >>> path.name, rest, spec_file("random")
@@ -280,7 +288,7 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
 
 
 def name_of(policy: str | Path | Agent | Policy, agent: Agent) -> str:
-    """The name of an agent in results: its spec or its file's path, or otherwise its `repr`.
+    """The name of an agent in results: the spec or path from which it was made. Other agents have their `repr` as name.
 
     Args:
         policy: the spec, path, Agent or callable from which the agent was made.
@@ -303,8 +311,8 @@ def _registry() -> dict[str, EntryPoint]:
 
 
 def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
-    """Call a function or class that makes an agent, with a spec's options converted to the types in the signature."""
-    parameters = inspect.signature(factory, eval_str=True).parameters
+    """Call a function or class that makes an agent. Convert the spec's options to the types of the parameters."""
+    parameters = _parameters(factory)
     names = [name for name in parameters if name not in ("seed", "path")]
     arguments: dict[str, Any] = {}
     for name, text in options.items():
@@ -322,11 +330,34 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     except SpecError:
         raise
     except (ValueError, TypeError) as error:
-        is_named = repr(spec) in str(error)  # some errors about an agent's file already show the spec
+        is_named = repr(spec) in str(error)  # some errors already show the spec
         raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
         raise TypeError(f"{label} names {factory!r}, which returned {agent!r}, not an Agent")
     return agent
+
+
+def _parameters(factory: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of a function or class, without parameters such as ``*args`` and ``**options``.
+
+    An annotation that cannot be evaluated remains a text. For example, it may name a class that is imported only for
+    type checkers.
+    """
+    try:
+        parameters = inspect.signature(factory, eval_str=True).parameters
+    except Exception:  # evaluating an annotation may raise any error
+        parameters = inspect.signature(factory).parameters
+    home = inspect.unwrap(inspect.getattr_static(factory, "__init__") if isinstance(factory, type) else factory)
+    names = getattr(home, "__globals__", {})
+    named = {}
+    for name, parameter in parameters.items():
+        if isinstance(parameter.annotation, str):
+            with contextlib.suppress(Exception):
+                found = eval(parameter.annotation, names)  # noqa: S307 - Python, too, would evaluate the annotation
+                parameter = parameter.replace(annotation=found)
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            named[name] = parameter
+    return named
 
 
 _WORDS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}

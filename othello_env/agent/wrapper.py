@@ -17,7 +17,7 @@ __all__ = ["AgentWrapper"]
 
 
 class AgentWrapper(Agent):
-    """An agent that does the same as another agent. A subclass changes a part of this behaviour.
+    """An agent that passes all calls on to another agent. A subclass changes what some of the calls do.
 
     If this class does not define a method, such as `analyse`, the other agent's method is used.
 
@@ -32,7 +32,7 @@ class AgentWrapper(Agent):
         return repr(self.agent)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "agent":  # copying looks for methods before `agent` is set
+        if name.startswith("_") or name == "agent":  # `copy` and `pickle` ask for attributes before `agent` is set
             raise AttributeError(name)
         return getattr(self.agent, name)
 
@@ -50,4 +50,5 @@ class AgentWrapper(Agent):
         return act_on_clock(self.agent, state, Clock(seconds_left, move_seconds))
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        self._game_key = None  # the other agent may begin other games, so a `Seat` must call `new_game` again
         return self.agent.act_batch(batch)

@@ -38,7 +38,7 @@ __all__ = [
     "self_play_advantages",
 ]
 
-if not TYPE_CHECKING:  # type checkers must not see `__getattr__`, because then they would accept any name
+if not TYPE_CHECKING:  # a type checker that sees `__getattr__` accepts any name of the module
     __getattr__ = later(
         __name__,
         {

@@ -1,12 +1,12 @@
 """A PettingZoo AEC environment for any game that implements `State`.
 
 The environment itself checks the order of calls, and the range and the legality of actions. So it does not need
-PettingZoo's wrappers. These wrappers would take more time than the ply itself.
+PettingZoo's wrappers. The wrappers would take more time than a ply takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -44,18 +44,20 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     and ``action_mask``, with 1 for each legal action. If an agent is not to move, its mask is all zeros. If the game is
     over, all masks are zeros.
 
-    All rewards are 0 until the game ends. Then each agent gets its own result or margin. Unless `strict` is True, an
-    illegal action ends the game: the agent that played it gets -1, or minus the largest margin if rewards are margins.
-    All other agents get 0. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    All rewards are 0 until the game ends. At the end, each agent gets its own result or margin. Unless `strict` is
+    True, an illegal action ends the game. The agent that played it gets -1, or minus the largest margin if rewards are
+    margins. All other agents get 0. If most games end by illegal actions, the environment gives one
+    `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in
-    the observation, because TorchRL fails if the info has a mask, too. `position` is the current State, with its moves.
-    The method `state` returns an array instead, because PettingZoo requires this.
+    the observation, because TorchRL fails if the info has a mask, too. `position` is the current State, which has the
+    moves of the game so far. The method `state` returns an array, because PettingZoo requires this.
 
     Args:
-        openings: where games begin. None: at the game's usual start. ``"random:10"``: after ten random plies. A
-            sequence of transcripts or States: each game begins with a random opening from the sequence.
+        openings: where games begin. With None, games begin at the game's usual start. With ``"random:10"``, they begin
+            after ten random plies. With a sequence of transcripts or States, each game begins with a random opening
+            from the sequence.
         reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (in Othello, how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
@@ -77,6 +79,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         start = self._prepare(openings, reward, strict, render_mode)
         self._observer: str | None = None
         """The agent whose observation is in `_observation`; None before the first reset and after the end of a game."""
+        self._calls = 0
+        """The number of calls of `reset` and `step`. So a loop over `agent_iter` can find that nothing was called."""
         self.agents: list[str] = []
         self.possible_agents = [f"{name}_0" for name in start.player_names]
         self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}
@@ -144,6 +148,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         state = self._starts.draw(keys.game_key, chosen)
         self._keys = keys
         self._playing = True
+        self._calls += 1
         self._skip_agent_selection: str | None = None
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -164,6 +169,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or all agents have made their last step.
         """
+        self._calls += 1
         if not self._playing:
             self._step_when_over(action)
             return
@@ -185,6 +191,31 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         if self.render_mode == "human":
             self.render()
 
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The agents in the order in which they are to move, until all agents have made their last step.
+
+        Args:
+            max_iter: the largest number of agents.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+            RuntimeError: the body of the loop called neither `step` nor `reset`. Such a loop would never end.
+        """
+        if self._state is None:
+            raise ResetNeeded("agent_iter() needs a reset() first: there is no game")
+        return self._turns(max_iter)
+
+    def _turns(self, max_iter: int) -> Iterator[str]:
+        calls = -1
+        while self.agents and max_iter > 0:
+            if self._calls == calls:
+                raise RuntimeError(
+                    "step() was not called in a loop over agent_iter(); it must be called for each agent"
+                )
+            calls = self._calls
+            max_iter -= 1
+            yield self.agent_selection
+
     def _show(self, state: State) -> None:
         """Make this position the current position, and store its observation and infos."""
         self._state = state
@@ -203,7 +234,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._playing = False
         self._observer = None
         self.rewards = dict(zip(self.possible_agents, result, strict=True))
-        self._cumulative_rewards = dict(self.rewards)  # these are the sums, because all earlier rewards were 0
+        self._cumulative_rewards = dict(self.rewards)  # the sum of each agent's rewards: all earlier rewards were 0
         self.terminations = dict.fromkeys(self.agents, True)
         self._tell(state, illegal_action)
         self._watch.count(1, illegal_action is not None)

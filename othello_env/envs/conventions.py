@@ -41,18 +41,18 @@ REWARDS = ("result", "margin")
 PLAYING, NOBODY = -2, -1
 """Values in `info`.
 
-PLAYING is the value of `winner` if the game is not over. NOBODY is the value of `winner` if nobody won, of `opponent`
-if there is no opponent, and of `illegal_action` if there was no illegal action.
+PLAYING is the value of `winner` if the game is not over. NOBODY is the value of `winner` if nobody won, the value of
+`opponent` if there is no opponent, and the value of `illegal_action` if there was no illegal action.
 """
 
 
 def check_action(action: Any, num_actions: int) -> int:
-    """Check an action and return it as an int. NumPy integers and zero-dimensional integer arrays are accepted too.
+    """Check an action and return it as an int. NumPy integers and zero-dimensional integer arrays are accepted, too.
 
     Raises:
         ValueError: the action is not an integer from 0 to num_actions - 1.
     """
-    try:  # a call of `as_integer` would take time in every step of an environment for one game
+    try:  # `as_integer` is not called here, because the call would take time in every step
         number = -1 if isinstance(action, bool) else index(action)
     except TypeError:
         number = -1
@@ -81,7 +81,7 @@ def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
 
 
 def check_count(name: str, number: Any) -> int:
-    """Check a count of at least 1 and return it as an int. NumPy's integers are accepted too.
+    """Check a count of at least 1 and return it as an int. NumPy's integers are accepted, too.
 
     Raises:
         ValueError: the number is not an integer, or it is less than 1.
@@ -110,7 +110,7 @@ def rewards(state: State, reward: str) -> tuple[float, ...]:
 def illegal_penalty(state: State, reward: str) -> float:
     """The penalty for an illegal action: 1, or the largest margin if rewards are margins.
 
-    The player that acted gets minus this number as its reward. The other players get 0.
+    The reward of the player that acted is minus this penalty. The rewards of the other players are 0.
     """
     return 1.0 if reward == "result" else state.largest_margin
 
@@ -126,12 +126,12 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
     Args:
         state: the position.
-        opponent: the opponent's number, or an array with a number for each opponent, or -1 without an opponent.
+        opponent: the opponent's number; an array with the numbers of several opponents; or -1 if there is none.
         illegal_action: the illegal action that ended the game in this position, or None.
 
     Returns:
-        `winner`: int64, the number of the player that won; -2 if the game is not over; -1 if nobody won, because the
-        game was a draw or ended by an illegal action. `discs`: (P,) int64, the number of discs, pieces or cells that
+        `winner`: int64, the number of the player that won. It is -2 if the game is not over. It is -1 if nobody won:
+        after a draw, a shared win or an illegal action. `discs`: (P,) int64, the number of discs, pieces or cells that
         each player has on the board. `plies`: int64, the number of plies so far, including passes and the plies of the
         opening. `illegal_action`: int64, the illegal action that ended the game, or -1. `opponent`: the argument
         `opponent`.

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str, Any]], _T]], Callable[_P, _T]]:
     """A decorator that gives a function the parameters of `env`.
 
-    The undecorated function gets all arguments in one dict.
+    The decorator collects all arguments in one dict, and calls the function with this dict.
     """
     signature = inspect.signature(env)
 
@@ -52,7 +52,7 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     >>> env.position.to_move
     0
     """
-    # Without this check, Gymnasium would raise an AttributeError for a mode that is neither text nor None.
+    # Without this check, a mode that is neither text nor None would cause an AttributeError in Gymnasium.
     check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))
     env = gymnasium.make(_ID, **arguments).unwrapped
     assert isinstance(env, OthelloEnv)

@@ -15,6 +15,6 @@ def register() -> None:
             entry_point=f"{room}:{game}Env",
             vector_entry_point=f"{room}:{game}VectorEnv",
         )
-    if hasattr(pettingzoo, "register"):  # PettingZoo has a registry since version 1.27
+    if hasattr(pettingzoo, "register"):  # PettingZoo 1.27 and later versions have a registry
         for game in ("othello", "tribolo", "checkers"):
             pettingzoo.register("aec", f"othello_env/{game}-v0", entry_point=f"othello_env.{game}_v0:env")

@@ -34,7 +34,7 @@ class Renderer:
     def render(self, state: State) -> Any:
         """Draw a position, and return it as a text or as an array, as the mode requires.
 
-        The result is None if a window shows the position, or if the mode is None.
+        The mode ``"human"`` shows the position in a window and returns None. If the mode is None, nothing is drawn.
         """
         if self._window is not None:
             self._window.show(drawing.pixels(state))

@@ -30,31 +30,31 @@ def self_play_advantages(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Generalised advantage estimation (Schulman et al., 2016) for two sides that move in turn.
 
-    For each side, the other side is a part of the environment. So a step of a side lasts from one turn of this side to
-    its next turn. The reward of such a step is the sum of all rewards that the side gets until its next turn. So the
-    loser of a game gets its reward even if the winner made the last move.
+    For each side, the other side is a part of the environment. So a transition of a side lasts from one turn of this
+    side to its next turn. The reward of such a transition is the sum of all rewards that the side gets until its next
+    turn. So the loser of a game gets its reward even if the winner made the last move.
 
     The advantages of a side use only this side's values, with one exception. After the last step, only the side to move
     has a value, in `last_values`. For the other side, this function uses the negative of this value. If `values` and
     `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
     Args:
-        rewards: (T, N) floats, the rewards that `step` returned, each for the player that acted.
+        rewards: (T, N) floats, the rewards that `step` returned. Each reward is for the player that acted.
         values: (T, N) floats, the estimated value of each observation for the player that acted on it.
         players: (T, N) integers, the players that acted, from ``info["reward_to"]``.
-        terminated: (T, N) bool, the arrays `terminated` that `step` returned.
-        last_values: (N,) floats, the estimated values of the observations after the last step, for the players to move.
+        terminated: (T, N) bool, the arrays `terminated` that `step` returned. Integers 0 and 1 are allowed, too.
+        last_values: (N,) floats, the estimated value of each observation after the last step, for the player to move.
         last_players: (N,) integers, the players to move after the last step, from ``info["to_move"]``.
         gamma: the discount factor from one turn of a side to its next turn.
-        gae_lambda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses
-            the rewards of all later turns.
-        illegal: (T, N) bool, whether an illegal action ended the game. Then the other side gets 0, not the negative of
-            the reward of the side that acted. Row t of this array is ``info["illegal_action"] >= 0``, with the info of
-            step t. In ``SAME_STEP`` mode, if a game ended in this step, row t is
-            ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
+        gae_lambda: a number from 0 to 1. With 0, an advantage uses the rewards until the side's next turn and the value
+            of that turn. With 1, it uses the rewards of all later turns.
+        illegal: (T, N) bool, whether an illegal action ended the game. After an illegal action, the other side gets 0.
+            In all other steps, the other side gets the negative of the reward of the side that acted. Row t of this
+            array is ``info["illegal_action"] >= 0``, with the info of step t. If a game ended in step t in
+            ``SAME_STEP`` mode, row t is ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
             ``final_info = info["final_info"]``. None means that there were no illegal actions.
-        played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a
-            ply. The advantage of such a step is 0. None means that all steps were plies.
+        played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game begins a
+            new game and is not a ply. The advantage of such a step is 0. None means that all steps were plies.
 
     Returns:
         Advantages and returns (advantages plus values), both (T, N) float64.
@@ -69,12 +69,17 @@ def self_play_advantages(
     for turns in (players, last_players):
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players must be 0 and 1, not {np.unique(turns)}")
+    # NumPy would read flags of 0 and 1 as indices, and would not take players of True and False as indices.
+    players, last_players = np.asarray(players, np.intp), np.asarray(last_players, np.intp)
+    terminated = np.asarray(terminated, np.bool_)
+    illegal = None if illegal is None else np.asarray(illegal, np.bool_)
     games = np.arange(shape[1])
-    # The loop goes backwards in time. For each player in each game, it keeps three numbers: the value of the player's
-    # next turn, the advantage of the next turn, and the sum of the rewards until the next turn.
+    # The loop goes backwards in time. For each player in each game, it keeps three numbers: `next_value` and
+    # `next_advantage` are the value and the advantage of the player's next turn, and `collected` is the sum of the
+    # rewards that the player gets before its next turn.
     next_value = np.empty((2, shape[1]))
     next_value[last_players, games] = last_values
-    next_value[1 - np.asarray(last_players), games] = -np.asarray(last_values)
+    next_value[1 - last_players, games] = -np.asarray(last_values)
     next_advantage, collected = np.zeros((2, shape[1])), np.zeros((2, shape[1]))
     advantages = np.zeros(shape)
     for t in reversed(range(shape[0])):

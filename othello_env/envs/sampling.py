@@ -22,7 +22,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
     Args:
         masks: (N, A) int8, uint8 or bool, nonzero for each legal action.
-        rng: the random generator. Each call takes one number from this generator.
+        rng: the random generator. Each call of `sample_legal` draws one number from `rng`.
 
     Returns:
         The actions, (N,) int64.
@@ -38,7 +38,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         raise ValueError(
             f"expected masks of shape (N, A), int8, uint8 or bool, not of shape {array.shape}, dtype {array.dtype}"
         )
-    if not array.flags.carray:  # the kernel is compiled for contiguous, writeable arrays
+    if not array.flags.carray:  # copy the masks: the kernel takes only contiguous, writeable arrays
         array = np.array(array, order="C")
     actions = np.empty(len(array), np.int64)
     _sample(array.view(np.int8), rng.integers(2**64, dtype=np.uint64), actions)

@@ -32,14 +32,14 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
     """N games of Othello against an opponent, for Stable-Baselines3. When a game ends, the next game begins at once.
 
     An environment for one game, ``gymnasium.make("othello_env/Othello-v0")``, also works with Stable-Baselines3, but a
-    batch of games is faster. When a game ends, its info has `terminal_observation`, `winner`, `opponent` (the
-    opponent's name) and `episode`. In `episode`, `r` is the reward and `l` is the number of the learner's steps in this
-    game.
+    batch of games is faster. When a game ends, the info of this game has `terminal_observation`, `winner`, `opponent`
+    (the opponent's name) and `episode`. `episode` is a dict: `r` is the reward, and `l` is the number of steps that the
+    learner made in this game.
 
     Args:
         num_envs: the number of games.
-        arguments: the other arguments of `OthelloVectorEnv`. These are not allowed: `autoreset_mode`, ``copy=False``
-            and ``opponent=None``.
+        arguments: the other arguments of `OthelloVectorEnv`. Three of them are not allowed: `autoreset_mode`,
+            ``copy=False`` and ``opponent=None``.
 
     Attributes:
         env: the batch of games, an `OthelloVectorEnv`. Call its method `set_opponents` to change the opponents.
@@ -57,9 +57,22 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
         self._lengths = np.zeros(num_envs, np.int64)
 
     def reset(self) -> dict[str, npt.NDArray[np.int8]]:
+        """Begin all games, with the seeds of `seed` and the options of `set_options`.
+
+        The options are those of `OthelloVectorEnv.reset` without `reset_mask`. They apply to one reset only.
+
+        Raises:
+            ValueError: an option is wrong, or the options differ between games.
+        """
+        options = self._options[0]
+        if any(other != options for other in self._options):
+            raise ValueError("expected the same options for all games: all games of a batch begin in one reset")
+        if "reset_mask" in options:
+            raise ValueError("the option reset_mask is not allowed here: a reset begins all games")
+        observation, _ = self.env.reset(seed=self._seeds, options=options)
         self._lengths[:] = 0
-        observation, _ = self.env.reset(seed=self._seeds)
         self._reset_seeds()
+        self._reset_options()
         return observation
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
@@ -83,10 +96,20 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         raise AttributeError(f"cannot set {attr_name}: all games of a batch share one environment")
 
+    def get_images(self) -> list[npt.NDArray[np.uint8] | None]:
+        """A picture of each game, (H, W, 3) uint8; None for each game if `render_mode` is not ``"rgb_array"``."""
+        return list(self.env.render()) if self.render_mode == "rgb_array" else [None] * self.num_envs
+
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the batch, and return each game's row of the result. MaskablePPO gets the masks this way."""
+        """Call a method once for all games, whose result is None or has a row for each game.
+
+        For example, MaskablePPO calls the method `action_masks` in this way.
+
+        Returns:
+            A list of the rows of the chosen games. If the result is None, the list has a None for each chosen game.
+        """
         rows = getattr(self.env, method_name)(*args, **kwargs)
-        return [rows[i] for i in self._get_indices(indices)]
+        return [None if rows is None else rows[i] for i in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]
@@ -96,7 +119,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
 
 
 def _check_arguments(arguments: dict[str, Any]) -> None:
-    """Raise a ValueError for arguments with which Stable-Baselines3 cannot train."""
+    """Raise a ValueError if Stable-Baselines3 cannot train with these arguments."""
     if "autoreset_mode" in arguments:
         raise ValueError(
             "autoreset_mode cannot be chosen: Stable-Baselines3 needs the next game to begin at once when a game ends"

@@ -1,19 +1,19 @@
-"""The keys that determine everything random in an environment's games, for one game at a time or for a batch.
+"""The keys that determine everything random in the games of an environment.
 
-A key is a 64-bit number. The key of an environment is a hash of its seed. The key of a game is a hash of the
-environment's key and of the game's number. The key of a game determines the opening, the learner's seat (which player
-the learner is) and the keys of the opponents::
+Environments for one game and environments for a batch use the same keys. A key is a 64-bit number. The key of an
+environment is a hash of its seed. The key of a game is a hash of the environment's key and of the game's number. The
+key of a game determines the opening, the learner's seat (which player the learner is) and a key for each opponent::
 
     seed s -> env_key(s) -> game_key(env_key, g) -> Openings.draw(game_key)
                                                  -> learner_seat(game_key, players)
                                                  -> opponent.new_game(opponent_key(game_key))
 
-A seed is an integer of at least 0; NumPy's integers are accepted too. A reset with a seed begins game 0. Each later
-reset without a seed begins the next game.
+A seed is an integer of at least 0; NumPy's integers are accepted, too. A reset with a seed begins game 0. Each later
+reset without a seed begins the game with the next number.
 
-The opponents' moves may end a game before the learner's first turn. Then a new game replaces this game. The key of the
-new game is `redraw_key(game_key)`, so the opening, the learner's seat and the keys of the opponents are chosen again. A
-game is replaced at most `REDRAWS` times.
+If the opponents' moves end a game before the learner's first turn, a new game replaces this game. The new game has the
+key `redraw_key(game_key)`, so it has a new opening, a new learner's seat and new keys for the opponents. The new game
+may be replaced in the same way, but there are at most `REDRAWS` replacements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 __all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
-"""The greatest number of times that a game is replaced because it ended before the learner's first turn."""
+"""The largest number of replacements of a game that ends before the learner's first turn."""
 
 
 def env_key(seed: int) -> int:
@@ -46,8 +46,8 @@ def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
     """The keys of n environments. An environment without a seed has None instead of a key.
 
     Args:
-        seed: an int s, which gives environment i the seed s + i; or a sequence or array with a seed or None for each
-            environment; or None for no seeds.
+        seed: an int s gives environment i the seed s + i. A sequence or array has a seed for each environment, or None
+            for an environment without a seed. With None, all environments are without a seed.
         n: the number of environments.
 
     Raises:
@@ -72,22 +72,23 @@ def game_key(env_key: int, game: int) -> int:
 
 
 def redraw_key(game_key: int) -> int:
-    """The key of the new game that replaces a game which ended before the learner's first turn.
+    """The key of the game that replaces the game with the key `game_key`.
 
-    `game_key` is the key of the game that ended.
+    A game is replaced if it ends before the learner's first turn.
     """
     return mix_int(game_key, REDRAW)
 
 
 def learner_seat(game_key: int, players: int) -> int:
-    """The number of the player that the learner is if ``side="random"``, from 0 to players - 1."""
+    """The number of the learner's player if ``side="random"``, from 0 to players - 1."""
     return mix_int(game_key, SIDE) % players
 
 
 def opponent_key(game_key: int, seat: int | None = None) -> int:
     """The key that an opponent's `new_game` gets.
 
-    If there are several opponents, the key also depends on the `seat`, the number of the opponent's player.
+    If there are several opponents, the key also depends on `seat`, the number of the player that the opponent plays. So
+    each opponent has its own key.
     """
     key = mix_int(game_key, OPPONENT)
     return key if seat is None else mix_int(key, seat)
@@ -106,13 +107,16 @@ class GameKeys(NamedTuple):
 
     @classmethod
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
-        """The keys after a reset. With a seed, game 0 of this seed begins. Without a seed, the next game begins.
+        """The environment's key and the game's number after a reset.
+
+        With a seed, the key is `env_key(seed)` and the number is 0. Without a seed, the key stays the same and the next
+        number follows.
 
         Args:
-            before: the keys before the reset, or None at the first reset.
+            before: the environment's key and the game's number before the reset, or None at the first reset.
             seed: the seed that `reset` got, an integer of at least 0, or None.
-            entropy: the random generator that chooses the environment's key if the first reset has no seed. None means
-                a generator with entropy from the operating system.
+            entropy: the random generator that draws the environment's key if the first reset has no seed. By default,
+                this is a new generator with a seed from the operating system.
 
         Raises:
             TypeError: the seed is not an integer, or is a bool.

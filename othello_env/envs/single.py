@@ -29,46 +29,52 @@ from othello_env.games.game import IllegalActionError, State, check_choice, chec
 __all__ = ["SingleGame"]
 
 _ONLY = np.int64(0)
-"""The opponent's number if there is only one opponent."""
+"""The number of the opponent in `info` if there is only one opponent."""
 
 
 class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
-    """A game of a learner against opponents. Each step plays the learner's action and the opponents' answers.
+    """A game of a learner against one or two opponents.
 
-    A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the board as planes from
-    the learner's point of view, and ``action_mask``, with 1 for each legal action. The same mask is in ``info``, and
-    `action_masks` returns this mask as bool. If the game is over, the mask is all zeros. If the learner must pass, the
-    mask allows only the pass. If an opponent must pass, the environment plays the pass without asking the opponent.
+    A subclass defines the game. Each step plays the learner's action, and then the opponents' actions until the
+    learner's next turn. An observation is a dict of two int8 arrays. The array ``observation`` is the board as planes
+    from the learner's point of view. The array ``action_mask`` has a 1 for each legal action. The same mask is in
+    `info`, and the method `action_masks` returns this mask as bool. If the game is over, the mask is all zeros. If the
+    learner must pass, the mask allows only the pass. If an opponent must pass, the environment plays the pass without
+    asking the opponent.
 
-    The reward is 0 until the game ends. Then the reward is the learner's own result or margin, even if an opponent made
-    the last move. Unless `strict` is True, an illegal action ends the game with the reward -1, or minus the largest
-    margin if rewards are margins. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    The reward is 0 until the game ends. At the end, the reward is the learner's own result or margin, even if an
+    opponent made the last move. Unless `strict` is True, an illegal action of the learner ends the game. For this
+    action, the reward is -1, or minus the largest margin if rewards are margins. If most games end by illegal actions,
+    the environment gives one `IgnoredMaskWarning`.
+
     At every reset and step, `info` has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
-    `othello_env.envs.conventions.game_info`). `position` is the current State, with its moves.
+    `othello_env.envs.conventions.game_info`). The attribute `position` is the current State, which has the moves of the
+    game so far.
 
     Args:
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable; see
-            `othello_env.make_agent`. In a game of three players, one opponent plays both other sides, or a tuple has
-            two opponents: first the opponent that moves after the learner, then the third player.
+            `othello_env.make_agent`. In a game of three players, one opponent plays both other sides. With a tuple of
+            two opponents, each plays one side: the first moves after the learner, and the second moves after the first.
         side: the name of the learner's player, or ``"random"``.
-        openings: where games begin. None: at the game's usual start. ``"random:10"``: after ten random plies. A
-            sequence of transcripts or States: each game begins with a random opening from the sequence.
+        openings: where games begin. With None, games begin at the game's usual start. With ``"random:10"``, they begin
+            after ten random plies. With a sequence of transcripts or States, each game begins with a random opening
+            from the sequence.
         reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (in Othello, how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
-        ValueError: an argument is wrong. The error is a SpecError if a spec is wrong, and a WrongGameError if an
-            opponent does not play this game.
+        ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play
+            this game, it is a WrongGameError.
         MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
     """
 
     opponents: tuple[str, ...]
-    """The names of the opponents in turn order after the learner: specs, or the names of Agents and callables.
+    """The names of the opponents, in the order of their turns after the learner.
 
-    The numbers in ``info["opponent"]`` are indices of this tuple. With three players, ``info["opponent"]`` is an array,
-    (2,) int64.
+    The name of an opponent is its spec, or the name of the Agent or callable. The numbers in ``info["opponent"]`` are
+    indices of this tuple. With three players, ``info["opponent"]`` is an array of two numbers, (2,) int64.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012 - as in the base
@@ -91,11 +97,10 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         """The number of the player that the learner is in the current game."""
         self._players = start.num_players
         self._side = side
-        self._next = make_opponents(opponent, start)
-        self._opponents, names = self._next
-        self.opponents = tuple(names)
+        self._next = make_opponents(opponent, start)  # the opponents of the next game, and their names
+        self.opponents = tuple(self._next[1])
         self._seats: dict[int, Seat] = {}
-        """A dict from each player except the learner to the opponent that plays this player in the current game."""
+        """For each player except the learner, the opponent that plays this player in the current game."""
         self._mask = np.zeros(self._num_actions, np.int8)
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
@@ -103,8 +108,11 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
-        """The opponent that plays for this player. `learner` is the learner's player."""
-        return self._opponents[(player - learner - 1) % self._players]
+        """The opponent that plays for `player` in the next game if the learner plays for `learner`.
+
+        `player` and `learner` are numbers of players.
+        """
+        return self._next[0][(player - learner - 1) % self._players]
 
     def set_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> None:
         """Change the opponents. The next game has the new opponents, and the current game keeps its opponents.
@@ -128,14 +136,14 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
 
         Args:
             seed: an integer of at least 0. Each seed determines a sequence of games. With a seed, the first game of
-                this sequence begins. Without a seed, the next game of the sequence begins. Everything random in a game
-                depends on the seed and the number of the game (see `othello_env.envs.seeding`).
+                this sequence begins. Without a seed, the next game of the present sequence begins. Everything random in
+                a game depends on the seed and on the game's number in the sequence (see `othello_env.envs.seeding`).
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side` (as in
                 the constructor).
 
         Returns:
-            The observation and its info. If a game ends before the learner's first turn, another game replaces it. So
-            the new game is never over.
+            The observation and the info. If a game ends before the learner's first turn, another game replaces it. So
+            it is always the learner's turn after a reset.
 
         Raises:
             ValueError: an option is unknown or wrong, the seed is negative, or every game that was tried ended before
@@ -149,8 +157,6 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         super().reset(seed=None if seed is None else check_seed(seed))
         keys = GameKeys.after_reset(self._keys, seed, self.np_random)
         key = keys.game_key
-        self._opponents, names = self._next
-        self.opponents = tuple(names)
         for _ in range(REDRAWS + 1):
             learner = learner_seat(key, self._players) if side == "random" else self._sides.index(side) - 1
             state, seats = self._begin(key, chosen, learner)
@@ -162,10 +168,14 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
                 f"the opponents' moves ended the game before the learner's first turn in each of {REDRAWS + 1} attempts"
             )
         self._keys, self.learner, self._seats, self._playing = keys, learner, seats, True
+        self.opponents = tuple(self._next[1])
         return self._show(state)
 
     def _begin(self, key: int, options: dict[str, Any], learner: int) -> tuple[State, dict[int, Seat]]:
-        """Begin a game and play until the learner's first turn or the end. Returns the position and the opponents."""
+        """Begin a game and play until the learner's first turn or the end of the game.
+
+        Returns the position, and a dict: for each player except the learner, the opponent that plays this player.
+        """
         state = self._starts.draw(key, options)
         seats = {
             player: Seat(self._agent_of(player, learner), opponent_key(key, player if self._players > 2 else None))
@@ -190,7 +200,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             ValueError: the action is not an integer in range. Nothing has changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or the game is over.
-            AgentError: an opponent answered with an illegal action. The position has not changed.
+            AgentError: an opponent answered with an illegal action. `position` is still the position before the step.
         """
         state = self._state
         if state is None or not self._playing:
@@ -211,7 +221,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return observation, 0.0, False, False, info
 
     def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
-        """Store the current position, in which the learner is to move. Returns its observation and info."""
+        """Store a position in which it is the learner's turn. Returns the observation and info of this position."""
         self._state = state
         planes, self._mask = state.encode()
         if self.render_mode == "human":

@@ -66,14 +66,14 @@ def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
         raise ValueError(
             f"options['reset_mask'] must have shape ({n},) and at least one True, got shape {mask.shape}: {mask}"
         )
-    return mask.copy()  # the caller may pass the array `terminated`, which the reset overwrites
+    return mask.copy()  # a copy, because the mask may be the array `terminated`, which the reset overwrites
 
 
 class Starts:
     """The positions in which games begin.
 
     Args:
-        openings: None, ``"random:PLIES"``, or a sequence of transcripts or States; see
+        openings: where games begin. This is None, ``"random:PLIES"``, or a sequence of transcripts or States; see
             `othello_env.games.openings.Openings`.
         new_game: a function that takes the key of a game and returns the usual start position. The key is an integer
             that determines everything random in the game.
@@ -92,10 +92,10 @@ class Starts:
         Args:
             game_key: the key of the game; see `othello_env.envs.seeding`.
             options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
-                `State.position_from_text`; by default it is the usual start of the game. `moves` is a transcript (the
-                moves as text), or a sequence of actions. These moves are played from `position`. `random_plies` is the
-                number of random plies that follow. If all three options are omitted, the game begins with one of the
-                openings.
+                `State.position_from_text`. Without this option, the position is the usual start of the game. `moves` is
+                a transcript (the moves as text), or a sequence of actions. These moves are played from the position.
+                `random_plies` is the number of random plies that are played after the moves. If none of these options
+                is given, the game begins with one of the environment's openings.
 
         Raises:
             ValueError: an option is wrong.

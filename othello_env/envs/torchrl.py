@@ -41,40 +41,42 @@ def _env_base() -> Any:
 class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this base class
     """N games that step together, as an environment of TorchRL (`torchrl.envs.EnvBase`) with a fixed batch size.
 
-    The tensors of a step share the memory of the arrays that the batch of games wrote. Only the rewards are converted,
-    to float32. The batch size is (N,). The TensorDict of a step has these entries:
+    On the CPU, the tensors of a step use the memory of the batch's arrays. Only the rewards are converted (to float32),
+    and `terminated` is a copy of `done`. The batch size is (N,). The TensorDict of a step has these entries:
 
     - ``observation``: (N, planes, H, W) int8, from the point of view of the player to move.
-    - ``action_mask``: (N, A) bool, True for each legal action. TorchRL's spec of the action has the same mask, so
-      random actions are legal. Distributions such as `MaskedCategorical` take the mask as it is. If the environment has
-      transforms, random actions are legal only if TorchRL's transform `ActionMask` is appended, too.
+    - ``action_mask``: (N, A) bool, True for each legal action. TorchRL's spec of the action gets the same mask, so
+      TorchRL's random actions are legal. But if the environment has transforms, random actions are legal only if one of
+      the transforms is TorchRL's `ActionMask`. The mask has the form that distributions such as `MaskedCategorical`
+      need.
     - ``to_move``: (N,) int8, the player to move. Only self-play has this entry.
     - ``action``: (N,) int64.
     - ``reward``: (N, 1) float32. In self-play, the reward is for the player that acted. `SelfPlayGAE` turns the rewards
       into advantages for both sides.
     - ``done`` and ``terminated``: (N, 1) bool, whether the game ended. A game is never truncated.
-    - an entry for each name in `info`.
+    - an entry for each name in the argument `info`.
 
-    A game that has ended must be reset before the next step. TorchRL's rollouts and collectors do this with a partial
-    reset: the entry ``_reset``, (N, 1) bool, selects the games. ``rollout(..., break_when_all_done=True)`` does not
-    work, because all games of a batch step together.
+    A game that has ended must be reset before the next step. TorchRL's rollouts and collectors make a partial reset, in
+    which the entry ``_reset``, (N, 1) bool, selects the games that are reset. The rollout must not have
+    ``break_when_all_done=True``, because all games of a batch step together.
 
-    ``reset(options={...})`` takes the same options as the `reset` of the class `kind`. A seed from `set_seed` takes
-    effect at the next reset of all games. A new seed does not change the random actions, which come from PyTorch's
-    random numbers.
+    ``reset(options={...})`` takes the same options as the method `reset` of the class `kind`. A seed from `set_seed`
+    takes effect at the next reset of all games. The seed does not change TorchRL's random actions, because these
+    actions come from PyTorch's random numbers.
 
     Args:
         num_envs: the number of games.
         kind: the class of the batch, `OthelloVectorEnv`, `CheckersVectorEnv` or `TriboloVectorEnv`.
-        info: the names of the entries of the batch's info that are copied to the TensorDict as int64. Possible names
+        info: the names of the entries that are copied from the batch's info to the TensorDict, as int64. Possible names
             are ``winner``, ``discs``, ``plies``, ``illegal_action`` and ``opponent``.
         device: the device of the tensors. The games are always on the CPU.
-        arguments: the other arguments of `kind`. These are not allowed: `autoreset_mode` and ``copy=False``.
+        arguments: the other arguments of `kind`. Two of them are not allowed: `autoreset_mode` and ``copy=False``.
 
     Attributes:
         env: the batch of games. Call its methods `set_opponents` and `set_openings` to change the opponents and the
             openings.
-        step_info: the info of the last step. For example, `othello_env.league.League.record` takes `env` and this info.
+        step_info: the info of the last step. For example, `othello_env.league.League.record` takes `env` and
+            `step_info`.
 
     Raises:
         MissingExtraError: TorchRL is not installed.
@@ -134,7 +136,7 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         tensors = {name: torch.from_numpy(array) for name, array in found.items()}
         tensors["terminated"] = tensors["done"].clone()
         # TorchRL's spec needs an allowed action in every game. A finished game has no legal action, so the mask for the
-        # spec allows all actions. Nobody can play these actions, because the game must be reset first.
+        # spec allows all actions in this game. These actions are never played, because the game must be reset first.
         mask = tensors["action_mask"] | tensors["done"] if over.any() else tensors["action_mask"]
         self.full_action_spec["action"].update_mask(mask)
         return tensors
@@ -160,15 +162,15 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
 
         Returns:
             The TensorDict of the step, and the TensorDict from which the next step begins. The method of `EnvBase`
-            returns the same, but this method is faster: a reset of the batch returns the observations of all games, so
-            this method need not merge observations.
+            returns the same two TensorDicts, but it is slower: it merges the observations of the games that were
+            reset with all other observations. Here, a reset already returns the observations of all games.
         """
         torch = import_extra("torch", "torchrl")
         tensordict = self.step(tensordict.to(self.device))
         after, over = self.step_mdp(tensordict), self._over
         if over.any():
             fresh = self._begin(None, {"reset_mask": over})
-            for name in self._info:  # the info of a partial reset has no values for games that are not reset
+            for name in self._info:  # the games that are not reset keep the values of the step
                 ended = torch.from_numpy(over.reshape(-1, *[1] * (fresh[name].ndim - 1)))
                 fresh[name] = fresh[name].where(ended, after.get(name).cpu())
             after.update(fresh)
@@ -198,7 +200,7 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
 
 
 def _check_arguments(arguments: dict[str, Any], info: Sequence[str]) -> None:
-    """Raise a ValueError for arguments with which TorchRL cannot train."""
+    """Raise a ValueError if TorchRL cannot train with these arguments."""
     if "autoreset_mode" in arguments:
         raise ValueError("autoreset_mode cannot be chosen: TorchRL resets the games that have ended")
     if not arguments.get("copy", True):
@@ -211,16 +213,16 @@ def _check_arguments(arguments: dict[str, Any], info: Sequence[str]) -> None:
 class SelfPlayGAE:
     """Generalised advantage estimation for both sides of self-play between two players.
 
-    Use this class instead of TorchRL's `GAE`. TorchRL's `GAE` uses the value of the next observation as a value for the
-    player that acted. But in self-play, the next observation belongs to the other player. This class computes the
-    advantages of each side from its own turns, by `othello_env.envs.returns.self_play_advantages`.
+    Use this class instead of TorchRL's `GAE`. TorchRL's `GAE` assumes that the value of the next observation is a value
+    for the player that acted. But in self-play, the next observation and its value belong to the other player. This
+    class computes the advantages of each side from its own turns, by `othello_env.envs.returns.self_play_advantages`.
 
     Args:
         value_network: a module that takes a TensorDict and writes the entry ``state_value``, (..., 1), such as a
             `ValueOperator`.
         gamma: the discount factor from one turn of a side to its next turn.
-        lmbda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses the
-            rewards of all later turns.
+        lmbda: a number from 0 to 1. With 0, an advantage uses the rewards until the side's next turn and the value of
+            that turn. With 1, it uses the rewards of all later turns.
     """
 
     def __init__(self, value_network: Any, *, gamma: float = 1.0, lmbda: float = 0.95) -> None:
@@ -231,8 +233,8 @@ class SelfPlayGAE:
 
         Args:
             rollout: (N, T) steps of a `TorchRLEnv` in self-play. An illegal action is a loss for the side that played
-                it. If the environment was made with ``info=["illegal_action"]``, the other side gets 0. Otherwise, the
-                other side gets the reward of a win.
+                it. If the environment was made with ``info=["illegal_action"]``, the other side gets 0. Without this
+                argument, the other side gets the reward of a win.
 
         Returns:
             The rollout itself.
@@ -271,6 +273,6 @@ class SelfPlayGAE:
 
 
 def _by_step(tensor: _Tensor) -> npt.NDArray[Any]:
-    """A tensor (N, T) as an array (T, N)."""
+    """A tensor (N, T) as a transposed array (T, N)."""
     array: npt.NDArray[Any] = tensor.transpose(0, 1).cpu().numpy()
     return array

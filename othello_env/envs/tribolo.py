@@ -22,15 +22,14 @@ class TriboloEnv(SingleGame):
     Each game has its own random board.
 
     Args:
-        opponent: one opponent that plays both other sides, or a pair of opponents: first the opponent that moves after
-            the learner, then the third player. `SingleGame` explains this argument and all later arguments up to
-            `render_mode`.
+        opponent: one opponent that plays both other sides, or a pair of opponents: the first moves after the learner,
+            and the second moves after the first. `SingleGame` explains the arguments from `opponent` to `render_mode`.
         side: the learner's side, ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin; None for the start on each game's own board.
-        reward: ``"result"``, or ``"margin"``, which counts cells.
+        reward: ``"result"``, or ``"margin"`` (a difference of cells).
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: the board's width. `Tribolo` explains this argument and all later arguments.
+        width: the board's width. `Tribolo` explains the arguments from `width` to `walls`.
         height: the board's height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on the board.
@@ -64,14 +63,14 @@ class TriboloVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         opponent: one opponent that plays both other sides, a pair of opponents, a dict from opponents to weights
-            (opponents are drawn for each game), or None for self-play. `VectorGames` explains this argument and all
-            later arguments except `width`, `height`, `cells` and `walls`.
+            (opponents are drawn for each game), or None for self-play. `VectorGames` explains all arguments except
+            `width`, `height`, `cells` and `walls`.
         side: the learner's side, ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin; None for the start on each game's own board.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        width: the boards' width. `Tribolo` explains `width`, `height`, `cells` and `walls`.
+        width: the boards' width. `Tribolo` explains the arguments from `width` to `walls`.
         height: the boards' height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on each board.
@@ -115,5 +114,5 @@ class TriboloVectorEnv(VectorGames):
         return TriboloGames(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
-        """The position in which a game begins. Everything random in this position depends only on `game_key`."""
+        """The position in which a game begins. Its random board depends only on `game_key`."""
         return Tribolo(game_key, **self._board)

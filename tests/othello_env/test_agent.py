@@ -1,4 +1,4 @@
-"""Agents from specs, callables and classes; their random choices; answers checked."""
+"""Agents from specs, callables and classes: their options, clocks and random choices, and checks of their answers."""
 
 import copy
 import dataclasses
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloPositions, SpecError, make_agent
-from othello_env.agent import Chance, Clock, Seat, act_on_clock, agent_names, ask, option_text
+from othello_env.agent import Chance, Clock, Seat, act_on_clock, agent_names, ask, ask_many, option_text
 from othello_env.agent import spec as agent_specs
 from othello_env.arena.play.timed import Timed
 
@@ -63,6 +63,24 @@ PLUGIN = """
     def last(observations, masks):
         return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 """
+VARIED = """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from othello_env import Agent
+
+if TYPE_CHECKING:
+    from nosuch import Board
+
+class Varied(Agent):
+    def __init__(self, depth: int = 2, board: Board | None = None, *more: int, **further: int):
+        self.told = depth, more, further
+        self.board = board
+
+    def act(self, state):
+        return state.legal_actions()[0]
+"""
 ENTRY_POINTS = """
 [othello_env.agents]
 zz-all = othello_plugin:everything
@@ -74,7 +92,7 @@ zz-more = othello_plugin:needs_more
 
 @pytest.fixture
 def plugin(tmp_path, monkeypatch):
-    """A package beside this one, installed as far as Python can tell, that adds agents."""
+    """Another package that adds agents. Python finds it as an installed package."""
     (tmp_path / "othello_plugin.py").write_text(textwrap.dedent(PLUGIN), encoding="utf-8")
     info = tmp_path / "othello_plugin-1.0.dist-info"
     info.mkdir()
@@ -85,7 +103,8 @@ def plugin(tmp_path, monkeypatch):
     agent_specs._registry.cache_clear()
     yield tmp_path
     agent_specs._registry.cache_clear()
-    sys.modules.pop("othello_plugin", None)
+    for name in ("othello_plugin", "varied"):
+        sys.modules.pop(name, None)
 
 
 def last_legal(observations, masks):
@@ -230,6 +249,36 @@ class TestSpecs:
                 make_agent(spec)
         assert "faulty" not in sys.modules
 
+    def test_parameters_for_any_further_argument_are_no_options(self, plugin):
+        (plugin / "varied.py").write_text(VARIED, encoding="utf-8")
+        assert make_agent("varied.py:Varied").told == (2, (), {})
+        assert make_agent("varied.py:Varied:depth=5").told == (5, (), {})
+        with pytest.raises(SpecError, match="has no option further; it takes depth, board, epsilon"):
+            make_agent("varied.py:Varied:further=1")
+
+    def test_an_annotation_that_only_type_checkers_know_remains_a_text(self, plugin):
+        (plugin / "varied.py").write_text(VARIED, encoding="utf-8")
+        assert make_agent("varied.py:Varied:depth=5,board=x").board == "x"
+        with pytest.raises(SpecError, match="depth must be a whole number, not 'x'"):
+            make_agent("varied.py:Varied:depth=x")
+
+    def test_agents_of_a_file_that_is_imported_again_can_be_pickled(self, plugin):
+        for _ in range(3):
+            made = make_agent("othello_plugin.py:Mine")
+            assert pickle.loads(pickle.dumps(made)).options == {"depth": 3}
+
+    def test_a_file_that_fails_when_it_is_imported_again_leaves_the_old_module(self, plugin):
+        made = make_agent("othello_plugin.py:Mine")
+        (plugin / "othello_plugin.py").write_text("1 / 0\n", encoding="utf-8")
+        with pytest.raises(ZeroDivisionError):
+            make_agent("othello_plugin.py:Mine")
+        assert pickle.loads(pickle.dumps(made)).options == {"depth": 3}
+
+    def test_a_file_does_not_replace_a_module_of_another_file(self, plugin):
+        (plugin / "textwrap.py").write_text(textwrap.dedent(PLUGIN), encoding="utf-8")
+        assert make_agent("textwrap.py:Mine").options == {"depth": 3}
+        assert sys.modules["textwrap"] is textwrap
+
     @pytest.mark.parametrize("x", [None, 3, ["random"], Agent])
     def test_what_is_no_agent(self, x):
         with pytest.raises(TypeError, match="an agent must be a spec, an Agent or a callable, not "):
@@ -326,7 +375,7 @@ def states_of_a_game(key, size=8):
 
 
 class Clocked(Agent):
-    """Keeps what it is told of its clock; `Blind` knows of no limit for the move."""
+    """Keeps both time limits that it gets. The agent `Blind` gets only `seconds_left`."""
 
     def act(self, state, *, seconds_left=None, move_seconds=None):
         self.told = seconds_left, move_seconds
@@ -359,6 +408,17 @@ class TestClock:
             assert [each.told for each in agents] == [both, one]
             assert clock is None or clock.seconds == one
 
+    def test_without_a_clock_an_act_that_takes_only_the_position_is_enough(self):
+        class Simple(Agent):
+            def act(self, state):
+                return state.legal_actions()[0]
+
+        for wrap in (lambda it: it, lambda it: agent_specs._EpsilonAgent(it, 1e-9, 0), Timed):
+            for clock in (None, Clock()):
+                assert ask(wrap(Simple()), Othello(), clock) == 19
+            with pytest.raises(TypeError, match="seconds_left"):
+                ask(wrap(Simple()), Othello(), Clock(game=60.0))
+
     def test_an_agent_whose_act_is_replaced(self):
         told = Blind()
         told.act = lambda state, *, seconds_left=None, move_seconds=None: (seconds_left, move_seconds)
@@ -379,7 +439,7 @@ class TestClock:
             with pytest.raises(ValueError, match="a number, not nan"):
                 Clock(**wrong)
         engine = make_agent("engine:depth=1")
-        for seconds in (-1.0, 0.0, 10**30, math.inf):  # a depth ends it, however long there is
+        for seconds in (-1.0, 0.0, 10**30, math.inf):  # whatever the time, the search ends at its depth
             assert Othello().is_legal(ask(engine, Othello(), Clock(seconds, seconds)))
 
 
@@ -403,6 +463,11 @@ class TestSeat:
         assert told == [1, 2, 1, 2, 3, 4, 2]
         Seat(agent, 2)
         assert told[-2:] == [2, 2], "a game that begins is told, whatever was before"
+        wrapped = Timed(agent)
+        seat = Seat(wrapped, 5)
+        wrapped.act_batch(OthelloPositions.from_states([Othello()], [6]))
+        seat.ask(Othello())
+        assert told[-3:] == [5, 6, 5], "a wrapper, too, is told again after a batch"
 
     def test_an_agent_may_be_frozen(self):
         @dataclasses.dataclass(frozen=True)
@@ -463,9 +528,21 @@ class TestEpsilon:
         assert made.act_batch(OthelloPositions.from_states(states, keys)).tolist() == singles
         assert singles != make_agent(last_legal).act_batch(OthelloPositions.from_states(states, keys)).tolist()
 
+    @pytest.mark.parametrize("answer", [np.zeros(1, np.int64), np.zeros(40), np.zeros((40, 1), np.int64), None])
+    def test_an_answer_of_another_shape_or_type_is_refused_as_without_epsilon(self, answer):
+        class Wrong(Constant):
+            def act_batch(self, batch):
+                return self.answer
+
+        positions = OthelloPositions.from_states([Othello()] * 40, range(40))
+        wrong = Wrong(answer)
+        for agent in (wrong, agent_specs._EpsilonAgent(wrong, 0.5, 0)):
+            with pytest.raises(AgentError, match=r"agent constant must answer 40 positions with \(40,\) integers"):
+                ask_many(agent, positions)
+
     @pytest.mark.parametrize(("epsilon", "share"), [(0.0, 0.0), (0.25, 0.1875), (1.0, 0.75)])
     def test_it_is_a_probability(self, plugin, epsilon, share):
-        # The first move is one of four, so three quarters of the random ones differ from the agent's own.
+        # The first move is one of four, so three quarters of the random moves differ from the agent's own move.
         made = make_agent(f"othello_plugin:last:epsilon={epsilon}", seed=1)
         answers = [made.act(Othello()) for _ in range(4_000)]
         assert abs(sum(answer != 44 for answer in answers) / 4_000 - share) < 0.021

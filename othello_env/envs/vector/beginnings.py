@@ -25,7 +25,7 @@ def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | N
     Args:
         batch: the games.
         starts: the environment's openings.
-        side: the number of the learner's player, or -1 if the key of each game chooses this player.
+        side: the number of the learner's player, or -1 if this player is chosen at random for each game.
         pool: the opponents; None if the learner plays every side.
 
     Raises:
@@ -54,7 +54,7 @@ def chosen_begins(
 def _begins_at(
     batch: Batch, positions: Sequence[State], random_plies: int, side: int, pool: OpponentPool | None
 ) -> Begins:
-    """Describe how games begin in these positions. Without positions, each game begins at its usual start."""
+    """Describe how games begin: each in one of these positions, or at its usual start if there are no positions."""
     learner = SIDE_DRAWN if side < 0 else side
     seats = batch.start.num_players - 1
     return batch.begins(
@@ -70,20 +70,21 @@ def _begins_at(
 def draw_keys(
     course: Course, keys: Sequence[int | None], mask: npt.NDArray[np.bool_], generator: np.random.Generator | None
 ) -> None:
-    """Set the environment's key and the game's number for each game in a mask.
+    """Set the environment's key and the game's number for each game that begins.
 
-    Each of the N games has its own environment key. If this key is new, the game gets the number 0. If the key stays
-    the same, the game gets the next number.
+    Each of the N games has its own environment key. A game with a new key in `keys` gets the number 0. A game that
+    keeps its key gets the number that follows its old number.
 
     Args:
         course: the arrays that describe N games. This function changes the arrays `env_key` and `number`.
-        keys: for each game, the new environment key; None keeps the old key.
+        keys: for each game, a new environment key, or None to keep the old key.
         mask: (N,) bool, True for the games that begin.
-        generator: the random generator that makes the first keys of all games; None if the games already have keys.
+        generator: at the first reset, a random generator that makes a key for each game. Later it is None, because the
+            games already have keys.
     """
     if generator is not None:
         course.env_key[:] = generator.integers(2**64, size=len(keys), dtype=np.uint64)
-        course.number[:] = 2**64 - 1  # adding 1 gives 0, the number of the first game
+        course.number[:] = 2**64 - 1  # the largest uint64: adding 1 gives 0, the number of the first game
     course.number[mask] += np.uint64(1)
     for i in np.flatnonzero(mask).tolist():
         key = keys[i]

@@ -20,7 +20,7 @@ class Buffers:
         rewards: (N,) float64, the reward in each game.
         terminated: (N,) bool, whether each game ended in the step.
         truncated: (N,) bool, all False, because a game is never truncated.
-        reward_to: (N,) int8, the player that gets each reward.
+        reward_to: (N,) int8, the player that gets the reward in each game.
         to_move: (N,) int8, the player to move in each game.
         observation: the dict of `planes` and `masks` that a step returns.
 
@@ -43,9 +43,9 @@ class Buffers:
         self._parts: dict[tuple[int, int], tuple[Any, Any]] = {}
 
     def part(self, places: slice) -> tuple[Any, Any]:
-        """The parts of the arrays for some of the games. Returns (outcome, views).
+        """The parts of the arrays that belong to some of the games. Returns a tuple (outcome, views).
 
-        The outcome is a tuple of the arrays that `othello_env.games.batch.arrays.Outcome` describes. The views are the
+        `outcome` is a tuple of the arrays that `othello_env.games.batch.arrays.Outcome` describes. `views` are the
         planes and masks in the form that `Batch.encode` takes.
 
         Args:

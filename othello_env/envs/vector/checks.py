@@ -15,7 +15,7 @@ __all__ = ["check_begun", "check_no_side", "refuse"]
 
 
 def check_no_side(side: str) -> None:
-    """Raise a ValueError if a self-play environment gets a side."""
+    """Raise a ValueError if a self-play environment gets a side other than ``"random"``."""
     if side != "random":
         raise ValueError(f"side={side!r} needs an opponent; in self-play the learner plays every side")
 
@@ -39,14 +39,14 @@ def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: 
     Args:
         batch: N games, before the actions are played.
         actions: (N,) int64, the actions.
-        problems: the result of `Batch.check` for these actions, a sum of flags.
+        problems: the result of `Batch.check` for these actions.
         strict: whether an illegal action is an error.
         disabled: whether an action in a finished game is an error.
 
     Raises:
         ValueError: an action is out of range.
-        ResetNeeded: `disabled` is set and a game is over.
-        IllegalActionError: `strict` is set and an action is illegal.
+        ResetNeeded: `disabled` is true and a game is over.
+        IllegalActionError: `strict` is true and an action is illegal.
     """
     last, over = batch.start.num_actions - 1, batch.course.over
     if problems & OUT_OF_RANGE:

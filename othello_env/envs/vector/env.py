@@ -29,6 +29,7 @@ from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.envs.vector.parts import Parts
 from othello_env.games.batch import Batch, Begins, Ends
 from othello_env.games.game import State, check_choice
+from othello_env.support.jit import interruptible, raise_interrupt
 
 __all__ = ["VectorGames"]
 
@@ -38,57 +39,72 @@ _RENDER_MODES = (None, "rgb_array", "ansi")
 
 
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
-    """N games, stepped together. A subclass defines the game.
+    """N games in one environment. Each step plays an action in every game. A subclass defines the game.
 
-    With opponents, game i after ``reset(seed=s)`` is the same as a game of `othello_env.envs.single.SingleGame` after
-    ``reset(seed=s + i)``. With ``opponent=None`` (self-play), the learner plays every side and each step is one ply. In
-    self-play, the observation is from the point of view of the player to move, and `reward[i]` is for the player that
-    has just acted in game i. If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    With opponents, game i after ``reset(seed=s)`` is the same as the game of an `othello_env.envs.single.SingleGame`
+    after ``reset(seed=s + i)``. With ``opponent=None`` (self-play), the learner plays every side and each step is one
+    ply. In self-play, the observation is from the point of view of the player to move, and `reward[i]` is for the
+    player that has just acted in game i. If most games end by illegal actions, the environment gives one
+    `IgnoredMaskWarning`.
 
-    At every reset and step, `info` has the entries of `othello_env.envs.conventions.game_info` as int64 arrays.
-    `winner`, `plies` and `illegal_action` are (N,). `discs` is (N, P). `opponent`, (N,) or with three players (N, 2),
-    has indices of the attribute `opponents`, or -1 in self-play. `action_mask`, (N, A) int8, is the same array as in
-    the observation. Self-play has two more entries, (N,) int8: `to_move`, the players to move, and `reward_to`, the
-    players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool. For example, `_winner` is the
-    mask of `winner`. A mask is True for all games. After a reset with `reset_mask`, it is True only for the games that
-    were reset. An entry is computed when it is first read. The entries equal those of Gymnasium's `SyncVectorEnv`, with
-    one exception. After a reset with `reset_mask`, Gymnasium's entries are 0 for the games that were not reset. But
-    here `action_mask`, `to_move` and `reward_to` have values for these games, too.
+    At every reset and step, `info` has these entries (see `othello_env.envs.conventions.game_info`):
+
+    - `winner`, `plies` and `illegal_action`: (N,) int64.
+    - `discs`: (N, P) int64.
+    - `opponent`: int64, (N,), or (N, 2) with three players. The numbers are indices of the attribute `opponents`. In
+      self-play, they are -1.
+    - `action_mask`: (N, A) int8, the same array as in the observation.
+    - `to_move`, only in self-play: (N,) int8, the player to move in each game.
+    - `reward_to`, only in self-play: (N,) int8, the player that gets the reward in each game, or -1 after a reset.
+
+    An entry is computed when it is first read. Each entry has a mask, (N,) bool: the mask of `winner` is the entry
+    `_winner`, and so on. After a reset with `reset_mask`, the masks are True only for the games that were reset. At all
+    other times, they are True for all games.
+
+    The entries equal those of Gymnasium's `SyncVectorEnv`, with one exception. After a reset with `reset_mask`,
+    Gymnasium's entries are 0 for the games that were not reset. Here, the entries `action_mask`, `to_move` and
+    `reward_to` also have values for the games that were not reset.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The step returns the
     observation and info of the next game. The `info` of this step has two more entries. `final_obs`, (N,) objects, has
-    the last observation of each game that ended, and None for all other games. `final_info` is the last info of the
-    games that ended, without `to_move` and `reward_to`. The masks of both entries are True for the games that ended.
-    The method `position` returns the State of a game. `final_position` returns the last State of a game that ended in
-    the step.
+    the last observation of each game that ended, and None for all other games. `final_info` is a dict with the last
+    info of each game that ended. It has no `to_move` and no `reward_to`. The masks of `final_obs` and `final_info` are
+    True for the games that ended.
+
+    The method `position` returns the State of a game. If a game ended in the last step, `final_position` returns its
+    last State.
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
-    a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``. Use
-    it for `NumpyToTorch`, too. With ``SAME_STEP``, this wrapper raises a BufferError when the first game ends.
+    a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``. The
+    wrapper `NumpyToTorch` also needs ``autoreset_mode="NextStep"``: with ``SAME_STEP``, it raises a BufferError when
+    the first game ends.
 
     Args:
         num_envs: the number of games.
-        opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable, which plays every
-            seat except the learner's. In a game of three players, it may be a tuple of two opponents. For a dict from
-            opponents to weights, see `set_opponents`. None means self-play.
-        side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
-        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
-            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
+        opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable. It plays every seat
+            (player) except the learner's. In a game of three players, a tuple has an opponent for each of the other two
+            seats. A dict has opponents and their weights (see `set_opponents`). With None, the learner plays every side
+            (self-play).
+        side: the name of the learner's player, or ``"random"``. In self-play only ``"random"`` is allowed.
+        openings: where games begin. With None, games begin at the game's usual start. With ``"random:10"``, they begin
+            after ten random plies. With a sequence of transcripts or States, each game begins with a random opening
+            from the sequence.
         reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends its
             game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
-        autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
-            ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
-            the next game; this step ignores the action and plays no ply. ``DISABLED``: only `reset` begins games.
+        autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. With
+            ``SAME_STEP``, the next game begins as soon as a game ends. With ``NEXT_STEP``, it begins in the next step.
+            For this game, that step ignores the action and plays no ply. With ``DISABLED``, only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
-            returns the same arrays. Then the caller must read an info before the next step.
-        num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
-            faster. Results do not depend on the number of threads.
+            returns the same arrays, and the caller must read an info before the next step.
+        num_threads: the greatest number of threads that share a step. If one thread alone is faster, it makes the steps
+            alone. Each thread plays at least two games. Results do not depend on the number of threads.
 
     Raises:
-        ValueError: an argument is wrong. If an opponent is wrong, this may be a SpecError or a WrongGameError.
+        ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play
+            this game, it is a WrongGameError.
     """
 
     def __init__(
@@ -104,7 +120,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._parts = Parts(1)  # comes first: if __init__ fails, Gymnasium 1.1 calls close(), which needs `_parts`
+        self._parts = Parts(1)  # close() needs it; Gymnasium 1.1 calls close() even if __init__ fails
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
@@ -125,11 +141,11 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._how = (self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin")
-        """Two flags: whether the next game begins in the step in which a game ends, and whether rewards are margins."""
+        """The arguments `begin_next` and `by_margin` of `Batch.step`."""
         self._strict = strict
         self._side = side
         self._copy = copy
-        self._parts = Parts(min(num_threads, num_envs))
+        self._parts = Parts(max(1, min(num_threads, num_envs // 2)))  # a part has at least two games
         self._pool = None if opponent is None else OpponentPool(opponent, start)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
@@ -146,9 +162,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The position in which a game begins. Everything random in it depends only on the key."""
+        """The position in which a game begins. If this position is random, it depends only on `game_key`."""
 
-    # Gymnasium's spaces for N games take four times the memory of the observations, so they are made only when needed.
+    # For N games, Gymnasium's spaces take four times the memory of the observations. So they are made only if needed.
 
     @cached_property
     def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # the base class has an attribute
@@ -159,7 +175,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers, and tell the threads about the batch."""
+        """Make the buffers for the batch, and give the batch to `Parts`."""
         self._parts.cut(self._batch)
         self._buffers = Buffers(self._batch)
 
@@ -172,7 +188,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._encode(self._buffers)
 
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
-        """Change the openings of all games that begin from now on. The argument is the same as in the constructor.
+        """Change the openings of all games that begin from now on. `openings` is as in the constructor.
 
         Raises:
             ValueError: the openings are wrong. Nothing has changed.
@@ -185,8 +201,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """Change the opponents. A game that has begun keeps its opponents until it ends or is reset.
 
         Args:
-            opponents: as in the constructor. A dict has opponents as keys and weights as values. In each game, every
-                seat except the learner's gets an opponent that is chosen at random by these weights.
+            opponents: as in the constructor. In a dict, the keys are opponents and the values are their weights. In
+                each game, every seat except the learner's gets an opponent that is chosen at random by these weights.
 
         Raises:
             ValueError: a spec or a weight is wrong, or this is a self-play environment. Nothing has changed.
@@ -202,19 +218,20 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
-        """The players to move, (N,) int8, as a copy. Against opponents, this is the learner's player in each game."""
+        """The player to move in each game, (N,) int8. Against opponents, this is the learner's player."""
         return self._batch.course.to_move.copy()
 
     @property
     def opponents(self) -> tuple[str, ...]:
-        """The opponents' specs, or the names of Agents and callables. ``info["opponent"]`` has indices of this tuple.
+        """The names of the opponents. The numbers in ``info["opponent"]`` are indices of this tuple.
 
-        `set_opponents` changes the tuple: first come the old opponents that still play, then the new opponents.
+        The name of an opponent is its spec, or the name of the Agent or callable. After `set_opponents`, the
+        tuple has the old opponents that still play, and then the new opponents.
         """
         return () if self._pool is None else tuple(self._pool.names)
 
     def position(self, i: int) -> State:
-        """The position of game i, with its moves.
+        """The position of game i. It has the moves of the game so far.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -227,7 +244,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The position in which game i ended, if it ended in the last step. The position knows the game's moves.
+        """The position in which game i ended, if it ended in the last step. It has the moves of the game.
 
         Raises:
             LookupError: game i did not end in the last step.
@@ -238,7 +255,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         raise LookupError(f"no game {i} ended in the last step")
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions of the players to move, (N, A) bool. In games that are over, all values are False."""
+        """The legal actions in each game, (N, A) bool. In games that are over, all values are False."""
         buffers = Buffers(self._batch)
         self._encode(buffers)
         return buffers.masks.view(np.bool_)
@@ -249,21 +266,23 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """Begin games, and let the opponents play until it is the learner's turn.
 
         Args:
-            seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array gives each game its own
-                seed, or None. Each seed has a sequence of games. With a seed, the first game of this sequence begins.
-                Without a seed, the next game of the sequence begins.
+            seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array has a seed for each game,
+                or None for a game without a seed. Each seed determines a sequence of games. With a seed, the first game
+                of this sequence begins. Without a seed, the next game of the present sequence begins.
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply
-                only to the games that begin now. `reset_mask`, (N,) bool, selects the games to reset.
+                only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to reset.
 
         Returns:
             The observations of all games, and their info.
 
         Raises:
             ValueError: a seed or an option is wrong, and nothing has changed. Or a game could not begin, because random
-                plies or opponents' moves ended the game in every attempt.
+                plies or the opponents' moves ended it in every attempt.
             TypeError: a seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
             AgentError: an opponent answered with an illegal action.
-            ResetNeeded: `reset_mask` leaves out a game at the first reset, or at the first reset after an error.
+            ResetNeeded: `reset_mask` leaves out a game. This is not allowed at the first reset, nor at the first reset
+                after an error.
+            KeyboardInterrupt: Ctrl-C was pressed. All games must be reset.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
@@ -280,25 +299,26 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         draw_keys(self._batch.course, keys, mask, None if self._has_keys else self.np_random)
         self._has_keys = True
-        self._ready = False  # until everything has succeeded
-        buffers = self._outputs()
+        self._ready = False  # so that a reset is needed after an error below
+        buffers = Buffers(self._batch) if self._copy else self._buffers
         buffers.terminated[:] = False
         buffers.reward_to[:] = NOBODY
         self._make_room(begins)
-        check_begun(self._batch.begin(np.flatnonzero(mask), begins))
-        self._answer(buffers, begins)
+        with interruptible():
+            check_begun(self._batch.begin(np.flatnonzero(mask), begins))
+            self._answer(buffers, begins)
+            self._encode(buffers)
         self._ready = True
         self._ends = []
-        self._encode(buffers)
         return buffers.observation, self._info(buffers, None if mask.all() else mask)
 
     def _make_room(self, begins: Begins) -> None:
-        """Make room for one more move in the memory of each game."""
+        """Make sure that one more move can be stored in each game."""
         if self._batch.make_room(begins):
             self._parts.cut(self._batch)
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
-        """Play an action in each game, then the opponents' answers.
+        """Play an action in each game, and then the opponents' actions until the learner's next turn.
 
         Args:
             actions: (N,) integers.
@@ -309,32 +329,35 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: a dtype, shape or range is wrong. Nothing has changed.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: there was no reset yet, or none after an error. Or, in ``DISABLED`` mode, a game is over.
+            ResetNeeded: there was no reset yet, or no reset after an error. In ``DISABLED`` mode, it may also mean that
+                a game is over.
             AgentError: an opponent answered with an illegal action. The environment needs a reset.
             RuntimeError: a thread could not be started. The environment needs a reset.
+            KeyboardInterrupt: Ctrl-C was pressed. The environment needs a reset.
         """
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
         chosen = check_actions(actions, self.num_envs)
-        problems = self._batch.check(chosen)
-        if problems:
-            refuse(self._batch, chosen, problems, self._strict, self.autoreset_mode == AutoresetMode.DISABLED)
-        buffers = self._outputs()
-        self._ready = False  # until everything has succeeded
-        self._make_room(self._begins)
-        ends = self._parts.step(chosen, problems, self._begins, self._how, buffers, shows=self._pool is None)
-        if self._pool is not None:
-            ends += self._answer(buffers, self._begins)
-            self._parts.encode(buffers)
+        buffers = Buffers(self._batch) if self._copy else self._buffers
+        try:  # as `interruptible` does, which would make short steps slower
+            problems = self._batch.check(chosen)
+            if problems:
+                refuse(self._batch, chosen, problems, self._strict, self.autoreset_mode == AutoresetMode.DISABLED)
+            self._ready = False  # so that a reset is needed after an error below
+            self._make_room(self._begins)
+            ends = self._parts.step(chosen, problems, self._begins, self._how, buffers, shows=self._pool is None)
+            if self._pool is not None:
+                ends += self._answer(buffers, self._begins)
+                self._parts.encode(buffers)
+        except SystemError as error:
+            raise_interrupt(error)
+            raise
         self._ready = True
         self._ends = [each for each in ends if len(each.rows)]
         if self._ends:
             illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
             self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
-
-    def _outputs(self) -> Buffers:
-        return Buffers(self._batch) if self._copy else self._buffers
 
     def _encode(self, buffers: Buffers) -> None:
         self._batch.encode(buffers.part(slice(0, self.num_envs))[1])
@@ -354,7 +377,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return found
 
     def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
-        """The info of a step or reset. `where`, (N,), selects the games that were reset; None means all games."""
+        """The info of a step or reset. If only some games were reset, `where`, (N,) bool, is True for these games."""
         buffers.to_move[:] = self._batch.course.to_move
         self_play = self._pool is None
         ready: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}

@@ -1,6 +1,6 @@
 """The `info` of a batch of games, in which an entry is made when it is first read.
 
-Gymnasium expects entries for every game at every step, and a separate object with the last observation of each game
+Gymnasium expects entries for every game at every step. It also expects an object with the last observation of each game
 that ended. Making all these entries takes longer than the step itself, and few trainers read them.
 
 Letters for shapes: N = games, E = games that ended in the step, A = actions.
@@ -22,10 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""For each entry of an info, a field of `othello_env.games.batch.Ends.rows`.
-
-For a game that ended, this field has the value of the entry.
-"""
+"""For each entry, the field of `othello_env.games.batch.Ends.rows` with its values in the games that ended."""
 _FINAL = ("final_obs", "final_info")
 _Ended = Callable[[], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 
@@ -42,23 +39,24 @@ _NAMES = {
     for self_play, names in ((False, _LATER), (True, _LATER_IN_SELF_PLAY))
     for at_an_end in (False, True)
 }
-"""The names of the entries that are made later. The key is whether the learner plays every side, and whether the info
-describes games that ended."""
+"""The names of the entries that are made later. A key has two flags: whether the learner plays every side, and whether
+the info has `final_obs` and `final_info`."""
 
 
 class StepInfo(dict[str, Any]):
-    """A dict that makes some of its entries later: when the entry or the whole dict is first read.
+    """A dict that makes some of its entries only when they are first read.
 
-    The class method `later` makes such a dict. The constructor makes a dict without later entries, because some
-    wrappers convert all entries and pass the result to the constructor. A copy is a plain dict.
+    The class method `later` makes such a dict. A method that reads the whole dict, such as `items`, makes all missing
+    entries. The constructor makes a dict in which no entry is missing. Some wrappers need this: they convert all
+    entries and pass them to the constructor. A copy is a plain dict.
 
     Attributes:
         ended: a function that returns the games that ended in the step, and the numbers of their opponents; see
-            `Moment.ended`. Calling this function is faster than reading the entry `final_info`. The attribute is None
-            if `later` got no such function.
+            `Moment.ended`. Calling this function is faster than reading the entry `final_info`. If `later` got no such
+            function, the attribute is None.
     """
 
-    # These are attributes of the class, so that a step need not call a constructor that is written in Python.
+    # These are attributes of the class, because a method `__init__` would make every step slower.
     _names: frozenset[str] = frozenset()
     _make: Callable[[str], dict[str, Any]] | None = None
     ended: _Ended | None = None
@@ -76,7 +74,8 @@ class StepInfo(dict[str, Any]):
         Args:
             ready: the entries that exist already.
             names: the names of the entries that are made later.
-            make: a function that takes a name and returns a dict with this entry, and perhaps with other entries.
+            make: a function that takes the name of an entry. It returns a dict with this entry, and perhaps with more
+                entries.
             ended: the function for the attribute `ended`, or None.
         """
         info = cls(ready)
@@ -86,7 +85,7 @@ class StepInfo(dict[str, Any]):
     def _fill(self, name: str) -> None:
         assert self._make is not None
         made = self._make(name)
-        for other in self._names & made.keys():  # skip entries that the user deleted or replaced
+        for other in self._names & made.keys():  # do not overwrite entries that the user has set
             super().__setitem__(other, made[other])
         self._names -= made.keys()
 
@@ -126,7 +125,7 @@ class StepInfo(dict[str, Any]):
         self._complete()
         return super().__eq__(other)
 
-    __hash__ = None  # as in a dict
+    __hash__ = None  # a dict has no hash
 
     def __repr__(self) -> str:
         self._complete()
@@ -185,14 +184,14 @@ class StepInfo(dict[str, Any]):
 
 
 class Moment:
-    """The games after a step or reset. The entries of `info` are made from this object when they are needed.
+    """The state of the games after a step or reset. `StepInfo` makes its entries with the help of this object.
 
     Args:
         batch: the games after the step or reset.
         ends: the rows of the games that ended in the step; see `othello_env.games.batch.Ends.rows`.
-        where: (N,) bool, True for each game that was reset, or None for all games. After a step it is None.
-        within: whether the next game begins in the step in which a game ends. If so, `final_obs` and `final_info`
-            describe the games that ended.
+        where: (N,) bool, True for each game that was reset. After a step or a reset of all games, `where` is None.
+        within: True in the mode ``SAME_STEP``, in which the next game begins in the step in which a game ends. In this
+            mode, `final_obs` and `final_info` describe the games that ended.
         self_play: whether the learner plays every side.
         copy: whether the entries must keep their values after the next step.
 
@@ -259,7 +258,7 @@ class Moment:
         return where
 
     def _running(self, name: str) -> npt.NDArray[np.int64]:
-        """The values of an entry for all games, as if no game had ended."""
+        """The values of an entry if no game has ended. `make` replaces the values of the games that have ended."""
         n = len(self._plies)
         if name == "winner":
             return np.full(n, PLAYING, np.int64)
@@ -283,7 +282,7 @@ class Moment:
         return numbers[:, 0] if rival.shape[1] == 1 else numbers
 
     def _final_info(self) -> dict[str, Any]:
-        """The last info of each game that ended, as arrays of all games. The values of all other games are 0."""
+        """The last info of each game that ended, as arrays (N, ...). For all other games, the values are 0."""
         n = len(self._plies)
         info: dict[str, Any] = {"action_mask": np.zeros((n, self._batch.start.num_actions), np.int8)}
         for name in _NUMBERS:
@@ -293,7 +292,7 @@ class Moment:
         return info | {f"_{name}": self._ended for name in info}
 
     def _final_observations(self) -> npt.NDArray[np.object_]:
-        """(N,) objects: the last observation of each game that ended, and None for all other games.
+        """The last observation of each game that ended, and None for all other games, as (N,) objects.
 
         An observation has the form that an environment for one game returns.
         """

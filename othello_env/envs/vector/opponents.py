@@ -17,31 +17,32 @@ __all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
-"""An opponent, a tuple with an opponent for each seat except the learner's, or a mapping from opponents to weights."""
+"""One opponent; a tuple with an opponent for each seat except the learner's; or a mapping from opponents to weights."""
 
 
 class OpponentPool:
     """The agents that play in a batch of games, and the random choice of agents for new games.
 
     Args:
-        opponents: one opponent for all seats except the learner's, a tuple with an opponent for each of these seats, or
-            a mapping from opponents to weights. With a mapping, the opponent in each of these seats is chosen at random
-            by the weights.
+        opponents: one opponent for all seats except the learner's; a tuple with an opponent for each seat except the
+            learner's; or a mapping from opponents to weights. With a mapping, each of these seats gets an opponent that
+            is chosen at random by the weights.
         start: a position of the game.
 
     Raises:
-        ValueError: a spec or a weight is wrong, or a tuple does not have one opponent for each of these seats.
+        ValueError: a spec or a weight is wrong, or a tuple has the wrong number of opponents.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
 
     Attributes:
-        agents: the agents. The number of an agent is its index in this list.
+        agents: all agents that play. The number of an agent is its index in this list.
         names: the specs of the agents, or the names of Agents and callables.
-        bounds: (P - 1, K) uint64 for P players and the K agents that can play in new games. Each row belongs to a seat
-            except the learner's, and the bounds in a row ascend. In each new game, each of these seats gets a random
-            32-bit number. The first agent whose bound is greater than this number plays in the seat.
-        first: the number of the first agent that can play in new games. Agents with smaller numbers only finish the
-            games that they have begun.
+        bounds: (P - 1, K) uint64, for P players and the K agents that can play in new games. There is a row for each
+            seat except the learner's, and a column for each agent. The bounds in a row ascend. In each new game, each
+            row gets a random 32-bit number. The first agent whose bound is greater than this number plays in the row's
+            seat.
+        first: the number of the first agent that can play in new games. Agents with smaller numbers play only until
+            their present games end.
     """
 
     def __init__(self, opponents: Opponents, start: State) -> None:
@@ -54,12 +55,12 @@ class OpponentPool:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
 
     def replace(self, opponents: Opponents, rivals: npt.NDArray[np.int16]) -> None:
-        """Use other opponents in new games.
+        """Replace the opponents in all new games. The present games keep their opponents.
 
         Args:
             opponents: the new opponents, in the same form as for the constructor.
-            rivals: (N, P - 1) int16, the numbers of the agents in each game. This method gives the agents new numbers
-                and writes them into this array.
+            rivals: (N, P - 1) int16, the numbers of the agents in each game. This method numbers the agents anew, and
+                overwrites `rivals` with the new numbers.
         """
         agents, names, bounds = _drawn(opponents, self._start)
         used, numbers = np.unique(rivals, return_inverse=True)
@@ -90,21 +91,21 @@ class OpponentPool:
 
 
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:
-    """For each agent, the first index of the same object in the list.
+    """For each agent in the list, the first index at which the same object is in the list.
 
-    With these indices, an agent that is in the list several times is asked only once.
+    This index stands for the agent everywhere. So an agent that is in the list several times is still asked only once.
     """
     places: dict[int, int] = {}
     return np.array([places.setdefault(id(agent), k) for k, agent in enumerate(agents)], np.int16)
 
 
 def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
-    """Make an agent for each seat except the learner's. Returns the agents and their names.
+    """Make an agent for each seat except the learner's.
 
-    Both lists are in turn order after the learner.
+    Returns a list of the agents and a list of their names. Both lists are in the order of the turns after the learner.
 
     Raises:
-        ValueError: a spec is wrong, or a tuple does not have one opponent for each of these seats.
+        ValueError: a spec is wrong, or a tuple has the wrong number of opponents.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
     """
@@ -129,8 +130,8 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
     seats = start.num_players - 1
     if not isinstance(opponents, Mapping):
         agents, names = make_opponents(opponents, start)
-        # Row k is 0 before column k, and 2**32 from column k on. Every random number is below 2**32, so agent k plays
-        # in seat k.
+        # Row k of the bounds is 0 before column k, and 2**32 from column k on. Every random number is below 2**32, so
+        # agent k always plays in seat k.
         return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))
     agents, names = _made(opponents, start)
     weights = [float(weight) for weight in opponents.values()]

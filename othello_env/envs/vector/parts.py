@@ -19,10 +19,11 @@ __all__ = ["Parts"]
 
 
 class Parts:
-    """Steps a batch. In a step that threads share, each thread steps a part of the games.
+    """Steps a batch. If threads share a step, the batch is divided into one part for each thread.
 
     Args:
-        num_threads: the greatest number of threads that share a step. Kernels that are not compiled use one thread.
+        num_threads: the greatest number of threads that share a step. If the kernels are not compiled, one thread makes
+            all steps.
     """
 
     def __init__(self, num_threads: int) -> None:
@@ -31,17 +32,18 @@ class Parts:
         self._is_shared = False
         self._batch: Batch
         self._crew: Crew | None = None
-        self._buffers: Buffers | None = None  # the buffers that the crew has
+        self._buffers: Buffers | None = None  # the buffers into which the crew writes
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in vars(self).items() if name != "_batch"}
         return {**kept, "_crew": None, "_buffers": None}
 
     def cut(self, batch: Batch) -> None:
-        """Step this batch from now on. Call this method again after an array of the batch is replaced."""
+        """Step this batch from now on. Call this method again after an array of the batch was replaced."""
         if self._crew is not None:
             self._crew.dismiss()
         self._batch, self._crew, self._buffers = batch, None, None
+        self._is_shared = False  # a new crew has not stepped yet, so it cannot encode
 
     def step(
         self,
@@ -53,12 +55,13 @@ class Parts:
         *,
         shows: bool,
     ) -> list[Ends]:
-        """Step the batch, by threads that share the step if this is faster (see `Sharing`).
+        """Step the batch. Threads share the step if this is faster (see `Sharing`).
 
         `buffers` are the arrays that the step writes. `Crew.step` explains the other arguments.
 
         Returns:
-            The games that ended. There may be several items, but each has other games.
+            The games that ended. If threads shared the step, the list has an item for each part of the batch. Otherwise
+            it has one item.
 
         Raises:
             ValueError: a game could not begin.
@@ -77,7 +80,10 @@ class Parts:
         return [ends for ends, _ in found]
 
     def encode(self, buffers: Buffers) -> None:
-        """Write the observations and masks. If threads shared the last `step`, they also share this work."""
+        """Write the observations and masks.
+
+        If threads shared the last `step`, they also share this work, unless `cut` was called after the step.
+        """
         if self._is_shared:
             self._crew_with(buffers).show(gap=self._sharing.gap)
         else:
@@ -87,7 +93,7 @@ class Parts:
         return buffers.part(slice(0, len(self._batch)))
 
     def _crew_with(self, buffers: Buffers) -> Crew:
-        """The crew, which writes these buffers from now on."""
+        """The crew. From now on, it writes into these buffers."""
         if self._crew is None:
             self._crew = Crew(self._batch, self._threads)
         if self._buffers is not buffers:
@@ -96,7 +102,7 @@ class Parts:
         return self._crew
 
     def close(self) -> None:
-        """End the threads. They start again when they are needed."""
+        """End the threads. New threads start when they are needed."""
         if self._crew is not None:
             self._crew.dismiss()
         self._threads.close()

@@ -1,4 +1,4 @@
-"""Decide by measured times whether threads share the steps of a batch."""
+"""Find out by measurements whether the steps of a batch are faster in one thread or in several threads."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _PERIOD, _LONGEST_PERIOD = 256, 2048
 _IS_SHARED = (*[False] * 5, *[True] * 5) * 2
 """For each step of a trial, whether threads share this step. `Sharing` explains trials."""
 _IS_MEASURED = (False, *[True] * 4) * 4
-"""For each step of a trial, whether its time counts. After a change, the threads first have to wake up or to sleep.
+"""For each step of a trial, whether its time counts.
 
-If all games are at the same ply, fast and slow steps may alternate. So half of the measured steps of each way have even
-numbers.
+In the first step after a change between one thread and all threads, the threads wake up or fall asleep. So the time of
+this step does not count. If all games are at the same ply, fast and slow steps may alternate. So half of the measured
+steps of each kind, with one thread and with all threads, have even numbers.
 """
 _LONGEST_GAP = 1e-3
 _MUCH = 1.5
@@ -25,37 +26,38 @@ _MUCH = 1.5
 class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
-    Every period begins with a trial: one thread makes ten steps, and all threads share ten other steps. Eight steps of
-    each way are measured, and the longest of the eight does not count. Then the faster of the two ways is used for all
-    other steps of the period. The times of single steps vary, so earlier trials count, too. Each trial counts half as
-    much as the trial after it. Very short steps are not shared, not even in a trial. The choice changes only the speed.
+    Every period begins with a trial of 20 steps: one thread makes ten steps, and all threads share ten steps. Of each
+    ten steps, eight are measured, and the longest of these eight does not count. All later steps of the period are made
+    in the way that was faster in the trial. Since the times of steps vary, earlier trials also count: the last one
+    counts half, the one before it a quarter, and so on. Very short steps are not shared, and their trial ends early.
+    The choice changes only the speed.
 
-    A period has 256 steps. While one thread is much faster, each period is twice as long as the last, up to 2,048
-    steps. Otherwise the shared steps of the trials would take too long on a busy machine.
+    A period has 256 steps. If one thread is much faster in the trial, the period is twice as long as the period before
+    it, but at most 2,048 steps long. So there are fewer trials on a busy machine, where shared steps take long.
 
-    Threads that share steps stay awake during a short gap between two steps. Then they may take a core that the policy
-    needs. So the gap after a measured step counts like a part of the step, if the gap is shorter than a millisecond.
+    Threads that share steps stay awake during a short gap between two steps. During the gap, they may take a core that
+    the learner's policy needs. So a gap of less than a millisecond after a measured step counts as a part of this step.
 
     Args:
         most: the number of threads that make a shared step.
 
     Attributes:
-        gap: the usual time in seconds between two steps. Longer gaps count as a millisecond.
+        gap: the usual time in seconds between two steps. Gaps of more than a millisecond count as a millisecond.
     """
 
     def __init__(self, most: int) -> None:
         self.gap = 0.0
         self._most = most
         self._period = _PERIOD
-        self._step = -1  # step -1 is in no trial, because the first step also loads the kernels
+        self._step = -1  # the first step has the number -1 and is in no trial, because it also loads the kernels
         self._trial: tuple[list[float], list[float]] = [], []
-        """The seconds of each measured step of this period's trial: the steps in one thread, and the shared steps."""
-        self._seconds = [0.0, 0.0]  # the weighted sums over all trials, in the same order
-        self._shortest = inf  # the shortest time of a step in one thread in this period's trial, without gaps
+        """The times in seconds of this period's measured steps: a list for one thread, and a list for shared steps."""
+        self._seconds = [0.0, 0.0]  # the weighted sums over all trials: for one thread, and for shared steps
+        self._shortest = inf  # the time of the fastest step that one thread made in this trial, without gaps
         self._is_shared = self._is_faster_shared = self._is_measured = False
-        self._is_settled = False  # whether one thread makes all steps until the next trial, so that no time is needed
+        self._is_settled = False  # if True, one thread makes all steps until the next trial, and no step is timed
         self._began = 0.0
-        self._ended: float | None = None  # when the last step ended; None if it failed or was not measured
+        self._ended: float | None = None  # the time at which the last step ended; None if it failed or was not timed
 
     def begin(self) -> int:
         """Begin a step. Returns the number of threads that make the step, 1 or `most`."""
@@ -66,7 +68,7 @@ class Sharing:
             self._count_gap(self._began - self._ended)
             self._ended = None
         if self._step == len(_IS_SHARED):
-            # The longest step of each way does not count, because something else may have happened meanwhile.
+            # In each list, the longest step does not count, because another process may have delayed it.
             sums = [sum(times) - max(times, default=0.0) for times in self._trial]
             alone, shared = self._seconds = [new + old / 2 for new, old in zip(sums, self._seconds, strict=True)]
             self._is_faster_shared = shared < alone

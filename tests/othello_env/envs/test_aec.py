@@ -262,6 +262,59 @@ def test_nothing_works_before_reset_or_after_the_end() -> None:
     assert env.agents == env.possible_agents
 
 
+class TestLoop:
+    """`agent_iter` finds a loop that was begun too early or that would never end."""
+
+    def test_a_loop_needs_a_reset(self) -> None:
+        env = othello_v0.env(size=4)
+        with pytest.raises(ResetNeeded, match=r"agent_iter\(\) needs a reset\(\) first"):
+            env.agent_iter()
+        env.reset()
+        assert next(iter(env.agent_iter())) == "black_0"
+
+    def test_a_loop_without_a_step_raises_an_error(self) -> None:
+        env = othello_v0.env(size=4)
+        env.reset()
+        with pytest.raises(RuntimeError, match=r"step\(\) was not called"):
+            list(env.agent_iter(max_iter=10))
+        agents = env.agent_iter(max_iter=10)
+        assert next(agents) == "black_0"
+        env.step(env.position.legal_actions()[0])
+        assert next(agents) == "white_0"
+        env.last()
+        with pytest.raises(RuntimeError, match=r"step\(\) was not called"):
+            next(agents)
+
+    def test_a_loop_may_reset_and_may_try_again_after_an_error(self) -> None:
+        env = othello_v0.env(size=4, strict=True)
+        env.reset()
+        resets = tries = 0
+        for agent in env.agent_iter():
+            if len(env.position.moves) == 3 and resets < 2:
+                resets += 1
+                env.reset()
+            elif tries < 2:
+                tries += 1
+                with pytest.raises(IllegalActionError):
+                    env.step(0)
+            else:
+                env.step(None if env.terminations[agent] else env.position.legal_actions()[0])
+        assert (resets, tries, env.agents) == (2, 2, [])
+        assert not list(env.agent_iter())
+
+    def test_a_loop_can_be_left_and_continued_and_has_a_limit(self) -> None:
+        env = othello_v0.env(size=4)
+        env.reset()
+        for _ in env.agent_iter():
+            break
+        seen = []
+        for agent in env.agent_iter(3):
+            seen.append(agent)
+            env.step(env.position.legal_actions()[0])
+        assert seen == ["black_0", "white_0", "black_0"]
+        assert len(env.position.moves) == 3
+
+
 def test_an_unknown_agent_is_named() -> None:
     env = othello_v0.env()
     env.reset()

@@ -8,7 +8,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from othello_env import Agent, Checkers, IllegalActionError, Tribolo, checkers_v0, make_agent, tribolo_v0
-from othello_env.envs.checkers import CheckersEnv
+from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
 from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
 from othello_env.envs.tribolo import TriboloEnv
 from othello_env.games.openings import Openings
@@ -153,6 +153,18 @@ class TestOptions:
         boards.reset(options={"position": "BR-/---"})
         assert boards.position.to_text() == "BR-/---"
 
+    @pytest.mark.parametrize("make", [checkers_v0.env, CheckersEnv, lambda **rules: CheckersVectorEnv(2, **rules)])
+    def test_a_state_with_another_rule_for_draws_is_refused(self, make):
+        other = Checkers.from_text("B:WK32:BK1")
+        message = r"expected openings for .*draws='40-move'\), got Checkers.from_text\('B:WK32:BK1'\)"
+        with pytest.raises(ValueError, match=message):
+            make(draws="40-move", openings=[other])
+        env = make(draws="40-move")
+        with pytest.raises(ValueError, match=message):
+            env.reset(options={"position": other})
+        env.reset(options={"position": Checkers.from_text("B:WK32:BK1", draws="40-move")})
+        env.reset(options={"position": "B:WK32:BK1"})
+
     def test_random_plies_and_openings(self):
         env = tribolo_v0.env(openings="random:7", **SMALL)
         env.reset(seed=3)
@@ -231,7 +243,7 @@ def test_one_opponent_in_both_other_seats_plays_as_two():
 
 
 class Recorder(Agent):
-    """Plays the last legal action, and stores the players for which it was asked."""
+    """Plays the last legal action. It stores its seats in the games, and the games' keys."""
 
     def __init__(self):
         self.seats, self.keys = set(), []

@@ -46,7 +46,7 @@ MAKES += [lambda game=game: aec(game.env()) for game in (othello_v0, tribolo_v0,
 @pytest.mark.parametrize("make", MAKES)
 def test_it_is_said_once_and_names_the_mask(make):
     play = make()
-    for _ in range(MaskWatch.GAMES - 1):  # in these games, a warning would be an error
+    for _ in range(MaskWatch.GAMES - 1):  # a warning in these games would fail the test
         play(illegal=True)
     with pytest.warns(IgnoredMaskWarning, match=r"20 of 20 games .*observation\[\"action_mask\"\].*MaskablePPO"):
         play(illegal=True)
@@ -91,5 +91,5 @@ def test_a_batch_says_nothing_of_a_learner_that_reads_the_mask():
     rng = np.random.default_rng(0)
     for _ in range(60):
         actions = sample_legal(observation["action_mask"], rng)
-        actions[0] = 0  # only the first of fifty games always ends by an illegal action
+        actions[0] = 0  # game 0 always ends by an illegal action; the 49 other games never do
         observation, *_ = env.step(actions)

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.nojit
 
 
 def twin(rewards, values, players, terminated, last_value, last_player, gamma, lam, illegal, played):
-    """The advantage of each ply in one game, computed from a list of its player's later turns."""
+    """The advantage of each ply in one game. A loop finds the later turns of the player who moved."""
     steps = [t for t in range(len(rewards)) if played[t]]
     advantages = np.zeros(len(rewards))
     for start, t in enumerate(steps):
@@ -92,6 +92,27 @@ def test_without_values_returns_are_the_results():
                 same = log["players"][t, i] == log["players"][later[0], i]
                 expected = log["rewards"][later[0], i] * (1 if same else -1)
             assert returns[t, i] == expected
+
+
+@pytest.mark.parametrize(("flag", "player"), [(np.int8, np.bool_), (np.int64, np.uint8), (np.float32, np.float32)])
+def test_flags_and_players_may_have_any_dtype(flag, player):
+    log, last_players = rollout("NextStep", steps=40)
+    assert log["terminated"].any()
+    values = np.random.default_rng(0).normal(size=log["rewards"].shape)
+    rest = {"rewards": log["rewards"], "values": values, "last_values": values[0]}
+    expected = self_play_advantages(
+        **rest,
+        players=log["players"],
+        last_players=last_players,
+        **{name: log[name] for name in ("terminated", "illegal", "played")},
+    )
+    got = self_play_advantages(
+        **rest,
+        players=log["players"].astype(player),
+        last_players=last_players.astype(player),
+        **{name: log[name].astype(flag) for name in ("terminated", "illegal", "played")},
+    )
+    np.testing.assert_array_equal(got, expected)
 
 
 @pytest.mark.parametrize(

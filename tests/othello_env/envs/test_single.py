@@ -58,6 +58,23 @@ def test_a_reset_that_fails_leaves_the_opponent_in_its_game():
     assert moves(failing) == moves(make_agent("random", 1))
 
 
+@pytest.mark.parametrize("options", [{"moves": "f5f5"}, {"side": "white"}])
+def test_a_reset_that_fails_leaves_the_names_of_the_opponents(options):
+    env = OthelloEnv(opponent="maximizer", side="black")
+    env.reset(seed=1)
+    failing = Failing()
+    failing.fails = True
+    env.set_opponents(failing)
+    with pytest.raises((RuntimeError, IllegalActionError)):
+        env.reset(seed=2, options=options)
+    assert env.opponents == ("maximizer",)
+    *_, info = env.step(int(env.action_masks().argmax()))
+    assert (env.opponents[info["opponent"]], info["plies"]) == ("maximizer", 2)
+    failing.fails = False
+    env.reset(seed=2)
+    assert env.opponents != ("maximizer",)
+
+
 class Failing(Agent):
     """A random agent that fails if a flag is set."""
 
@@ -74,7 +91,7 @@ class Failing(Agent):
 
 
 class Script(Agent):
-    """Plays its own moves of a transcript."""
+    """Plays the moves that its side plays in a transcript."""
 
     def __init__(self, moves: str) -> None:
         self.moves = Othello.from_moves(moves).moves
@@ -115,7 +132,7 @@ def test_it_passes_gymnasiums_own_check_of_rendering(mode: str) -> None:
 
 @pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
 def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
-    """A usual bug of such environments: the last reward is lost, or it is the reward of the other side."""
+    """Environments of this kind often lose the last reward, or give the learner the other side's reward."""
     env = OthelloEnv(opponent=Script(WIPE_OUT), side="white", reward=reward)
     env.reset()
     moves = Othello.from_moves(WIPE_OUT).moves
@@ -144,7 +161,7 @@ def test_the_learners_closing_move_pays_it_too(reward: str, worth: float) -> Non
 @pytest.mark.parametrize("size", [4, 6, 8])
 @pytest.mark.parametrize("side", ["black", "white"])
 def test_it_follows_the_rules_move_by_move(size: int, side: str) -> None:
-    """Against an opponent that plays its first legal move, every step agrees with the State."""
+    """Against an opponent that plays its first legal move, every step agrees with `state`."""
     env = OthelloEnv(size=size, opponent=first_legal, side=side)
     learner = ["black", "white"].index(side)
     rng = np.random.default_rng(size)

@@ -78,13 +78,13 @@ def eventually(is_so):
 
 
 def helpers():
-    """The threads of all environments that have not ended."""
+    """All helper threads that have not ended, of all environments."""
     return [thread for thread in threading.enumerate() if thread.name.endswith("(_serve)")]
 
 
 @pytest.fixture(scope="module")
 def expected():
-    """What self-play and games against an opponent give in one thread."""
+    """The results of random play in one thread: in self-play (the key None), and against an opponent."""
     return {opponent: play(OthelloVectorEnv(7, 4, opponent), 30) for opponent in (None, "random")}
 
 
@@ -92,7 +92,7 @@ def expected():
 @pytest.mark.parametrize("copied", [True, False])
 def test_sleeping_and_waking_make_no_difference(opponent, copied, new_env, expected):
     def wait(step):
-        """Let the helpers be awake, asleep or on the way, at different steps."""
+        """At different steps, let the helpers be awake, asleep or about to fall asleep."""
         if step % 3 == 1:
             time.sleep(0.003)
         elif step % 3 == 2:
@@ -102,8 +102,18 @@ def test_sleeping_and_waking_make_no_difference(opponent, copied, new_env, expec
     assert_same(play(env, 30, wait), expected[opponent])
 
 
+def test_each_thread_plays_at_least_two_games():
+    for n in range(2, 24):
+        for threads in range(1, n + 2):
+            env = OthelloVectorEnv(n, 4, None, num_threads=threads)
+            crew = module.Crew(env._batch, env._parts._threads)
+            sizes = [places.stop - places.start for places in crew.places]
+            assert (len(sizes), sum(sizes)) == (max(1, min(threads, n // 2)), n)
+            assert min(sizes) >= 2
+
+
 def test_helpers_take_parts(new_env, expected):
-    """If the leader takes no part, helpers play the whole game."""
+    """A step is divided into parts. If the leader plays none of them, the helpers play all parts."""
     env = new_env(copy=False)
     play(env, 1)
     crew, real = crew_of(env), crew_of(env)._lead
@@ -114,7 +124,7 @@ def test_helpers_take_parts(new_env, expected):
         box[module._PATIENCE], box[module._LATEST] = patience, number
         box[module._JOB] = number
         while box[module._DONE] != 3:
-            crew._call_helpers((box, layout, like))  # they may have gone to sleep just before the job was open
+            crew._call_helpers((box, layout, like))  # a helper may have gone to sleep before the job was open
             time.sleep(0.001)
         module._close(box)
         return 3
@@ -156,7 +166,7 @@ def test_a_fork_while_helpers_are_awake(new_env, expected):
         try:
             signal.alarm(int(LIMIT))
             box = crew_of(env)._box
-            box[module._INSIDE] = 1  # as if a helper had looked at a job at this moment
+            box[module._INSIDE] = 1  # as if a helper had worked on a job during the fork
             awake(crew_of(env))[:] = 1
             assert_same(play(env, 30), expected[None])
             eventually(lambda: not awake(crew_of(env)).any())  # the child's own helpers were called
@@ -219,6 +229,23 @@ def test_ctrl_c(new_env, expected):
         assert_same(play(env, 30), expected[None])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal for one thread")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_while_a_step_runs(threads):
+    env = OthelloVectorEnv(2000, 8, None, copy=False, num_threads=threads)
+    for delay in (0.005, 0.01, 0.015, 0.02):
+        masks = env.reset(seed=0)[0]["action_mask"]
+        env.step(masks.argmax(axis=1))
+        main = threading.main_thread().ident
+        timer = threading.Timer(delay, lambda main=main: signal.pthread_kill(main, signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            timer.start()
+            while True:
+                env.step(masks.argmax(axis=1))
+        timer.join()
+    env.close()
+
+
 def test_an_error_of_the_leader_closes_the_job(new_env, expected):
     env = new_env()
     play(env, 1)
@@ -245,7 +272,7 @@ def test_an_error_of_a_helper_is_raised(new_env, expected):
     eventually(lambda: not awake(crew).any())
 
     def fail(box, layout, like, helper, first, longest):
-        if helper == 0:  # it has taken a part
+        if helper == 0:  # this helper fails while it works on the job
             eventually(lambda: box[module._JOB])
             box[module._INSIDE] += 1
             awake(crew)[helper] = 2

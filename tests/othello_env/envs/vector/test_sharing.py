@@ -1,4 +1,4 @@
-"""Threads share steps if this is faster, and only then."""
+"""Threads share the steps of a batch exactly when sharing is faster."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from othello_env.envs.vector.sharing import Sharing
 
 
 def counts(steps, most, seconds_of, monkeypatch, gap_of=lambda count, step: 0.0):
-    """The number of threads of each step. `seconds_of(count, step)` is the time of a step with `count` threads.
+    """The number of threads in each step. `seconds_of(count, step)` is the time of a step with `count` threads.
 
     `gap_of(count, step)` is the time between the step and the next step.
     """
@@ -72,7 +72,10 @@ def test_steps_that_are_cheap_and_expensive_in_turn_favour_neither_way(monkeypat
 
 @pytest.mark.parametrize(("gap", "faster"), [(3e-4, 1), (5e-3, 4)])
 def test_what_threads_that_wait_take_from_a_policy_counts(gap, faster, monkeypatch):
-    """While all threads share, a short gap is twice as long. Threads sleep in a long gap, so it does not count."""
+    """The gap after a step is twice as long if threads shared the step.
+
+    A long gap does not count as time of the step, because the threads sleep in a long gap.
+    """
     found = counts(
         257, 4, lambda count, step: 4e-4 / count**0.5, monkeypatch, lambda count, step: gap if count == 1 else 2 * gap
     )
@@ -98,7 +101,7 @@ def test_a_change_is_noticed_in_the_next_period(monkeypatch):
         return 1e-5 if step < 200 else 1e-3 / count
 
     found = counts(300, 4, seconds, monkeypatch)
-    assert found[:240] == [1] * 240  # a trial that ends after three steps makes the period shorter
+    assert found[:240] == [1] * 240  # the first trial ends after three steps, so the first period is shorter
     assert found[240:] == TRIAL + [4] * 40
 
 
@@ -117,7 +120,7 @@ def test_a_step_that_fails_does_not_count(lost, monkeypatch):
     shared = Sharing(4)
     for count in [1, *TRIAL]:
         assert shared.begin() == count
-        clock += lost if count == 4 else 1e-3  # then an error is raised
+        clock += lost if count == 4 else 1e-3  # an error ends this step, so `end` is not called
         assert shared.begin() == count
         clock += 1e-3 / count
         shared.end()

@@ -29,7 +29,7 @@ class SelfPlayTwin:
     def reset(self, seed):
         self.seeds = [seed + i for i in range(self.n)]
         self.numbers = [0] * self.n
-        self.lost = [None] * self.n  # the illegal action that ended a game
+        self.lost = [None] * self.n  # the illegal action that ended each game, or None
         self.states = [self.start(i) for i in range(self.n)]
 
     def start(self, i):
@@ -161,7 +161,7 @@ def test_self_play_is_the_rules(mode, kind, options, openings, reward, share, as
 
 
 def only_where(info, mask):
-    """The info of a reset of some games. Masks and players of all other games are replaced by zeros."""
+    """The info after a reset of the games in `mask`. For the other games, masks and players are replaced by zeros."""
     kept = {"action_mask", "to_move", "reward_to"} & info.keys()
     return {name: value if name not in kept else (value.T * mask).T.astype(value.dtype) for name, value in info.items()}
 
@@ -217,7 +217,7 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, opt
 
 
 class EverGrowing(CheckersGames):
-    """Makes room for one more ply in each call. So it also makes room between a step and the opponents' answers."""
+    """Makes the array of moves longer in each call of `make_room`, also between a step and the opponents' answers."""
 
     def make_room(self, begins):
         super().make_room(begins)
@@ -231,11 +231,16 @@ class GrowingVectorEnv(CheckersVectorEnv):
         return EverGrowing(n, self.new_game(0))
 
 
-def test_games_go_on_when_the_room_for_their_moves_grows(assert_same_info):
-    envs = [make(40, openings="random:30") for make in (GrowingVectorEnv, CheckersVectorEnv)]
+@pytest.mark.usefixtures("always_shared")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_games_go_on_when_the_room_for_their_moves_grows(threads, assert_same_info):
+    growing = GrowingVectorEnv(40, openings="random:30", num_threads=threads)
+    envs = [growing, CheckersVectorEnv(40, openings="random:30")]
     rng = np.random.default_rng(2)
     (observation, info), (_, expected) = (env.reset(seed=4) for env in envs)
     for _ in range(60):
         assert_same_info(dict(info), dict(expected))
         actions = sample_legal(observation["action_mask"], rng)
-        (observation, *_, info), (*_, expected) = (env.step(actions) for env in envs)
+        (observation, *_, info), (expected_observation, *_, expected) = (env.step(actions) for env in envs)
+        np.testing.assert_equal(observation, expected_observation)
+    growing.close()

@@ -221,7 +221,7 @@ def test_options_say_what_they_say_to_a_single_environment(options):
 
 
 def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
-    """Only a few squares are empty, so the opponent can often end the game."""
+    """With few empty squares, the opponent's first move often ends the game. Then another position is drawn."""
     n = 300
     env = OthelloVectorEnv(n, 4, openings="random:11")
     env.reset(seed=0)
@@ -252,6 +252,59 @@ def test_threads_and_copies_make_no_difference(opponent, assert_same):
         env = OthelloVectorEnv(7, 4, opponent, openings="random:2", **arguments)
         assert_same(plain, play(env, 25))
         env.close()
+
+
+def failing(cause):
+    """A kernel that fails as Numba's kernels do if an error is raised in them."""
+
+    def kernel(*args):
+        raise SystemError("a kernel returned a result with an exception set") from cause()
+
+    return kernel
+
+
+@pytest.mark.parametrize("kernel", ["check", "step", "waiting", "answer", "encode"])
+def test_ctrl_c_in_a_kernel_of_a_step(kernel, monkeypatch):
+    env = OthelloVectorEnv(4, 4, openings="random:2")
+    observation, _ = env.reset(seed=1)
+    actions = observation["action_mask"].argmax(axis=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(env._batch, kernel, failing(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.step(actions)
+    if kernel != "check":
+        with pytest.raises(ResetNeeded):
+            env.step(actions)
+    np.testing.assert_equal(env.reset(seed=1)[0], observation)
+
+
+@pytest.mark.parametrize("kernel", ["begin", "waiting", "encode"])
+def test_ctrl_c_in_a_kernel_of_a_reset(kernel, monkeypatch):
+    env = OthelloVectorEnv(4, 4)
+    observation, _ = env.reset(seed=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(env._batch, kernel, failing(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.reset()
+    with pytest.raises(ResetNeeded):
+        env.step([FIRST] * 4)
+    np.testing.assert_equal(env.reset(seed=1)[0], observation)
+
+
+def test_other_errors_of_a_kernel_stay_what_they_are(monkeypatch):
+    env = OthelloVectorEnv(4, 4)
+    env.reset(seed=1)
+    monkeypatch.setattr(env._batch, "step", failing(ValueError))
+    with pytest.raises(SystemError, match="exception set"):
+        env.step([FIRST] * 4)
+
+
+@pytest.mark.usefixtures("always_shared")
+@pytest.mark.parametrize(("n", "threads"), [(3, 2), (4, 3), (5, 3), (7, 4)])
+def test_threads_make_no_difference_to_few_games(n, threads, assert_same):
+    env = OthelloVectorEnv(n, 8, None, num_threads=threads)
+    assert_same(play(OthelloVectorEnv(n, 8, None), 10), play(env, 10))
+    env.close()
 
 
 def test_arrays_are_the_callers_unless_not_copied():

@@ -110,7 +110,7 @@ MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLE
 
 
 def steps(env, count, seed, wild):
-    """The values that a batch returns at a reset and at some steps with random actions. Some may be illegal."""
+    """The values that a batch returns at a reset and at some steps. The actions are random, and some may be illegal."""
     rng = np.random.default_rng(seed)
     observation, info = env.reset(seed=seed)
     yield observation, np.zeros(env.num_envs), np.zeros(env.num_envs, bool), info
@@ -154,7 +154,6 @@ def test_after_a_reset_by_mask_the_info_is_gymnasiums_with_all_action_masks(asse
     assert mine["action_mask"].any(axis=1).all()
     mine["action_mask"] = np.where(mask[:, np.newaxis], mine["action_mask"], np.int8(0))
     assert_same_info(mine, theirs)
-    assert "`to_move` and `reward_to` have values for these games, too" in " ".join(VectorGames.__doc__.split())
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
@@ -372,6 +371,6 @@ def test_the_docstring_names_what_wrappers_say_of_the_default_mode():
     if isinstance(refusal.value, ValueError):
         assert str(refusal.value).partition(",")[0] in said
     assert 'autoreset_mode="NextStep"' in said
-    assert "Use it for `NumpyToTorch`, too" in said
+    assert "`NumpyToTorch`" in said
     env = wrappers.FlattenObservation(make_vec_env(2, 4, autoreset_mode="NextStep"))
     assert env.reset(seed=1)[0].shape == (2, 2 * 16 + 17)
