@@ -1,4 +1,4 @@
-"""The warning that an agent failed in games or answers."""
+"""The warning about an agent's failures."""
 
 import inspect
 import warnings

@@ -25,8 +25,8 @@ __all__ = ["MatchResult", "match_names", "play_match"]
 _MOST_AT_ONCE = 256
 """The greatest number of games that are played at once.
 
-This number does not depend on how fast the games are. So if a match is repeated, the same games are played together.
-Then even agents that use a global random generator make the same choices again.
+Which games are played together does not depend on the speed of the agents. So a repeated match plays the same games
+together. Even agents that use a global random generator then repeat their choices, if the generator has the same seed.
 """
 
 
@@ -44,8 +44,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match in colour-swapped pairs of games, and return the result of the first agent.
 
-    A tournament of the two agents has the same games as this match if it has the same seed and openings, and if its
-    names for the agents are those that `match_names` returns. The random choices depend on these names.
+    A tournament of the two agents can repeat the games of this match. It must have the same seed, the same openings and
+    the same names of the agents, because the random choices depend on the names; see `match_names`.
 
     An agent that gives an illegal answer or raises an error forfeits the game. At the end, a `FaultWarning` reports the
     forfeited games.
@@ -108,7 +108,7 @@ def _until_decided(
             newest = MatchResult(names, tuple(pair)).pairs
             pair, pairs = [], [before + more for before, more in zip(pairs, newest, strict=True)]
             if sprt.judge(pairs).accepted is not None:
-                return  # if workers have already played later games, these games do not count
+                return  # later games of the match may have been played already; they do not count
 
 
 def _played_here(schedule: Schedule, agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:

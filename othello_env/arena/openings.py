@@ -96,7 +96,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
     """The position after the opening with this number, and the key that determines the random moves of the opening.
 
-    If the openings are a list, they are used in turn: after the last opening, the first opening follows again.
+    A list of openings is used from the first opening to the last, and then from the first opening again.
     """
     key = mix_int(mix_int(seed, 0), number)
     given = openings.positions

@@ -1,16 +1,17 @@
 """The sequential probability ratio test (SPRT), a test of two agents that ends as soon as the result is clear.
 
 The test compares two hypotheses about the Elo difference of two agents. After each colour-swapped pair of games, it
-computes the logarithm of the likelihood ratio (LLR) of the two hypotheses. The test ends when the LLR leaves the bounds
-of Wald (Sequential tests of statistical hypotheses, Ann. Math. Stat. 16, 1945).
+computes the logarithm of the likelihood ratio (LLR) of the two hypotheses. The test ends when the LLR reaches one of
+the bounds of Wald (Sequential tests of statistical hypotheses, Ann. Math. Stat. 16, 1945).
 
-The Elo difference fixes only the expected score of a pair. The probabilities of the five possible scores of a pair (0,
-1/2, 1, 1 1/2, 2 points) are unknown. So for each hypothesis, the test uses the likeliest probabilities that have the
-expected score of this hypothesis. This method is the generalised SPRT (Li, Liu, Ying: Generalized sequential
-probability ratio test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen found the likeliest
-probabilities (Empirical likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den
-Bergh derived these probabilities for matches of chess programs (The generalized maximum likelihood ratio for the
-expectation value of a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
+A hypothesis says only what the expected score of a pair is. It does not say how probable each of the five possible
+scores of a pair (0, 1/2, 1, 1 1/2, 2 points) is. So for each hypothesis, the test takes the probabilities that fit the
+games best, among all probabilities with this expected score. This method is the generalised SPRT (Li, Liu, Ying:
+Generalized sequential probability ratio test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen
+showed how to compute such probabilities (Empirical likelihood ratio confidence intervals for a single functional,
+Biometrika 75, 1988). Van den Bergh used the method for matches of chess programs (The generalized maximum likelihood
+ratio for the expectation value of a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the
+same way.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 __all__ = ["Sprt", "Verdict"]
 
 _SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_UNSEEN = 1e-3  # replaces the count 0 of a score that did not occur, as in Fishtest
+_UNSEEN = 1e-3  # if a score did not occur, its count is this number instead of 0, as in Fishtest
 _MOST_ELO = 2000.0
 _STEPS = 100
 _CLOSE = 1e-12
@@ -113,17 +114,18 @@ class Sprt:
 
 
 def _logs(shares: Sequence[float], mean: float) -> list[float]:
-    """For each score of a pair, compare the observed share with a fitted probability.
+    """For each possible score of a pair, compare its observed share with a fitted probability.
 
-    The fitted probabilities have the mean score `mean`. Of all such probabilities, they are those with which the
-    observed shares are most likely (maximum likelihood).
+    `shares` has the share of each score among the pairs that were played. With the fitted probabilities, the expected
+    score is `mean`. Of all sets of probabilities with this expected score, the fitted set makes the observed shares
+    most likely (maximum likelihood).
 
     Returns:
         For each score, the logarithm of (observed share / fitted probability).
     """
-    # The fitted probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores,
-    # and it makes the sum of (score - mean) * probability over all scores 0. The sum, called `value` below, becomes
-    # smaller as x grows.
+    # The fitted probability of a score is share / (1 + x * (score - mean)). The number x is the same for all scores.
+    # Let `value` be the sum of (score - mean) * probability over all scores. As x grows, `value` becomes smaller. The
+    # loop finds the x for which `value` is 0.
     apart = [score - mean for score in _SCORES]
     low, high, x = -1 / apart[-1], -1 / apart[0], 0.0
     for _ in range(_STEPS):

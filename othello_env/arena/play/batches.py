@@ -80,5 +80,5 @@ def _finals(
 
 
 def _discs(size: int) -> npt.NDArray[np.uint64]:
-    """For each action, the bit of the square on which it puts a disc; 0 for a pass."""
+    """For each action, the bit of the square where a disc is put; for a pass, 0."""
     return np.array(bitboard.ACTION_BITS[size], np.uint64)

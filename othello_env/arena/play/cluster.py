@@ -1,9 +1,9 @@
 """Games on a Ray cluster. The games are divided into jobs, and each job is a Ray task (`othello_env.support.cluster`).
 
-If a node or Ray's process on the node dies, another node plays these jobs again. Inside the task, a worker process
-plays the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an agent is measured on the
-node where the agent thinks, and an agent that exceeds its time is stopped there. An agent that crashes does not harm
-Ray's own process.
+If a node or Ray's process on the node dies, another node plays the unfinished jobs of this node again. Inside each
+task, a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an
+agent is measured on the node where the agent thinks, and an agent that exceeds its time is stopped there. If an agent
+crashes, Ray's own process goes on.
 
 The extra ``ray`` of this package installs Ray.
 """
@@ -36,10 +36,10 @@ def play_jobs_on_cluster(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games on a Ray cluster and yield the records of each job when it is done. Jobs may end in any order.
 
-    `othello_env.support.cluster.connected` explains which cluster is used, and when a new cluster is started here.
+    `othello_env.support.cluster.connected` explains which cluster is used, and when this process starts a new cluster.
 
-    A node that joins the cluster during the games is used, too. Every node must have the files and packages that the
-    agents need. On each node, the agents run in the current folder of this process, if the node has such a folder.
+    A node that joins the cluster during the games also plays. Every node must have the files and packages that the
+    agents need. If a node has a folder with the path of this process's current folder, the agents run in that folder.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
@@ -49,7 +49,7 @@ def play_jobs_on_cluster(
         clock: the time of each side in watched games (see `Job`).
 
     Raises:
-        ConnectionError: no cluster answers at the given address. Ray tries to connect for some minutes.
+        ConnectionError: no cluster can be reached or started. Ray tries for some minutes before it gives up.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
         WorkerError: a node does not have something that an agent needs, or has other versions of packages than this
@@ -104,7 +104,7 @@ class _Packed:
 
 
 class _Board:
-    """A place for games: one worker process, which plays jobs of one tournament one after the other."""
+    """A worker process that plays the jobs of one tournament, one after the other."""
 
     def __init__(self, setting: _Setting) -> None:
         self._jobs: deque[Job] = deque()
@@ -114,13 +114,13 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # if the worker dies, each `next` gives only one of the games
+        while len(records) < len(job.pairings):  # usually one `next` gives all; after a worker's death, one at a time
             records += next(self._played)
         return records
 
 
 _boards: dict[str, _Board] = {}
-"""The `_Board` of the tournament for which this Ray process played last. The key is `_Setting.tournament`."""
+"""At most one entry: the board of the last tournament in this Ray process. The key is `_Setting.tournament`."""
 
 
 def _play(setting: _Setting, job: Job) -> list[GameRecord]:
@@ -130,5 +130,5 @@ def _play(setting: _Setting, job: Job) -> list[GameRecord]:
         _boards.clear()
         board = _Board(setting)
     records = board.play(job)
-    _boards[setting.tournament] = board  # a board that raised an error is not used again
+    _boards[setting.tournament] = board  # an error skips this line: a board that failed is not used again
     return records

@@ -26,7 +26,7 @@ _PACKAGE = Path(__file__).parents[2]
 
 
 class Watch(Protocol):
-    """An object whose methods are called while a game is played. With its help, an agent that hangs can be stopped."""
+    """An object whose methods are called while a game is played. It lets another process notice an agent that hangs."""
 
     def prepares(self, player: int) -> None:
         """Called when the player's agent begins to prepare for the game."""
@@ -44,8 +44,8 @@ class Watch(Protocol):
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
     """Play games and yield their records in the order of `pairings`.
 
-    If all agents of an Othello game can answer many positions in one call, the game is played together with other such
-    games. An agent that gives an illegal answer or raises an error forfeits the game.
+    Othello games are played together if all their agents can answer many positions in one call. All other games are
+    played one after the other. An agent that gives an illegal answer or raises an error forfeits the game.
 
     Args:
         agents: the agents by name. The pairings may use only some of these agents.
@@ -64,8 +64,8 @@ def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iter
             raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
-            # An agent failed in some game of the batch. Now the games are played one by one, so that the agent forfeits
-            # only the games in which it fails.
+            # An agent failed in some game. Now all games of `part` are played one after the other, so that the agent
+            # forfeits only the games in which it fails.
             finals = {}
         for pairing in part:
             final = finals.get(id(pairing))
@@ -182,8 +182,8 @@ def failure(agent: Agent, state: State, error: BaseException) -> str:
 def _described(error: BaseException) -> str:
     """An error as text, with the file and the line where it happened.
 
-    The file is the first file in the traceback that is outside this package. The line is the last line of this file in
-    the traceback.
+    The file is the first file in the traceback that is outside this package, usually the file of the agent. If the
+    traceback has several entries for this file, the line is from the last of these entries.
     """
     files = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]

@@ -44,7 +44,7 @@ def play_all(
     """Play games in this process if one process is enough and there is no clock. Otherwise, use other processes.
 
     Games in this process use the agents in `agents`; see `play_here`. Games in other processes use the agents in
-    `roster`; see `play_elsewhere`, which also explains the later arguments.
+    `roster`; see `play_elsewhere`, which also explains `seed`, `clock`, `workers` and `ray`.
     """
     if clock is None and not ray and workers in (None, 1):
         return play_here(todo, agents)
@@ -61,9 +61,11 @@ def play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator
     """
     jobs = _Jobs(todo, watched=False)
     while (job := jobs.next()) is not None:
-        done = list(play_games(agents, job.pairings))
+        done = []
+        for record in play_games(agents, job.pairings):
+            done.append(record)
+            yield record  # at once, so that an interrupt in a later game of the job does not lose this game
         jobs.took(done)
-        yield from done
 
 
 def play_elsewhere(
@@ -82,8 +84,8 @@ def play_elsewhere(
         roster: the agents by name.
         seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         clock: the time of each side, or None. An agent that exceeds its time is stopped.
-        workers: the number of jobs that are played at the same time. None means 1 job, or on a cluster 1 job for each
-            core.
+        workers: the number of jobs that are played at the same time. None means 1 job. On a cluster, None means 1 job
+            for each core.
         ray: whether to play on a cluster.
 
     Raises:
@@ -101,7 +103,7 @@ def play_elsewhere(
 
 
 class _Jobs:
-    """Games divided into jobs. The number of games in the next job depends on the time that the last jobs took."""
+    """Games divided into jobs. A fast job makes the next jobs larger, and a slow job makes them smaller."""
 
     def __init__(self, todo: Iterator[Pairing], *, watched: bool) -> None:
         self._todo = todo

@@ -59,8 +59,8 @@ class Pairing:
 def check_games(games: Any, players: int = 2) -> int:
     """Check a number of games and return it as an int.
 
-    The number of games must be a multiple of the number of players, because each opening is played once in every
-    rotation of the seats. In a game of two players, each opening is played once with each colour.
+    The number of games must be a multiple of the number of players. Two agents play each opening twice, with swapped
+    colours. Three agents play each opening three times, and each agent has each seat once.
 
     Raises:
         TypeError: `games` is not an integer, or is a bool.

@@ -1,8 +1,8 @@
 """Play games in several worker processes at once. If an agent exceeds its time, its worker process is stopped.
 
 A worker process (`othello_env.arena.play.worker`) plays the games that it gets, and sends the records back. In a
-watched game, the worker also reports each move. If the worker is killed or dies, these reports show the last position
-of the game and the player that was thinking.
+watched game, the worker also reports each move. If the worker is stopped or crashes, these reports show the last
+position of the game and the player that was thinking.
 """
 
 from __future__ import annotations
@@ -30,9 +30,15 @@ from othello_env.support.compiling import report_compilation
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
 PREPARE_SECONDS = 120.0
-"""The greatest number of seconds that an agent may take to prepare for a game, for example to compile code."""
+"""With a clock, the greatest number of seconds that an agent may take to prepare for a game.
+
+An agent prepares, for example, by compiling code. Without a clock there is no limit.
+"""
 GRACE_SECONDS = 0.5
-"""An agent is stopped this number of seconds after the end of its time. An answer in these seconds is too late."""
+"""The number of seconds from the end of an agent's time until the agent is stopped.
+
+An agent that answers during these seconds also loses on time.
+"""
 _DEATHS = 3
 
 
@@ -64,8 +70,8 @@ def play_jobs(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games in worker processes and yield the records of each job when it is done. Jobs may end in any order.
 
-    If a worker dies, its games are played again, and each game is then a separate job. If a worker dies during
-    such a job while an agent prepares for the game or thinks, the agent forfeits the game.
+    If a worker dies, each of its games is played again as a separate job. If the worker that plays the game again also
+    dies, the agent that was preparing or thinking at that moment forfeits the game.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
@@ -76,7 +82,7 @@ def play_jobs(
 
     Raises:
         TypeError: an agent cannot be sent to another process.
-        WorkerError: three workers die in the same game while no agent prepares or thinks, or a worker fails in
+        WorkerError: a third worker dies in the same game, while no agent prepares or thinks; or a worker fails in
             another way.
     """
     _check_sendable(roster)
@@ -169,7 +175,7 @@ class _Worker:
                     report_compilation()
                     continue
                 self._note(kind, *values)
-        except WorkerError:  # WorkerError is an OSError, too, but here the worker failed and not the connection
+        except WorkerError:  # a WorkerError is an OSError, but the connection did not fail
             raise
         except (EOFError, OSError):
             return self._died()
@@ -190,10 +196,12 @@ class _Worker:
             self._player, self.deadline = None, math.inf
             return
         self._player, self._prepares, self._since = value, kind == "prepares", time.monotonic()
-        if self._prepares:
+        if self._clock is None:
+            self.deadline = math.inf  # this game is watched only because a worker died; no agent has a time limit
+        elif self._prepares:
             self.deadline = self._since + PREPARE_SECONDS
-        elif seconds is not None:
-            self.deadline = self._since + seconds + GRACE_SECONDS
+        else:
+            self.deadline = math.inf if seconds is None else self._since + seconds + GRACE_SECONDS
 
     def _died(self) -> list[GameRecord] | None:
         self.stop()
@@ -240,7 +248,7 @@ class _Worker:
     def stop(self) -> None:
         self.stopped = True
         if sys.platform != "win32" and self.process.pid is not None:
-            with suppress(ProcessLookupError, PermissionError):  # there is no process group yet, or not any more
+            with suppress(ProcessLookupError, PermissionError):  # the process group was not made yet, or has ended
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()

@@ -8,8 +8,8 @@ A line contains everything that is needed to play the game again::
      "seconds": null, "versions": {"othello-env": "0.1.0", ...}}
 
 ``agents``, ``result``, ``margins``, ``scores`` and ``seconds`` have one entry for each player, in the order of the
-players. In Othello the first player is Black. If there is no clock, a tournament that is played again with the same
-versions writes the same lines, byte for byte. But the order of the lines may be different.
+players. In Othello the first player is Black. If a tournament without a clock is played again with the
+same versions of Python and the packages, the lines are the same, byte for byte. Only their order may be different.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class GameRecord:
         result: (P,), each player's result, such as +1 for a win and -1 for a loss. The results add up to zero. A player
             that forfeits gets -1.
         margins: (P,), how far each player is ahead at the end, in the unit of the scores; negative if the player is
-            behind. A player that forfeits loses by the largest margin.
+            behind. A player that forfeits loses by the largest margin that is possible in the game.
         scores: (P,), each player's count of discs, cells or pieces in the last position.
         fault: the player that forfeited the game, and the reason (an illegal answer, an error, or too much time);
             or None.
@@ -235,7 +235,7 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
     """The results and the margins of a game whose last position is `final`.
 
     `forfeits` is the player that forfeited the game, or None. This player gets the result -1 and loses by the largest
-    margin. The other players gain the points that this player loses, in equal shares.
+    margin that is possible in the game. Each of the other players gains an equal part of what this player loses.
     """
     if forfeits is None:
         return final.returns(), final.margins()
@@ -294,4 +294,4 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
     "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
 }
-"""The fields of a line, in order. Each field has a function that checks the value, and a text for the error message."""
+"""The fields of a line, in order. Each field has a check of its value, and words for a correct value."""

@@ -17,11 +17,11 @@ __all__ = ["Timed"]
 class Timed(AgentWrapper):
     """Asks another agent and measures how long the other agent thinks.
 
-    The first call of `act` and the first call of `act_batch` do not count, because the other agent may compile or load
-    something in these calls.
+    The first call of `act` and the first call of `act_batch` are not counted, because the other agent may compile or
+    load something in these calls.
 
     Attributes:
-        decisions: the number of answers that count.
+        decisions: the number of answers that are counted.
         seconds: the time that the other agent took for these answers, in seconds.
     """
 

@@ -38,8 +38,8 @@ def serve(
 
     Each message from the owner is (pairings, watched). When the games are over, the worker answers ("records",
     records). If something fails, it answers ("failed", reason). If the worker needs much time to compile code, it sends
-    ("compiles",) before the answer. In watched games the worker also sends a message (method, player or action,
-    seconds) for each call of a method of `Watch`.
+    ("compiles",) before the answer. In watched games the worker also reports each call of a method of `Watch`, by a
+    message such as ("thinks", player, seconds) or ("plays", action, seconds).
 
     Args:
         connection: the connection to the owner.
@@ -81,8 +81,8 @@ def _end_with_owner() -> None:
     if sys.platform != "win32":
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        # Linux kills the group when the owner ends. While an agent holds the GIL, the thread below cannot run,
-        # so it cannot kill the group.
+        # Linux itself kills the group when the owner ends. The thread below also does this, but it cannot run while an
+        # agent holds the GIL.
         fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
@@ -147,6 +147,6 @@ class _Agents(Mapping[str, Agent]):
         agent = self._agents[name]
         if name in self._cold:
             self._cold.remove(name)
-            with suppress(Exception):  # if the error occurs again in the game, it is handled there
+            with suppress(Exception):  # if the error occurs again in the game, the agent forfeits
                 act_on_clock(Seat(agent, 0).agent, self.start, self._clock)
         return agent

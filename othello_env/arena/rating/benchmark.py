@@ -73,7 +73,7 @@ class Benchmark:
         notes = []
         if self.placement is not None:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
-            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # only one number if both are equal
+            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if both are equal
             fit = self.placement.fit
             if fit.p_value < _MISFIT:
                 notes.append(
@@ -160,7 +160,7 @@ def run_benchmark(
 ) -> Benchmark:
     """Rate an agent on the ladder. On 8x8, also measure its accuracy in endgames.
 
-    On 6x6, `othello_env.arena.rating.perfection.run_perfection` measures the accuracy of the moves.
+    To measure the accuracy of the moves on 6x6, call `othello_env.arena.rating.perfection.run_perfection`.
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).

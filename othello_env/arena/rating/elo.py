@@ -4,20 +4,19 @@ The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's exp
 ``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
 Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. The penalty
 also keeps ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty
-has the same effect as one more game, in which half a point goes to each agent. So the more games are played, the less
-the penalty matters.
+has the same effect as one more game, which is a draw. So the more games are played, the less the penalty matters.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
 sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
-matrix. The residuals are unreliable if there are few games or if the games are one-sided. So a pair of games counts as
-at least one independent game and as at most two.
+matrix. The residuals are unreliable if there are few games or if the games are one-sided. So the residuals are limited:
+a pair of games never counts less than one independent game, and never more than two.
 
-Suppose that one group of agents won every game against the agents outside the group. Then the results limit the
-difference between the two groups in only one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction, only
-the penalty would limit the difference. So the end of the interval in that direction is infinite.
+Suppose that one group of agents won every game against the agents outside the group. Then the results say that the
+group is stronger, but they set no upper limit to the difference (Ford, Am. Math. Mon. 64, 1957). Only the penalty would
+limit it. So a rating that depends on this difference has an interval with an infinite end.
 
-Common packages for this model treat all games as independent, and they can fix only one rating. So this module computes
-the ratings itself.
+This module computes the ratings itself, because common packages for this model treat all games as independent and can
+fix only one rating.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Comparison:
         b: the name of another agent.
         points: the points of agent `a` in these games: 1 for a win, 0.5 for a draw.
         games: the number of games in one unit.
-        count: the number of units of these two agents that have these points and games.
+        count: the number of equal units that this object stands for, with the same agents, points and games.
     """
 
     a: str
@@ -71,8 +70,8 @@ class Ratings:
         elo: the ratings by name. Agents with fixed ratings come first. An agent without a rating has NaN.
         covariance: (K, K) float64, the covariance of the ratings in the order of `elo`, in squared Elo points; 0 for
             fixed ratings.
-        limited: two sets of agents. The results set a lower limit to the ratings of the first set, and an upper limit
-            to the ratings of the second set.
+        limited: two sets of agents. The results set a lower limit to the rating of each agent in the first set, and an
+            upper limit to the rating of each agent in the second set.
     """
 
     elo: dict[str, float]
@@ -138,8 +137,8 @@ class _Meetings:
 
     Attributes:
         names: the names of the agents. Agents with fixed ratings come first.
-        free: for each name, whether the rating is free. A free rating is not fixed and must be found.
-        given: for each name, the fixed rating in log odds; 0 if the rating is free.
+        free: for each name, True if the rating must be found, False if it is fixed.
+        given: for each name, the fixed rating in log odds; 0 if the rating must be found.
         games, points, ss, sg, gg: (M,), the five sums of each pair that `_sums` returns.
         design: (M, F), a row for each pair. The row has 1 in the first agent's column, -1 in the second agent's column,
             and 0 in the other columns.
@@ -180,10 +179,10 @@ class _Meetings:
 
 
 def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
-    """For any two agents that met, five sums over their comparisons.
+    """For each pair of agents that met, five sums over their comparisons.
 
-    In a comparison of g games, the first of the two agents has s points. The five sums are the sums of g, s, s * s,
-    s * g and g * g. The keys of the result are the names of the two agents, in alphabetical order.
+    The keys of the result are the names of the two agents, in alphabetical order. In a comparison of g games, the first
+    agent has s points. The five sums are the sums of g, s, s * s, s * g and g * g.
 
     Raises:
         ValueError: a comparison is impossible, for example because it has more points than games.
@@ -202,11 +201,11 @@ def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.f
 def _limits(
     sums: Mapping[tuple[str, str], npt.NDArray[np.float64]], fixed: set[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The agents whose ratings have a lower limit from the results, and the agents whose ratings have an upper limit.
+    """The agents whose ratings have a lower limit, and the agents whose ratings have an upper limit; see `Ratings`.
 
-    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So if B's
-    rating has a lower limit, A's rating has a lower limit too. If A's rating has an upper limit, B's rating has an
-    upper limit too.
+    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So a lower
+    limit of B's rating also gives a lower limit of A's rating. An upper limit of A's rating also gives an upper limit
+    of B's rating.
     """
     took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
     took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}
@@ -236,8 +235,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         agents: agents that must have a rating. An error is raised if such an agent has no games.
 
     Raises:
-        ValueError: a comparison is impossible, no rating is fixed, no chain of games connects an agent to a fixed
-            rating, or the ratings do not converge.
+        ValueError: a comparison is impossible, no rating is fixed, the ratings do not converge, or no chain of games
+            leads from an agent to an agent with a fixed rating.
     """
     if not fixed:
         raise ValueError("expected at least one fixed rating; the other ratings are relative to it")
@@ -249,8 +248,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         weight = meetings.games * p * (1 - p)
         leverage = weight * np.einsum("mi,ij,mj->m", meetings.design, inverse, meetings.design)
         residual = meetings.points - meetings.games * p + leverage * (0.5 - p)
-        # The penalty has the effect of `leverage` more games, so `slope` counts these games, too. Otherwise the steps
-        # for two agents with a single game would swing around the solution for ever.
+        # The penalty has the effect of `leverage` more games, so `slope` counts these games, too. Without them, the
+        # loop would not converge for two agents with only one game: each step would go too far.
         slope = meetings.information(p, meetings.games + leverage)
         step = np.linalg.solve(slope, meetings.design.T @ residual)
         largest = float(np.abs(step).max(initial=0.0))

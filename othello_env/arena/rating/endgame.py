@@ -48,8 +48,8 @@ class EndgamePosition:
     Attributes:
         state: the position, with the moves that led to it from the start.
         scores: for each legal action, the final disc difference if both sides play perfectly after this action. The
-            difference is positive if the player to move wins. Empty squares count for the winner. At least two of
-            these scores are different.
+            difference is positive if the player to move wins. Empty squares count as discs of the winner. At least two
+            of these scores are different.
     """
 
     state: Othello
@@ -168,13 +168,14 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
         seed: determines the agent's random choices.
 
     Raises:
-        AgentLeftError: the agent has left the game, as a person can.
+        AgentLeftError: the agent, such as a person, has left the game.
         TypeError: the seed is not an integer.
         ValueError: the seed is negative.
         WrongGameError: the agent does not play Othello on 8x8.
     """
     seed = check_seed(seed)
     player, positions = make_agent(agent, seed), endgame_positions()
+    player.check_game(positions[0].state)
     found = EndgameAccuracy.of(positions, ask_each(player, positions, seed))
     warn_of_faults(repr(player), "answers", found.faults, len(positions))
     return found
@@ -214,8 +215,8 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            # Perhaps the agent fails in only a few positions. So the agent is asked again below, in one position at a
-            # time. The next line raises the error again if it was an interrupt.
+            # One bad position is enough to make the whole batch fail. So `_answer` asks the agent again, in one
+            # position at a time. But if the error is an interrupt, `raise_interrupt` raises it again.
             raise_interrupt(error)
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 

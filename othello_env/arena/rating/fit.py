@@ -10,16 +10,19 @@ from statistics import NormalDist
 __all__ = ["LEAST_EXPECTED", "Fit", "chi_square_tail"]
 
 LEAST_EXPECTED = 5.0
-"""The games of two agents count in a chi-square only if each agent is expected to get at least this many points."""
+"""A chi-square leaves out the games of two agents if one of them is expected to get fewer points than this number."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A chi-square test (Pearson): does one rating explain an agent's scores against the rungs of the ladder?
+    """A chi-square test (Pearson): does one rating explain an agent's scores against the rungs of a ladder?
+
+    A rung is an opponent with a known rating; see `othello_env.arena.rating.ladder`.
 
     Attributes:
         chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance of the points.
-        rungs: the number of rungs in the sum. If one side is expected to get fewer than 5 points, the rung is left out.
+        rungs: the number of rungs in the sum. A rung is left out if the agent or the rung is expected to get fewer than
+            5 points.
     """
 
     chi_square: float
@@ -30,14 +33,14 @@ class Fit:
         """The fit of an agent's scores against several rungs.
 
         Args:
-            scores: for each rung, two values: a list with the agent's points in each colour-swapped pair of games, 0 to
-                2, and the agent's expected score in one game, 0 to 1.
+            scores: a pair (points, expected) for each rung. `points` is a list with the agent's points, 0 to 2, in each
+                colour-swapped pair of games. `expected` is the agent's expected score in one game, 0 to 1.
         """
         terms = []
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
-                # A pair of games counts as one independent game at least and as two at most (see `elo`).
+                # A pair never counts less than one independent game, and never more than two (see `elo`).
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
                 terms.append((sum(points) - 2 * n * p) ** 2 / squares)
@@ -45,14 +48,14 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """The probability that `chi_square` is at least as large as here, if one rating explains all scores."""
+        """The probability of a chi-square as large as `chi_square` or larger, if one rating explains all scores."""
         return chi_square_tail(self.chi_square, self.rungs - 1)
 
 
 def chi_square_tail(chi_square: float, freedom: int) -> float:
-    """The probability that a chi-square variable is at least this large; 1 if there is no degree of freedom.
+    """The probability that a chi-square variable is at least `chi_square`; 1 if `freedom` is below 1.
 
-    The approximation is by Wilson and Hilferty (PNAS 17, 1931).
+    `freedom` is the number of degrees of freedom. The approximation is by Wilson and Hilferty (PNAS 17, 1931).
     """
     if freedom < 1:
         return 1.0

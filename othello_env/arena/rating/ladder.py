@@ -1,9 +1,9 @@
 """The ladders: packaged opponents from the random mover to the strongest, with ratings that do not change.
 
 There is a ladder for Othello on 8x8 and a ladder for 6x6. The strongest opponent is the engine on 8x8, and perfect play
-on 6x6. A ladder's file says how the ratings were computed: the number of games, their openings and their seed. The
-opponents' random choices depend only on the key of the game. The opponents' searches are limited by depth or by the
-number of simulations, never by time. So the opponents make the same moves on every machine.
+on 6x6. A ladder's file says how the ratings were computed: the number of games, their openings and their seed. Each
+game has a key, a number that alone determines the opponents' random choices. The opponents limit their searches by
+depth or by the number of simulations, never by time. So the opponents make the same moves on every machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["LADDER", "LADDERS", "LADDER_6X6", "Ladder", "Rung", "load_ladder"]
 LADDER = "ladder-v0"
 """The name of the packaged ladder, for Othello on 8x8. The name changes if the opponents or their ratings change."""
 LADDER_6X6 = "ladder-6x6-v0"
-"""The name of the packaged ladder for Othello on 6x6. This name, too, changes if the opponents or ratings change."""
+"""The name of the packaged ladder for Othello on 6x6. It changes in the same cases as `LADDER`."""
 LADDERS = {8: LADDER, 6: LADDER_6X6}
 """The names of the packaged ladders, by the size of the board."""
 

@@ -80,10 +80,10 @@ class PerfectionGames:
 
     @property
     def losses(self) -> tuple[float, ...]:
-        """For each game, the discs that the agent lost: the exact score of the opening minus the margin of the game.
+        """For each game, the number of discs that the agent's moves lost.
 
-        Score and margin are from the agent's point of view. The perfect opponent never loses a disc by a move. So this
-        number is the sum of the discs that the agent's moves lost.
+        This number is the exact score of the opening minus the final margin of the game, both from the agent's point of
+        view. No move of the opponent loses discs, since the opponent plays perfectly.
         """
         return tuple(self._worth(record) - self._margin(record) for record in self.match.records)
 
@@ -96,11 +96,13 @@ class PerfectionGames:
     def loss_interval(self) -> tuple[float, float]:
         """The 95% interval of `loss`, computed as if the mean were normally distributed.
 
-        The two games with the same opening are not independent. So the interval is computed from the openings' means.
+        The games with the same opening are not independent. So the mean loss of these games counts as one value. There
+        are at least two such games, and more if `match` has more games than two for each opening.
         """
+        openings = len(solved_openings(self.size))
         by_opening: dict[int, list[float]] = {}
         for record, loss in zip(self.match.records, self.losses, strict=True):
-            by_opening.setdefault(record.opening, []).append(loss)
+            by_opening.setdefault(record.opening % openings, []).append(loss)
         means = [sum(each) / len(each) for each in by_opening.values()]
         if len(means) < 2:
             return 0.0, math.inf
@@ -257,15 +259,15 @@ def run_perfection(
 ) -> PerfectionBenchmark:
     """Measure how far an agent is from perfect play on a small board.
 
-    First the agent moves in the packaged positions. On 4x4, its exploitability is measured next, unless an answer was
-    illegal or failed. Then the agent plays against the agent `perfect` from the packaged openings, each with both
-    colours.
+    First the agent is asked for its moves in the packaged positions. On 4x4, if all these answers are legal, the
+    exploitability of the agent is measured next. At the end, the agent plays each packaged opening with both colours
+    against the agent `perfect`.
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         size: the board's height and width, 4 or 6.
         name: the agent's name in the results; by default its spec or `repr`.
-        games: the number of games, even. None: each opening is played once with each colour. 0: no games are played.
+        games: the number of games, even; 0 for no games. If it is None, each opening is played once with each colour.
         seed: the same seed gives the same results.
         progress: called with the results so far, after the positions and after each game.
 

@@ -1,9 +1,9 @@
-"""Find an agent's rating on a ladder by games against rungs, the opponents of the ladder.
+"""Find an agent's rating: the agent plays games against rungs, which are the opponents on a ladder.
 
 The ratings of the rungs are fixed, so only the agent's rating must be found. A game tells most about this rating if the
 agent and the rung are about equally strong. So each batch of games is played against a rung near the present estimate
-of the agent's rating. The rungs near the estimate take turns, since an agent may do better against one opponent than
-against another opponent with the same rating.
+of the agent's rating. The rungs near the estimate take turns, because two opponents with the same rating are not
+equally hard for every agent.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
 The first batches are small, because the agent's rating is hardly known yet.
 """
 _INFORMATIVE = 0.8
-"""The agent plays only against informative rungs.
+"""The agent plays only against rungs whose games tell enough about the agent's rating.
 
-A game against such a rung gives at least this share of the information that a game against the most informative rung
-gives.
+The information of a game is p * (1 - p), where p is the agent's expected score. It must be at least this share of the
+information that the most informative rung offers.
 """
 _BEYOND = 0.9
 """An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
@@ -89,8 +89,7 @@ class Placement:
     def elo(self) -> float | None:
         """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.rating.elo`.
 
-        None if the agent lost or forfeited all games. Then the games set only an upper limit, which is the upper end of
-        `interval`.
+        None if the agent lost or forfeited all games. In this case only the upper end of `interval` has a meaning.
         """
         if all(match.losses == match.games for match in self.matches.values()):
             return None
@@ -98,7 +97,7 @@ class Placement:
 
     @property
     def elo_text(self) -> str:
-        """The rating in a few words: a number with its interval, or a limit if the games set only one limit."""
+        """The rating in a few words: a number with its interval, or one limit if the other limit is unknown."""
         low, high = self.interval
         if len(self.faults) == self.games:
             return "none, all games were forfeited"
@@ -110,21 +109,21 @@ class Placement:
 
     @property
     def _estimate(self) -> float:
-        """The estimate of the rating by which the next opponents are chosen. It is a number even if `elo` is None."""
+        """The present estimate of the rating, to choose the next opponents. It is a number even if `elo` is None."""
         return self._ratings.elo[AGENT]
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of the rating, which treats the ratings of the rungs as exact; see also `open_end`."""
+        """The 95% interval of the rating, computed as if the ratings of the rungs were exact; see also `open_end`."""
         half = Z95 * self._ratings.error(AGENT)
         return self._estimate - half, self._estimate + half
 
     @property
     def open_end(self) -> str | None:
-        """The direction in which the games do not limit the rating, ``"above"`` or ``"below"``, or None.
+        """The side on which the rating has no limit, ``"above"`` or ``"below"``; None if it has both limits.
 
-        The games do not limit the rating if the agent won or lost all games, or is `beyond` the ladder. Then the end of
-        `interval` in this direction has no meaning.
+        The games set no upper limit if the agent won all games or is too strong for the ladder. They set no lower limit
+        if the agent lost all games or is too weak (see `beyond`). The end of `interval` on this side has no meaning.
         """
         low, high = self._ratings.interval(AGENT)
         return "above" if high == math.inf else "below" if low == -math.inf else self.beyond
@@ -133,7 +132,7 @@ class Placement:
     def beyond(self) -> str | None:
         """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure, otherwise None.
 
-        If this is not None, the rating is extrapolated.
+        In these two cases, the rating is extrapolated: the agent is much stronger or much weaker than all rungs.
         """
         if self.expected(self.ladder.rungs[-1]) > _BEYOND:
             return "above"
@@ -189,20 +188,20 @@ def place(
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
-        size: the board's height and width, 8 or 6. None means the size of `ladder`, or 8 if there is no `ladder`.
+        size: the board's height and width, 8 or 6; by default the size of `ladder`, or 8 if no ladder is given.
         ladder: the opponents; by default the packaged ladder for this size.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
         games: the greatest number of games, even; None for no limit.
         seconds: after this number of seconds no new pair of games begins; None for no limit. If this limit ends the
-            games, the same seed may give a different result next time.
+            games, another run with the same seed may give a different result.
         seed: the same seed gives the same games.
         progress: called after each pair of games with the results so far.
 
     Raises:
         AgentError: a rung failed or gave an illegal answer, so there can be no rating.
         TypeError: `games` or `seed` is not an integer.
-        ValueError: there is no ladder for this size, or `ladder` has another size. Or `half_width` or `seconds` is not
-            positive, `games` is not an even number of at least 2, or `seed` is negative.
+        ValueError: there is no ladder for this size, `ladder` has another size, `half_width` or `seconds` is not
+            positive, `games` is odd or less than 2, or `seed` is negative.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
     ladder = _find_ladder(size, ladder)
@@ -260,17 +259,21 @@ class _Climb:
             AgentError: the rung forfeited a game.
         """
         opponent = self._rungs[rung]
-        at_once = self.agent.answers_batches and opponent.answers_batches
+        in_batches, decisions = self.agent.answers_batches and opponent.answers_batches, 0
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
             _check_rung(self.placement.ladder, rung, record)
             self._records[rung].append(record)
+            # If an answer to a batch failed, `play_games` plays the games one after the other. Then a game has a fault,
+            # or the agent has answered since the game before.
+            at_once = in_batches and record.fault is None and self.agent.decisions == decisions
+            decisions = self.agent.decisions
             if len(self._records[rung]) % 2:
                 continue
             matches = {r: MatchResult((AGENT, r.spec), tuple(played)) for r, played in self._records.items() if played}
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
             self.placement = Placement(self.placement.ladder, matches, seconds)
             yield self.placement
-            if time.monotonic() > deadline and not at_once:  # games played at once have all ended, so all count
+            if time.monotonic() > deadline and not at_once:  # games that were played at once all count
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:
@@ -296,7 +299,8 @@ def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
 def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
     """Choose the next rung and the number of pairs of games against it. None means that the games are over.
 
-    No opening is played twice against the same rung, since agents without random choices would repeat their games.
+    The agent plays each opening at most once with each colour against the same rung. Otherwise two agents without
+    random choices would repeat their games.
 
     Args:
         placement: the results so far.

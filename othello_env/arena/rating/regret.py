@@ -52,7 +52,7 @@ class Regret:
     Attributes:
         size: the board's height and width.
         stages: the results in each stage of the game. The stage with the fewest empty squares comes first.
-        all: the results in all positions. There are equally many positions with each number of empty squares.
+        all: the results in all positions. For each number of empty squares, there are equally many positions.
     """
 
     size: int
@@ -115,7 +115,8 @@ def check_regret_size(size: int) -> int:
 def regret_positions(size: int = 6) -> tuple[EndgamePosition, ...]:
     """The packaged positions for boards of one size, in the order of their file.
 
-    In each position, the player to move has moves of different scores. No two positions are equal under symmetry.
+    In each position, at least one legal move loses discs, compared with the best move. No two positions are equal under
+    symmetry.
 
     Raises:
         ValueError: there are no positions for this size.
@@ -130,9 +131,8 @@ def regret_positions(size: int = 6) -> tuple[EndgamePosition, ...]:
 def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0) -> Regret:
     """Ask an agent for its move in each packaged position, and compare its moves with perfect play.
 
-    The package has the exact scores of all moves. So this function only takes the time that the agent needs for its
-    answers, and it can be called every few minutes during training. A `FaultWarning` reports illegal and failed
-    answers.
+    The package has the exact scores of all moves. So only the agent's answers take time, and the function can be called
+    every few minutes during training. A `FaultWarning` reports illegal and failed answers.
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).

@@ -9,7 +9,7 @@ __all__ = ["comparisons", "rate_tournament"]
 
 
 def comparisons(match: MatchResult) -> list[Comparison]:
-    """Turn the results of two agents into one `Comparison` for each opening."""
+    """The results of two agents, as a list with one `Comparison` for each opening."""
     return [Comparison(*match.agents, sum(points), len(points)) for points in match.points_by_opening()]
 
 
@@ -23,8 +23,8 @@ def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
         anchor: the name of the anchor; by default ``random`` if it plays, otherwise the first agent.
 
     Raises:
-        ValueError: the anchor does not play, no chain of games connects an agent to the anchor, or the ratings do not
-            converge.
+        ValueError: the anchor does not play, the ratings do not converge, or no chain of games leads from an agent to
+            the anchor.
     """
     anchor = find_anchor(anchor, result.agents)
     scores = result.scores()

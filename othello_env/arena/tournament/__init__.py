@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tournament", "play_tournament"]
 
-if not TYPE_CHECKING:  # type checkers know the names from the imports above
+if not TYPE_CHECKING:  # for type checkers, the imports above define the names
     __getattr__ = later(
         __name__,
         {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.jobs import check_workers, play_all
@@ -18,6 +18,7 @@ from othello_env.arena.tournament.records import RecordFile, open_records
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.resuming import check_records
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.support.jit import raise_interrupt
 
 __all__ = ["play_tournament", "warn_of_forfeits"]
 
@@ -34,9 +35,11 @@ def play_tournament(
 ) -> Tournament:
     """Play a tournament. If some games are already in a file, play only the other games.
 
-    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only after both
-    steps. The results include the games that were already in the file. An agent that answers with an illegal action,
-    raises an error or exceeds its time forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
+    As soon as a game ends, its record is added to the file and passed to `progress`. Ctrl-C cannot come between these
+    two steps. Games that are played together (by agents that answer batches, or as one job of a worker process without
+    a clock) are added when all of them have ended. The results include the games that were already in the file. An
+    agent that answers with an illegal action, raises an error or exceeds its time forfeits the game. At the end, a
+    `FaultWarning` reports the forfeited games.
 
     Args:
         agents: the agents by name. Each is an Agent, a spec (a text such as ``"random"``) or a callable
@@ -45,8 +48,8 @@ def play_tournament(
         file: the file of records; None for no file.
         clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
             its time is stopped.
-        workers: the number of processes that play, by default 1. With 1, this process plays the games, unless there
-            is a clock or Ray is used.
+        workers: the number of processes that play, by default 1. If it is 1, this process plays the games, except with
+            a clock or on a Ray cluster.
         ray: whether to play on a Ray cluster; see `othello_env.arena.play.cluster`. If `workers` is None, all cores
             of the cluster are used. The results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.
@@ -59,13 +62,15 @@ def play_tournament(
         AgentLeftError: an agent, such as a person, has left the game.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
-        WrongGameError: an agent does not play this game, or does not play on a board of this size.
+        WrongGameError: an agent does not play this game, or does not play on a board of this size. All agents
+            are checked before any game is played.
         othello_env.arena.play.processes.WorkerError: a worker process fails.
     """
     check_workers(workers)
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong
+    _check_agents(made, schedule)
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)
@@ -78,6 +83,25 @@ def play_tournament(
     result = Tournament.of(schedule.agents, records)
     warn_of_forfeits(result.agents, result.records)
     return result
+
+
+def _check_agents(agents: Mapping[str, Agent], schedule: Schedule) -> None:
+    """Check that all agents play the game of this schedule.
+
+    Raises:
+        AgentLeftError: an agent, such as a person, has left the game.
+        WrongGameError: an agent does not play this game, or does not play on a board of this size.
+    """
+    first = next(iter(schedule), None)
+    if first is None:
+        return
+    for agent in agents.values():
+        try:
+            agent.check_game(first.start)
+        except (AgentLeftError, WrongGameError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise_interrupt(error)  # any other error is no reason to stop: the agent forfeits the games where it occurs
 
 
 def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> None:
@@ -126,4 +150,4 @@ def _held_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, handler)
     if pressed:
-        handler(signal.SIGINT, sys._getframe())  # the handler of the command othello-env needs a stack frame
+        handler(signal.SIGINT, sys._getframe())  # the handler in othello_env_main.py searches the stack from this frame

@@ -1,4 +1,4 @@
-"""Files of records. Each line is the record of a finished game. If a process is killed, its complete lines are kept."""
+"""Files of records. Each line is the record of a finished game. If a process is killed, the complete lines are kept."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def read_valid_records(path: str | Path) -> tuple[list[GameRecord], list[str]]:
 
 
 def _whole(data: bytes, path: str | Path) -> int:
-    """The number of bytes in complete lines.
+    """The length in bytes of the complete lines at the beginning of `data`.
 
     Raises:
         RecordError: the bytes after the complete lines are not the beginning of a record.

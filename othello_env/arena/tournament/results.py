@@ -77,7 +77,7 @@ class MatchResult:
     def pairs(self) -> tuple[int, int, int, int, int]:
         """The numbers of colour-swapped pairs of games in which the agent had 0, 1/2, 1, 1 1/2 and 2 points.
 
-        An opening counts only if exactly two games began with it.
+        A pair is two games with the same opening. An opening without exactly two games is left out.
         """
         points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
         none, half, one, more, two = (points.count(k) for k in range(5))
@@ -87,8 +87,8 @@ class MatchResult:
     def margin(self) -> float:
         """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
-        The margin of one game is (the agent's margin - the opponent's margin) / 2. In a game of two players, this
-        number is the agent's own margin.
+        The margin of a game of two players is the agent's margin. The margin of a game of three players is (the agent's
+        margin - the opponent's margin) / 2.
         """
         margins = [(mine - theirs) / 2 for mine, theirs in (self._of_both(r, r.margins) for r in self.records)]
         return sum(margins) / self.games if self.games else math.nan
@@ -100,7 +100,7 @@ class MatchResult:
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
     def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
-        """The agent's entry and the opponent's entry of `numbers`, which has an entry for each player of the game."""
+        """The agent's number and the opponent's number. `numbers` has one number for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
@@ -131,7 +131,7 @@ class MatchResult:
         }
 
     def faults(self, agent: int) -> list[str]:
-        """The reasons why the agent (0) or the opponent (1) forfeited games."""
+        """The reasons why the agent (`agent` is 0) or the opponent (`agent` is 1) forfeited games."""
         return forfeits(self.agents[agent], self.records)
 
 
@@ -161,7 +161,10 @@ class Tournament:
         return cls(names, tuple(sorted(records, key=lambda r: (r.opening, [place[name] for name in r.agents]))))
 
     def scores(self) -> dict[tuple[str, str], MatchResult]:
-        """For each ordered pair of agents that met, the results of the first agent against the second."""
+        """For all agents a and b that played each other, the results of a against b.
+
+        The keys are (a, b), and also (b, a).
+        """
         place = {name: i for i, name in enumerate(self.agents)}
         met: dict[tuple[str, str], list[GameRecord]] = defaultdict(list)
         for record in self.records:
@@ -179,7 +182,8 @@ def overall(matches: Collection[MatchResult]) -> tuple[int, float, float]:
     """The results of an agent against several opponents together.
 
     Returns:
-        The number of games, the mean score of a game, and the mean margin of a game. All are 0 without games.
+        The number of games, the mean score of a game, and the mean margin of a game. If there are no games, all three
+        are 0.
     """
     games = sum(match.games for match in matches)
     if not games:
@@ -198,8 +202,8 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
     The two games of a colour-swapped pair have the same opening and are not independent. So the interval is computed
     from the scores of pairs. The interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores
-    near 0 and 1. A pair counts as at least one and at most two independent games. The less the scores of the pairs
-    vary, the more a pair counts.
+    near 0 and 1. For this interval, each pair counts as 1 to 2 independent games. The less the scores of the pairs
+    vary, the closer this number is to 2.
 
     Args:
         scores: the score of each pair, 0 to 1.
@@ -210,7 +214,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
-    """The interval that `score_interval` returns, from the number, the mean and the spread of the scores.
+    """The interval of `score_interval`, computed from three numbers that describe the scores of the pairs.
 
     Args:
         n: the number of pairs.
@@ -220,8 +224,8 @@ def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
     if n == 0:
         return (0.0, 1.0)
     variance = squares / (n - 1) if n > 1 else 0.0
-    # If all pairs have the same score, each pair counts as two games. But if all games were won or all games were lost,
-    # equal scores do not show that the two games of a pair are independent. Then each pair counts as one game.
+    # If all pairs have the same score, each pair counts as two games. But if one agent wins all games, the equal
+    # scores do not show that the two games of a pair are independent. In this case, each pair counts as one game.
     alike = 2.0 if 0 < score < 1 else 1.0
     worth = score * (1 - score) / variance if variance > 0 else alike
     games = n * min(max(worth, 1.0), 2.0)

@@ -31,29 +31,29 @@ _KEPT_OPENINGS = 8
 class Schedule:
     """The games of a match or a tournament.
 
-    The agents of one game are called a group. In a game for two players, a group is a pair of agents. Each group plays
-    each opening once in every rotation of the seats. So a pair plays each opening twice, with swapped colours. All
-    groups have the same openings, and all groups play the first opening before any group plays the second opening. A
-    match is a tournament of two agents.
+    The agents of one game are called a group. A group of two agents plays each opening twice, with swapped colours. A
+    group of three agents plays each opening three times, and each agent has each seat once. All groups have the same
+    openings, and all groups play the first opening before any group plays the second opening. A match is a tournament
+    of two agents.
 
     Each game has a key, a number that determines everything random in the game. The key depends only on the rules, the
-    seed, the opening and the agents' names. So if a tournament gets more games or more agents, it still includes the
-    old games.
+    seed, the opening and the agents' names. So if games or agents are added to a tournament, the games that it had
+    before do not change.
 
     Attributes:
         agents: the names of the agents, all different.
-        games: the number of games of each group, a multiple of the number of players. None means 200, rounded up to
-            such a multiple.
-        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, ``"balanced-v0"`` (on
-            6x6 ``"balanced-6x6-v0"``) for the packaged list, or a list of transcripts or States. The openings of a list
-            are used in turn: after the last opening, the first opening follows again.
+        games: the number of games of each group, a multiple of the number of players. None means 200, or 201 if
+            the game is for three players.
+        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, or ``"balanced-v0"`` (on
+            6x6, ``"balanced-6x6-v0"``) for the packaged list. It can also be a list of transcripts or States. The
+            openings of a list are used in turn. After the last opening, the list begins again.
         seed: determines the openings and all random choices.
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.
         near: agents play each other only if their places in `agents` differ by at most this number; None for no limit.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
-            means the start in `rules`. If `rules` cannot read this position back from text, the games cannot be played
-            again from their records.
+            means the start in `rules`. The games can be played again from their records only if `rules` can read this
+            position from text.
 
     Raises:
         TypeError: `games` or `seed` is not an integer.
@@ -80,7 +80,7 @@ class Schedule:
         if self.games is not None:
             object.__setattr__(self, "games", check_games(self.games, players))
         object.__setattr__(self, "seed", check_seed(self.seed))
-        _ = self._given  # raises at once if an opening is wrong
+        _ = self._given  # reads the openings now, so that a wrong opening raises an error at once
 
     def __repr__(self) -> str:
         given = f"{len(self._given)} given" if self._given else self.openings or "start"
@@ -106,7 +106,7 @@ class Schedule:
         return self.openings if isinstance(self.openings, str) else None
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
-        """The games in order, without the games in `done`. A game in `done` is (number of the opening, agents)."""
+        """The games in order, without the games in `done`. An entry of `done` is (number of the opening, agents)."""
         for number in range(self.num_openings):
             for names in self._seatings:
                 if (number, names) not in done:
@@ -131,7 +131,10 @@ class Schedule:
 
     @cached_property
     def _seatings(self) -> dict[tuple[str, ...], None]:
-        """The games from one opening, in order. Each key is a tuple of a game's agents, in the order of the players."""
+        """The games that begin with one opening, in order, as the keys of a dict.
+
+        Each key has the names of a game's agents, in the order of the players.
+        """
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
@@ -173,11 +176,14 @@ class Schedule:
 
     @cached_property
     def _given(self) -> list[tuple[tuple[str, str] | None, str]]:
-        """Each opening of a list as text: a position (None for the usual start), and the moves after this position."""
+        """The openings of a given list, each as (position, moves) in text.
+
+        If the position is None, the moves begin at the usual start.
+        """
         return [self._written(start) for start in self._openings.positions]
 
     def _written(self, start: State) -> tuple[tuple[str, str] | None, str]:
-        with suppress(ValueError):  # the moves may begin in a position that is not the usual start
+        with suppress(ValueError):  # raised if the moves do not begin at the usual start
             moves = names_of_moves(self._usual, start.moves)
             if play_names(self._usual, moves) == start:
                 return None, moves

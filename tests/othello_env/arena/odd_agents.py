@@ -159,7 +159,7 @@ class Both(Polite):
 
 
 class Spender(Polite):
-    """Thinks for a fixed time. It plays the last action while it has all its time, and later the first action."""
+    """Thinks for a fixed time. If all its time is left, it plays the last action. Otherwise it plays the first."""
 
     def __init__(self, seconds: float = 0.002, all: float = 1.0) -> None:  # noqa: A002
         super().__init__()

@@ -16,7 +16,7 @@ from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
 
 class Broken(Agent):
@@ -50,7 +50,7 @@ def test_few_games_are_played_before_the_first_is_told():
         return np.argmax(masks, axis=1)
 
     played = play_match(first, "random", games=40, seed=3, progress=lambda _: told.append(sum(asked)))
-    assert told[0] < 64 < told[2]  # first one pair, then two pairs
+    assert told[0] < 64 < told[2]  # at first one pair is played, and then two pairs at once
     assert max(asked) > 4  # at the end, many games are played at once
     agents = {"first": make_agent(first), "random": make_agent("random")}
     assert played.records == tuple(play_games(agents, list(Schedule(("first", "random"), 40, seed=3))))
@@ -110,7 +110,7 @@ def test_nonsense_from_a_function_is_told_with_the_position():
 
 
 class Interrupted(Broken):
-    """An interrupt in the form in which a kernel raises it."""
+    """Raises an interrupt as a kernel does: it is the cause of a SystemError."""
 
     def act(self, state, *, seconds_left=None):
         try:
@@ -170,7 +170,7 @@ def test_games_come_in_pairs(games):
 def test_a_number_of_games_is_an_integer(games):
     with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
         play_match("random", "random", games=games)
-    if games is not None:  # the functions without this argument play their usual number of games
+    if games is not None:  # for the functions below, None stands for their usual number of games
         with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
             place("random", games=games)
         with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):

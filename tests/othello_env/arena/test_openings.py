@@ -27,7 +27,7 @@ def test_they_have_the_same_depth_and_are_different_under_symmetry(size, plies, 
 
 
 def test_they_are_closer_to_even_than_random_ones():
-    """The openings are evaluated with a different depth than the depth that chose them."""
+    """The engine searches to another depth here than in the script that chose the openings."""
     engine = Engine(depth=6)
     chosen = [abs(engine.analyse(Othello.from_moves(moves)).score) for moves in balanced_openings()[:40]]
     drawn = find_openings("random:8", lambda _: Othello())

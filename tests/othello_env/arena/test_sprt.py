@@ -16,7 +16,7 @@ counts = st.lists(st.integers(0, 200), min_size=5, max_size=5).filter(any)
 
 
 def likeliest(shares, mean):
-    """The probabilities with this mean that make the shares likeliest, found slowly by bisection."""
+    """Of all probabilities with this mean, those that make the shares likeliest. Bisection finds them slowly."""
     low, high = -1 / (1 - mean), 1 / mean
     for _ in range(200):
         x = (low + high) / 2
@@ -55,7 +55,7 @@ def test_the_other_agent_sees_the_opposite(pairs):
 
 
 def test_a_test_without_draws_in_pairs_of_one_game_is_walds():
-    """If only the scores 0 and 1 occur, the likeliest probabilities are the probabilities of a coin."""
+    """If only the scores 0 and 1 occur, the test is the same as Wald's test of the tosses of a coin."""
     p0, p1 = (1 / (1 + 10 ** (-elo / 400)) for elo in (0, 100))
     expected = 30 * math.log((1 - p1) / (1 - p0)) + 50 * math.log(p1 / p0)
     assert Sprt(0, 100).llr((30, 0, 0, 0, 50)) == pytest.approx(expected, abs=1e-3)
@@ -65,7 +65,7 @@ BASE = (0.16, 0.03, 0.6, 0.04, 0.17)
 
 
 def outcomes(elo):
-    """The probabilities of a pair's scores, with the mean score that belongs to an Elo difference."""
+    """The probabilities of the scores of a pair between two agents with this Elo difference."""
     return likeliest(BASE, 1 / (1 + 10 ** (-elo / 400)))
 
 
@@ -92,7 +92,8 @@ def test_errors_are_as_rare_as_stated_and_games_are_saved():
     spread = 3 * math.sqrt(0.05 * 0.95 / runs)
     assert wrong < 0.05 + spread
     assert 1 - right < 0.05 + spread
-    # A test with a fixed number of games and the same errors needs twice the normal quantile in standard deviations.
+    # `fixed` is the number of games that a test of fixed length needs if it may be wrong in 5% of cases. Then the two
+    # expected scores are 2 * 1.645 standard errors apart.
     variance = sum(p * (a - 0.5) ** 2 for p, a in zip(outcomes(0), SCORES, strict=True))
     apart = 1 / (1 + 10 ** (-60 / 400)) - 0.5
     fixed = 2 * variance * (2 * 1.645 / apart) ** 2
@@ -106,7 +107,7 @@ def test_a_match_ends_when_the_answer_is_known():
     assert short.games < 400
     assert tuple(told) == short.records
     assert test.judge(short.pairs).accepted == 200
-    # The match has the first games of the whole match, up to the pair that decides the test.
+    # `short` has the first games of `whole`, up to the pair that decides the test.
     whole = play_match("maximizer:eval=weighted", "random", games=short.games + 20)
     assert whole.records[: short.games] == short.records
     before = MatchResult(short.agents, short.records[:-2])

@@ -42,7 +42,7 @@ def test_the_records_are_those_of_this_process(connected, tmp_path):
 
 
 def test_a_node_is_killed_in_mid_tournament(connected, tmp_path):
-    """Another node plays its games again. The sorted records equal the records of this process, byte for byte."""
+    """The other node repeats the killed node's games. The sorted records equal those of one process, byte for byte."""
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
     seen, nodes = [], []
     second = next(node for node in connected.list_all_nodes() if not node.head)

@@ -57,7 +57,10 @@ def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
 
 
 def test_random_against_random_from_the_start():
-    """Another program found in 2,000,000 games: Black .4542, White .5042, draws .0416, 59.97 moves and .447 passes."""
+    """The expected numbers come from 2,000,000 games of another program.
+
+    Black won .4542 of these games, White won .5042, and .0416 were draws. A game had 59.97 moves and .447 passes.
+    """
     n = 6000
     games = [pairing(Othello(), key=key) for key in range(n)]
     agents = {"a": make_agent("random"), "b": make_agent("random")}

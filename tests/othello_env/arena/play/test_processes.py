@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from othello_env import Agent, make_agent
+from othello_env import Agent, WrongGameError, make_agent
 from othello_env.arena.openings import parse_openings
 from othello_env.arena.play import processes, worker
 from othello_env.arena.play.clocks import TimeControl
@@ -18,7 +18,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
 ODD = Path(__file__).parents[1] / "odd_agents.py"
 ENGINE = Path(__file__).parents[3] / "othello_agents" / "scripted_engine.py"
@@ -85,7 +85,7 @@ def test_agents_see_what_is_left_of_their_own_time():
         state = Othello()
         moves = record.replay().moves
         for ply, action in enumerate(moves):
-            all_left = per_move or ply < 2  # ply 0 and ply 1 are the first moves of the sides
+            all_left = per_move or ply < 2  # before its first move, a side has all its time
             assert action == state.legal_actions()[-1 if all_left else 0]
             state = state.play(action)
         assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in moves), "agents are not asked for passes"
@@ -174,6 +174,16 @@ def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
     assert not result.faults("dies")
 
 
+def test_no_agent_loses_on_time_without_a_clock(tmp_path, monkeypatch):
+    """After the death of a worker, its games are watched, but there is still no limit, not even for preparations."""
+    monkeypatch.setattr(processes, "PREPARE_SECONDS", 0.0)
+    agents = {"dies": odd("DiesOnce", path=tmp_path / "died"), "slow": odd("Spender", seconds=0.02)}
+    result = play(agents, 2, workers=2)
+    assert (tmp_path / "died").exists()
+    assert not result.faults("dies")
+    assert not result.faults("slow")
+
+
 def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
     result = play({"odd": odd("Killer"), "random": "random"}, 4, workers=2)
     assert len(result.faults("odd")) == 4
@@ -181,10 +191,8 @@ def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
     assert all(record.seconds is None for record in result.records)
 
 
-def test_an_agent_that_does_not_play_the_game_is_an_error_from_a_worker_too():
-    with pytest.raises(
-        processes.WorkerError, match="WrongGameError: no n-tuple weights come with the package for size 4"
-    ):
+def test_an_agent_that_does_not_play_the_game_is_an_error_before_workers_play():
+    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 4"):
         play_tournament(
             {"ntuple": "ntuple", "random": "random"},
             Schedule(("ntuple", "random"), 2, "random:2", rules=Rules.parse("othello:size=4")),
@@ -207,7 +215,7 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
 
 def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch, all_end):
     monkeypatch.setenv("SCRIPTED_ENGINES", str(tmp_path))
-    # Its first move was the untimed answer before the game.
+    # The engine answers once and then hangs. Its only answer is given before the game, without a clock.
     result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} stall d3"', "polite": odd("Polite")}, clock=FAST)
     assert all("was still thinking and was stopped" in fault for fault in result.faults("gtp"))
     engines = [int(file.name) for file in tmp_path.iterdir()]
@@ -230,7 +238,7 @@ HANGS = ["Sleeper", "Matcher"] if sys.platform == "linux" else ["Sleeper"]
 @pytest.mark.parametrize("kill", [subprocess.Popen.kill, subprocess.Popen.terminate])
 @pytest.mark.parametrize("name", HANGS)
 def test_workers_end_with_their_owner(tmp_path, name, kill, is_alive, all_end):
-    """This is also true if the owner is killed while an agent hangs."""
+    """A worker also ends if its owner is killed while an agent hangs in the worker."""
     script = tmp_path / "script.py"
     script.write_text(
         "import multiprocessing, os, threading, time\n"

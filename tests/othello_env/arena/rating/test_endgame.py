@@ -1,4 +1,4 @@
-"""The packaged endgames: their scores are right, and so are their selection and the counts of an agent's moves."""
+"""The packaged endgames: their choice and their scores are right, and an agent's moves are counted correctly."""
 
 import runpy
 from itertools import islice
@@ -13,7 +13,7 @@ from othello_env.arena.openings import packaged_lines
 from othello_env.arena.rating.endgame import endgame_positions, measure_endgame, random_endgame
 from othello_env.games.othello import symmetries
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
 SAMPLE = endgame_positions()[::10]
 
@@ -119,6 +119,18 @@ def test_an_agent_for_another_board_is_an_error(in_batches):
 
             def act_batch(self, batch):
                 raise WrongGameError("trained for size 6")
+
+    with pytest.raises(WrongGameError, match="trained for size 6"):
+        measure_endgame(Small())
+
+
+def test_the_board_is_checked_before_an_agent_is_asked():
+    class Small(Agent):
+        def check_game(self, state):
+            raise WrongGameError("trained for size 6")
+
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[0]
 
     with pytest.raises(WrongGameError, match="trained for size 6"):
         measure_endgame(Small())

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.parametrize("size", LADDERS)
 
 
 def written(size):
-    """The values in the file of a packaged ladder."""
+    """The contents of the JSON file of a packaged ladder."""
     file = resources.files("othello_env.arena.rating") / f"{LADDERS[size]}.json"
     return json.loads(file.read_text())
 

@@ -23,14 +23,14 @@ from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.page.results import read_results
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
 SIMULATED = Ladder("simulated", tuple(Rung(f"rung {n}", 150.0 * n, (150.0 * n,) * 2, 1000) for n in range(14)))
 CHEAP = Ladder("cheap", (Rung("random", 0.0, (0.0, 0.0), 2), Rung("maximizer:eval=weighted", 350.0, (330.0, 370.0), 2)))
 
 
 class Named(str):
-    """The object that takes the place of an agent in a simulation."""
+    """A name that takes the place of an agent in a simulation."""
 
     answers_batches = False
 
@@ -81,9 +81,9 @@ def test_games_go_where_they_tell_most(simulate):
     found = place("simulated", ladder=SIMULATED)
     near = sum(match.games for rung, match in found.matches.items() if abs(rung.elo - 1130) < 250)
     assert near > 0.9 * found.games
-    # 95% within 25 points takes 740 games against an equal opponent
+    # Against an equal opponent, the 95% interval reaches 25 points to each side after 740 games.
     assert 740 <= found.games < 1000
-    assert sum(match.games > 300 for match in found.matches.values()) == 2  # the rungs on both sides
+    assert sum(match.games > 300 for match in found.matches.values()) == 2  # the rungs just below and above
     assert all(match.games % 2 == 0 for match in found.matches.values())
 
 
@@ -127,7 +127,8 @@ def test_one_rating_fits_the_scores_of_an_agent_that_has_one(simulate, together)
 def test_scores_that_no_rating_explains_do_not_fit():
     pairs = [[2.0, 1.0, 1.0, 0.0] * 10] * 3
     assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
-    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))  # the last rung is expected to get too few points
+    # With the expected score 0.99, the rung would get fewer than 5 points, so the test leaves this rung out.
+    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))
     assert wrong.rungs == 2
     assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
     assert wrong.p_value < 1e-4
@@ -191,6 +192,18 @@ def test_limits_end_it(simulate):
 def test_games_that_were_played_at_once_all_count_when_the_time_is_over():
     found = place("random", ladder=CHEAP, seconds=1e-9)
     assert found.games == 8
+
+
+@pytest.mark.parametrize("fails_always", [False, True])
+def test_the_time_limit_ends_games_that_were_not_played_at_once_after_all(fails_always):
+    def policy(observations, masks):
+        if fails_always or len(masks) > 1:
+            raise ZeroDivisionError("oops")
+        return np.argmax(masks, axis=1)
+
+    found = place(policy, ladder=CHEAP, seconds=1e-9)
+    assert found.games == 2
+    assert len(found.faults) == (2 if fails_always else 0)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +289,7 @@ def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
 
 
 def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
-    lost = {AGENT: (-1.0, 1.0), "random": (1.0, -1.0)}  # by the agent that plays Black
+    lost = {AGENT: (-1.0, 1.0), "random": (1.0, -1.0)}  # the key is the agent that plays Black
     games = Schedule((AGENT, "random"), 8, None)
     records = [replace(GameRecord.of(game, Othello()), result=lost[game.agents[0]]) for game in games]
     found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult((AGENT, "random"), tuple(records))})

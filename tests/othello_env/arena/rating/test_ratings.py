@@ -15,7 +15,10 @@ ELO = 400 / math.log(10)
 
 
 def simulate(rng, true, pairs, *, draws=0.0, together=0.0):
-    """Results of a round robin. A pair's games have a given probability of equal results, and one of draws."""
+    """Results of a round robin. `draws` is the probability of a draw.
+
+    With the probability `together`, both games of a pair have the same result.
+    """
     names = list(true)
     units = []
     for i, a in enumerate(names):
@@ -42,7 +45,10 @@ def test_two_agents_have_the_textbook_answer(wins, games):
 
 
 def test_it_is_the_maximum_of_the_penalised_likelihood():
-    """The gradient of (log likelihood + log det information / 2), computed by differences with separate code."""
+    """At the ratings, the gradient of (log likelihood + log det information / 2) is zero.
+
+    Separate code computes the gradient by differences.
+    """
     rng = np.random.default_rng(5)
     units = simulate(rng, {"a": 0, "b": 150, "c": 420, "d": 900}, 12, draws=0.05)
     elo = rate(units, {"a": 0.0}).elo
@@ -143,7 +149,7 @@ def test_a_second_seed_agrees_within_the_intervals():
         ({"ab": 8, "ca": 3}, {"a": (True, False), "c": (True, False)}),
         ({"ab": 4, "ca": 8}, {"a": (True, True), "c": (True, False)}),
         ({"ab": 8, "ca": 0}, {"a": (True, False), "c": (False, False)}),
-        # in a circle, every rating has both limits
+        # a circle: every rating has a lower and an upper limit
         ({"ab": 8, "ca": 8, "cb": 0}, {"a": (True, True), "c": (True, True)}),
     ],
 )

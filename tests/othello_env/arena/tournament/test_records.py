@@ -168,7 +168,7 @@ def test_a_fault_of_nobody_and_deep_json_are_no_records():
 
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_moves_are_played_by_name_as_one_after_the_other(size):
-    """A kernel plays the moves of Othello, and it must find every wrong move."""
+    """A kernel plays the moves of a whole game of Othello. It must refuse every wrong move."""
     for key in range(30):
         start = Othello(size)
         names = names_of_moves(start, finished(start, key).moves).split()
@@ -232,7 +232,7 @@ def test_a_file_grows_and_is_read_again(tmp_path):
     with open_records(path) as file:
         assert file.records == records[:2]
         file.append(records[2])
-        assert read_records(path) == records[:3]  # it is on the disk before the file is closed
+        assert read_records(path) == records[:3]  # a record is on the disk before the file is closed
         file.append(records[3])
     assert read_records(path) == records
     assert len(path.read_text().splitlines()) == 4

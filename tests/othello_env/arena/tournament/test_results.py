@@ -33,7 +33,7 @@ def test_a_match_counts_from_the_first_agents_side():
 @pytest.mark.parametrize("probability", [0.5, 0.8, 0.97])
 @pytest.mark.parametrize("paired", [False, True])
 def test_the_interval_covers_the_true_score(probability, paired):
-    """The 95% interval is right if the games of a pair are independent, and if they have equal results."""
+    """The 95% interval is right in two cases: a pair's games are independent, or they always have equal results."""
     rng = np.random.default_rng(11)
     covered = 0
     for _ in range(1000):
@@ -52,7 +52,7 @@ def test_the_interval_of_a_clean_score_is_not_a_point():
 
 
 def test_pairs_that_are_shared_are_worth_two_games_each():
-    """Two equal agents without random moves each win one game of a pair. One other pair changes the interval little."""
+    """Without random moves, an agent and its copy each win one game of a pair. One other result changes little."""
     low, high = score_interval([0.5] * 100)
     half = 1.96 * 0.5 / math.sqrt(200 + 1.96**2)
     assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)

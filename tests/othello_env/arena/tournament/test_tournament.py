@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from othello_env import Agent, make_agent
+from othello_env import Agent, WrongGameError, make_agent
 from othello_env.arena.match import play_match
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import play_game
@@ -24,7 +24,7 @@ from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
 NAMES = ("random", "maximizer:eval=count", "random:epsilon=0.5")
 
@@ -67,7 +67,7 @@ def test_the_seed_repeats_a_tournament_and_another_does_not():
     ],
 )
 def test_a_match_is_a_tournament_of_two(names, game, openings):
-    """The openings, keys and colours are the same. So all moves are the same, even if the agents move at random."""
+    """A match has the openings, keys and colours of a tournament. So all moves agree, even those of random agents."""
     rules = Rules.parse(game)
     result = play(names, 12, seed=9, openings=openings, rules=rules)
     match = play_match(*names, games=12, openings=openings, seed=9, new_game=rules.start)
@@ -113,7 +113,7 @@ def test_a_tournament_grows(tmp_path):
 
 
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
-    """SIGKILL ends it at any moment. The sorted records are the same, byte for byte."""
+    """SIGKILL ends the tournament at any moment. In the end, the sorted records are right, byte for byte."""
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     names = ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=3,eval=mobility", "random")
     arguments = [sys.executable, "-m", "othello_env.cli", "tournament", *names, "--games", "300", "--out", str(part)]
@@ -180,7 +180,7 @@ def test_another_version_and_a_repeated_game_are_told(tmp_path):
 
 
 def shorter_opening(record):
-    """The moves are the same, but the last move of the opening is recorded as a move of the game."""
+    """New values for a record: the last move of the opening becomes the first move after the opening."""
     opening, last = record.opening_moves.rsplit(" ", 1)
     return {"opening_moves": opening, "moves": f"{last} {record.moves}"}
 
@@ -255,6 +255,14 @@ def test_an_agent_that_fails_loses_its_games_and_the_others_go_on():
             assert "0x" not in reason
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_agent_that_does_not_play_the_game_is_told_before_any_game(tmp_path, workers):
+    path = tmp_path / "games.jsonl"
+    with pytest.raises(WrongGameError, match="perfect plays Othello on 4x4 and 6x6"):
+        play(("random", "maximizer", "perfect"), 2, file=path, workers=workers)
+    assert not path.exists()
+
+
 def test_faults_of_every_kind_are_resumed(tmp_path):
     """A game can end by an error, an illegal answer, a failed beginning, the clock, or the end of a process."""
     odd = f"{Path(__file__).parents[1] / 'odd_agents.py'}:"
@@ -312,6 +320,22 @@ def test_an_interrupt_keeps_what_was_played(tmp_path):
     assert read_records(path) == seen
     assert Tournament.of(NAMES, seen).agents == NAMES
     assert play(file=path) == play()
+
+
+def test_an_interrupt_in_a_game_keeps_the_game_before(tmp_path):
+    path = tmp_path / "games.jsonl"
+
+    class Stops(Agent):
+        def new_game(self, seed):
+            if path.exists() and read_records(path):
+                raise KeyboardInterrupt
+
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[0]
+
+    with pytest.raises(KeyboardInterrupt):
+        play_tournament({"stops": Stops(), "random": "random"}, Schedule(("stops", "random"), 4), file=path)
+    assert len(read_records(path)) == 1
 
 
 def test_an_interrupt_between_keeping_and_telling_a_game_waits(tmp_path, monkeypatch):
