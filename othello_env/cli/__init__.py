@@ -1,4 +1,4 @@
-"""The command ``othello-env``. In this package, each file whose name begins with a letter is one subcommand."""
+"""The command ``othello-env``. Each file of this package is one subcommand, unless its name begins with ``_``."""
 
 import contextlib
 import os
@@ -57,9 +57,9 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: a function that returns whether an interrupt came at a moment when Python could not raise
-            KeyboardInterrupt, for example in a destructor. If the function returns True, a later error is handled like
-            an interrupt.
+        is_interrupted: a function that returns True after an interrupt that Python could not raise as
+            KeyboardInterrupt, for example in a destructor. If the command fails after such an interrupt, `main` ends as
+            after Ctrl-C.
     """
     given = sys.argv[1:] if arguments is None else arguments
     search_current_folder()
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
-        sys.stderr.close()  # nobody reads stdout any more, and Python would print an error about this on stderr
+        sys.stderr.close()  # otherwise Python prints an error, because nobody reads stdout
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(_in_words(error) or type(error).__name__, _FAILURE)
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
     try:
         with compilation_reported(_say_compiling), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)  # the commands themselves print agents' faults
+            warnings.simplefilter("ignore", FaultWarning)  # each command itself prints the faults of the agents
             return _invoke(arguments)
     except Exception as error:
         if is_interrupted():
@@ -100,7 +100,7 @@ def _invoke(arguments: list[str]) -> Any:
     try:
         with interruptible(), _command.make_context("othello-env", arguments) as context:
             return _command.invoke(context)
-    except click.exceptions.Exit as error:  # for example after --help
+    except click.exceptions.Exit as error:  # click raises it after --help, for example
         return error.exit_code
 
 
@@ -119,12 +119,13 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _say_compiling() -> None:
-    """Say on stderr that code is compiled. In a terminal, this line takes the place of a progress bar.
+    """Say on stderr that code is being compiled.
 
-    The progress bar then appears again on the next line.
+    If the terminal shows a progress bar, the message replaces the bar. When the bar moves on, it appears on the next
+    line.
     """
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or stderr is closed
+    with contextlib.suppress(OSError, ValueError):  # raised if stderr is closed or nobody reads it
         click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
 
 
@@ -145,6 +146,6 @@ def _place(error: Exception) -> str:
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    first = message.strip().splitlines()[0].rstrip(":")  # without the board that may follow the first line
+    first = message.strip().splitlines()[0].rstrip(":")  # a board may follow the first line
     click.echo(f"othello-env: {first}", err=True)
     sys.exit(status)

@@ -9,8 +9,9 @@ class Clocks:
     """The clocks of both sides.
 
     The command ``time_settings`` sets both clocks. Later, ``time_left`` can set the clock of one side to another time.
-    The time that a side uses is subtracted from its clock. When the main time is used up, byo-yomi begins: a time for
-    one move, or a time for several moves. A time for several moves is divided equally among these moves.
+    The time that a side uses is subtracted from its clock. When the main time is used up, byo-yomi begins. In byo-yomi,
+    a side has a fixed time for each move, or for each group of several moves. The time for several moves is divided
+    equally among the moves.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
 """Let other programs play against an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
-The other program may send passes or leave them out. The commands ``play`` and ``genmove`` name the side that moves. If
-the other side is to move but has no legal move, the server first makes a pass for this other side.
+The other program may send passes or leave them out. The commands ``play`` and ``genmove`` name the side that moves.
+Suppose that a command names White, but Black is to move. If Black has no legal move, the server first makes Black's
+pass. The command ``undo`` takes back this pass together with the move after it.
 """
 
 from __future__ import annotations
@@ -54,6 +55,9 @@ class GtpServer:
         self._seats: dict[int, Seat] = {}
         self.is_done = False
         self.states: list[Othello] = []
+        # For each command that moved: the number of positions before it. A command may also have made the other side's
+        # pass, so it may have added two positions.
+        self._before: list[int] = []
         self._start(size)
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "boardsize": self._boardsize,
@@ -100,6 +104,7 @@ class GtpServer:
         self._agent.check_game(state)
         key = mix_int(self._seed, self._games)
         self.states = [state]
+        self._before = []
         self._seats = {player: Seat(self._agent, mix_int(key, player)) for player in (1, 0)}
         self._clocks.start()
         self._games += 1
@@ -120,7 +125,7 @@ class GtpServer:
             raise _Refused("syntax error: expected black or white") from None
 
     def _turn_to(self, player: int) -> None:
-        """If the other side is to move but has no legal move, make its pass."""
+        """If the opponent of `player` is to move but has no legal move, make the opponent's pass."""
         if self.state.to_move != player and self.state.must_pass:
             self._push(self.state.pass_action)
 
@@ -136,7 +141,7 @@ class GtpServer:
         except NotationError as error:
             raise _Refused(f"syntax error: {error}") from None
         if action == self.state.pass_action and player != self.state.to_move:
-            return ""  # the server has made this pass already
+            return ""  # it is not this side's turn, so its pass changes nothing
         before = len(self.states)
         self._turn_to(player)
         if self.state.to_move != player:
@@ -146,6 +151,7 @@ class GtpServer:
         except IllegalActionError:
             del self.states[before:]
             raise _Refused("illegal move") from None
+        self._before.append(before)
         return ""
 
     def _genmove(self, words: list[str], *, play: bool) -> str:
@@ -162,7 +168,7 @@ class GtpServer:
             began = time.monotonic()
             try:
                 action = self._seats[player].ask(state, self._clocks.left(player))
-            except Exception as error:  # report any error as an answer, so that the other program can continue
+            except Exception as error:  # every error becomes an answer, so that the other program can continue
                 raise_interrupt(error)
                 del self.states[before:]
                 what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
@@ -170,14 +176,15 @@ class GtpServer:
             self._clocks.use(player, time.monotonic() - began)
         if play:
             self._push(action)
+            self._before.append(before)
         else:
             del self.states[before:]
         return state.action_to_text(action).upper()
 
     def _undo(self, _: list[str]) -> str:
-        if len(self.states) == 1:
+        if not self._before:
             raise _Refused("cannot undo")
-        self.states.pop()
+        del self.states[self._before.pop() :]
         return ""
 
     def _time_settings(self, words: list[str]) -> str:
@@ -201,7 +208,7 @@ class GtpServer:
 
 
 def _times(words: list[str], count: int, what: str) -> list[float]:
-    """The words of a command as numbers of seconds or stones. `what` describes these words in an error message."""
+    """Read the numbers of seconds or stones in a command. An error message says that `what` was expected."""
     try:
         numbers = [float(word) for word in words]
     except ValueError:

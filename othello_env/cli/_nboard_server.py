@@ -38,7 +38,7 @@ class NBoardServer:
     """Answers the commands of a program that speaks NBoard's protocol.
 
     Args:
-        spec: the agent's spec. In this spec, the depth that the program sets replaces the text ``{depth}``.
+        spec: the agent's spec. If it contains ``{depth}``, the depth that the program sets replaces this text.
         seed: the agent's random choices depend only on this seed, the number of the game and the colour.
 
     Attributes:
@@ -55,7 +55,7 @@ class NBoardServer:
         self._games = 0
         self._announced = 0  # the number of pings that were read but not yet answered
         self._lock = threading.Lock()
-        self._clock: float | None = None  # each side's seconds for the whole game; None for no limit
+        self._clock: float | None = None  # the time of each side for the whole game, in seconds; None for no limit
         self._used = [0.0, 0.0]
         self.is_done = False
         self._agent = self._make(_DEPTH)
@@ -73,7 +73,7 @@ class NBoardServer:
         }
 
     def announce(self, line: str) -> None:
-        """Note a line that was read and will be answered later. If the line is a ping, the running search ends soon."""
+        """Called as soon as a line was read, before it is answered. If it is a ping, the running search ends soon."""
         if line.split()[:1] == ["ping"]:
             with self._lock:
                 self._announced += 1
@@ -88,7 +88,7 @@ class NBoardServer:
             yield from command(rest.strip())
         except (AgentError, GamesError, IllegalActionError, NotationError, ValueError) as error:
             yield _status(error)
-        except Exception as error:  # report any error as an answer, so that the other program can continue
+        except Exception as error:  # every error becomes an answer, so that the other program can continue
             raise_interrupt(error)
             yield _status(f"{type(error).__name__}: {error}")
 
@@ -109,7 +109,7 @@ class NBoardServer:
         return self.states[-1]
 
     def _name(self) -> str:
-        return "set myname " + re.sub(r"\s+", "_", repr(self._agent))  # NBoard reads only one word as the name
+        return "set myname " + re.sub(r"\s+", "_", repr(self._agent))  # NBoard reads only the first word of a name
 
     def _set(self, rest: str) -> Iterator[str]:
         name, _, value = rest.partition(" ")
@@ -212,7 +212,10 @@ class NBoardServer:
 
     @contextmanager
     def _stoppable(self) -> Iterator[None]:
-        """Within this context, an announced ping stops the agent, if the agent has a method `stop`."""
+        """In the ``with`` block, an unanswered ping (see `announce`) ends the agent's search.
+
+        An agent without a method `stop` is not stopped.
+        """
         stop = getattr(self._agent, "stop", None)
         if stop is None:
             yield
@@ -254,7 +257,7 @@ def _names(state: Othello, actions: tuple[int, ...]) -> str:
 
 
 def _discs(found: Any) -> float:
-    """The value of an analysis in discs. If it has no `discs`, return its score in the engine's own unit."""
+    """The value of an analysis in discs, or in the engine's own unit if `found` has no `discs`."""
     discs = getattr(found, "discs", None)
     return float(found.score if discs is None else discs)
 

@@ -50,13 +50,13 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
-_LARGEST_OPENINGS = 64 << 20  # bytes of a file
-_LONGEST_PATH = 255  # a longer text is not taken for a path, because some systems raise an error for it
+_LARGEST_OPENINGS = 64 << 20  # the largest size of a file of openings, in bytes
+_LONGEST_PATH = 255  # a longer text is never tried as a path: some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
 _BALANCED = ", ".join(PACKAGED.values())
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
-"""Limits that nobody needs to exceed. With these limits, typing mistakes are errors, and numbers do not overflow."""
+"""Upper limits of options. A larger number is probably a typing mistake, and it could overflow."""
 
 
 class _PathToWrite(click.Path):
@@ -124,7 +124,7 @@ def game_option(function: _F) -> _F:
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # evaluated first, because the option --openings needs the rules
+        is_eager=True,  # click reads this option before --openings, which needs the rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
         help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
     )(function)
@@ -201,7 +201,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
 
 
 def existing_path(text: str) -> Path | None:
-    """The path that a text names, or None if there is nothing at this path. The text may be no path at all."""
+    """The path that a text names; None if there is no such file or folder, or if the text cannot be a path."""
     if 0 < len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
         return Path(text)
     return None
@@ -211,8 +211,8 @@ def refuse(names: Container[str | None], why: str) -> None:
     """Check that the user gave none of these options to the running command.
 
     Args:
-        names: the names of the options' parameters.
-        why: the reason, as the second part of a sentence that begins with the option, such as "is for files".
+        names: the options, by the names of the command's parameters, such as ``rules``.
+        why: the words that follow the name of the option in the error message, such as "is for files".
 
     Raises:
         click.UsageError: the user gave one of these options.
@@ -253,7 +253,7 @@ def show(text: str) -> None:
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
     """Show a progress bar if stderr is a terminal.
 
-    Each call of the yielded function moves the bar by one step, or by the number of steps that is its argument.
+    The yielded function moves the bar. Its argument is the number of steps, by default 1.
     """
     if not sys.stderr.isatty():
         yield lambda _=1: None
@@ -294,7 +294,7 @@ def report_faults(agent: str, faults: Sequence[str]) -> None:
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
-    """The rating of an agent and its interval, as cells of a table. A rating without a lower limit is ``-``."""
+    """The rating of an agent and its interval, as cells of a table. The rating is ``-`` if it has no lower limit."""
     low, high = ratings.interval(name)
     if math.isinf(low):
         return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"

@@ -13,11 +13,13 @@ import click
 __all__ = ["input_lines", "lines_of_reader"]
 
 _LONGEST_LINE = 1 << 16  # characters
-_LOOK_SECONDS = 1.0  # the time between two checks whether a program still reads the answers
+_LOOK_SECONDS = 1.0  # the seconds between two checks that the other program still reads the answers
 
 
 def input_lines() -> Iterator[str]:
-    """Yield the lines of standard input. Characters that cannot be read or written are replaced by question marks.
+    """Yield the lines of standard input.
+
+    In the input and the output, characters that cannot be decoded or encoded are replaced. They raise no error.
 
     Raises:
         click.ClickException: a line is too long.
@@ -33,15 +35,15 @@ def input_lines() -> Iterator[str]:
 
 @contextmanager
 def lines_of_reader() -> Iterator[Iterator[str]]:
-    """Yield the iterator `input_lines()`. If nobody reads the answers any more, end this process, even during a search.
+    """Yield `input_lines()`. As soon as nobody reads the answers any more, end this process, even during a search.
 
-    On Windows, a process cannot detect this. There, the process ends only when its input ends.
+    On Windows, a process cannot detect that nobody reads its answers. There, the process ends only when its input ends.
     """
     if sys.platform == "win32":
         yield input_lines()
         return
     poller = select.poll()
-    poller.register(1, 0)  # with the mask 0, poll reports for standard output (1) only that nobody reads it any more
+    poller.register(1, 0)  # 1: standard output; 0: report only errors, such as a pipe that nobody reads
     is_done = threading.Event()
 
     def watch() -> None:

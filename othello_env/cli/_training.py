@@ -86,13 +86,16 @@ class _Watch:
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
-        """When to measure the next point of the curve: the first at once, later points `every` seconds apart."""
+        """The goal at which the next point of the curve is measured.
+
+        The first point is measured at once, each later point `every` seconds after the point before.
+        """
         from othello_agents.ntuple.loop import Goal
 
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
 
     def measure(self) -> None:
-        """Measure the score, and add it to the curve. Also store the score in the network, so that it is saved, too."""
+        """Measure the score, add it to the curve, and store it in the network, so that it is saved with the network."""
         self.is_measuring = True
         score = _score(self._trainer)
         self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}

@@ -14,7 +14,7 @@ from othello_env.games.registry import Rules
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
-"""click's settings for a command that takes a board. With them, a board may begin with ``-``, as options do."""
+"""The settings with which click accepts a board that begins with ``-``, and does not take it for an option."""
 
 
 def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
@@ -23,7 +23,8 @@ def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
     Args:
         text: the transcript or the board.
         to_move: the player to move, X or O, if the text is a board.
-        rules: the rules of the game, which must be Othello. They give the size of the board for a transcript.
+        rules: the rules of the game, which must be Othello. If the text is a transcript, the rules give the size of the
+            board.
 
     Raises:
         click.BadParameter: the game is not Othello.
@@ -109,9 +110,9 @@ def command(position: str, to_move: str, rules: Rules, agent: str, scores: bool,
     The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
     the start (f5d6c3) or a board written as X, O and -, row by row from a1.
 
-    POSITION may also be a file of games (WTHOR, GGF, transcripts, records of matches) or a dataset. Then the command
-    prints how many discs each move lost. Near the end of a game this number is exact. Earlier in the game, it is the
-    engine's estimate. For files and datasets, the default agent is engine:depth=8.
+    POSITION may also be a file of games (WTHOR, GGF, transcripts, records of matches) or a dataset. For a file or a
+    dataset, the command prints how many discs each move lost, and the default agent is engine:depth=8. Near the end of
+    a game, the losses are exact. Earlier in the game, they are estimates of the engine.
     """
     state = position_from_text(position, to_move, rules)
     analyst: Any = make_agent(agent)

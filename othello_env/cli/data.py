@@ -13,7 +13,8 @@ from typing import Any
 import click
 import numpy as np
 
-from othello_env.agent import make_agent, spec_file
+from othello_env.agent import SpecError, make_agent
+from othello_env.agent.spec import split_spec
 from othello_env.cli import _options as options
 from othello_env.cli._games import parts_of
 from othello_env.cli._help import HelpfulGroup
@@ -39,7 +40,7 @@ __all__ = ["command"]
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 """The number of games in a part of a dataset, for random games and for games of a match."""
 _LONGEST_NAME = 80
-"""The most characters of an agent's spec in the name of a file."""
+"""In the name of a file, an agent's spec is cut after this number of characters."""
 _KINDS = ["exact", "agent", "boards", "tokens"]
 """The kinds of labels."""
 _INPUT = click.Path(exists=True, path_type=Path)
@@ -173,7 +174,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
         ("passes a game", f"{statistics.passes:.3f}"),
     ]
     for name, value in rows:
-        if "nan" not in value:  # shares and means are NaN without a finished game, and are left out
+        if "nan" not in value:  # without a finished game, shares and means are NaN and not shown
             click.echo(f"{name}: {value}")
     for name, column in columns.items():
         known = column[_is_known(column)]
@@ -189,7 +190,7 @@ def _is_known(column: Any) -> Any:
     """Whether each value of a column is known. An empty text and NaN mean that a value is not known."""
     if column.dtype.kind == "U":
         return column != ""
-    return column == column  # only NaN differs from itself
+    return column == column  # NaN is not equal to itself, unlike every other value
 
 
 @command.command("label")
@@ -208,17 +209,17 @@ def _label(
     exact: in each position with at most EMPTIES empty squares, every move gets its exact score in discs. With M
     positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A).
 
-    agent: in each position, every move gets its value or probability by the agent of --agent. The labels are the same
-    three arrays. Not every agent has values or probabilities.
+    agent: in each position, every move gets the value or the probability that the agent in --agent gives it. The labels
+    are the arrays game, ply and values, as above. Not every agent has values or probabilities.
 
     boards: the board after each move, as sets of squares (8x8 only). othello_env.data.BoardSets describes the arrays.
 
     tokens: each of N games as a sequence for Othello-GPT, in the array tokens (N, 60) (8x8 only).
 
-    Each file of labels also has the number of games, as the array games. If SOURCE is a file, its labels are written
-    beside it, to NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. The labels of the agent engine:depth=4 are
-    written to NAME.agent-engine-depth-4.npz. If SOURCE is a dataset, each part gets a file in the folder, such as
-    boards-000000.npz. Parts that have this file already are not labelled again.
+    Each file of labels also has an array called games, with the number of games. If SOURCE is a file, its labels are
+    written beside it, to NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. The labels of the agent engine:depth=4
+    are written to NAME.agent-engine-depth-4.npz. If SOURCE is a dataset, each part gets a file in the folder, such as
+    boards-000000.npz. A part whose file is complete is not labelled again.
     """
     if kind != "exact":
         options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
@@ -269,23 +270,46 @@ def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callabl
         return lambda games: vars(board_sets(games))
     if kind == "exact":
         return lambda games: vars(exact_labels(games, empties, workers=workers))
-    asked: Any = make_agent(agent or "")  # made once, for all parts
+    asked: Any = make_agent(agent or "")  # the same agent for all parts of a dataset
     return lambda games: vars(agent_labels(games, asked))
 
 
 def _identity(agent: str) -> str:
-    """A text that differs for different agents: the spec, and the hash of the agent's file if it has one."""
-    found = spec_file(agent)
-    if found is None or not found[0].is_file():
-        return agent
-    with found[0].open("rb") as file:
-        return f"{agent} {hashlib.file_digest(file, 'sha256').hexdigest()}"
+    """A text that differs for different agents: the spec, and the hash of each file that the spec names."""
+    texts = [agent]
+    for path in _named_files(agent):
+        with path.open("rb") as file:
+            texts.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return " ".join(texts)
+
+
+def _named_files(text: str) -> list[Path]:
+    """The files that exist among those that a spec or the value of an option names.
+
+    For example, ``engine:eval=ntuple:weights=a.npz`` names ``a.npz``, and ``b.py:name`` names ``b.py``.
+    """
+    if _is_file(text):
+        return [Path(text)]
+    try:
+        head, options = split_spec(text)
+    except SpecError:
+        return []
+    module = head.rpartition(":")[0]
+    heads = [Path(each) for each in dict.fromkeys((head, module)) if _is_file(each)]
+    return heads + [path for value in options.values() for path in _named_files(value)]
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # the text is too long for a name
+        return False
 
 
 def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
     """Label games, and write the labels to a file. Return the number of labelled positions or sequences.
 
-    The file also has the text `maker`, which identifies the agent, unless `maker` is empty.
+    If `maker` is not empty, it identifies the agent (see `_identity`), and is also stored in the file.
     """
     check_output(path)
     arrays = find(games)
@@ -300,7 +324,7 @@ def _labelled_games(path: Path, maker: str) -> int:
     """The number of games whose labels are in a file; -1 if the file is missing or damaged.
 
     Raises:
-        click.UsageError: the labels are by another agent than `maker`.
+        click.UsageError: the file names another agent than `maker`.
     """
     try:
         with path.open("rb") as file, open_archive(file) as found:

@@ -86,10 +86,11 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
 
 
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
-    """A table of the members, the best first, with their ratings and the opponents against which they score worst.
+    """A table of the members with their ratings. The best member comes first.
 
-    For a snapshot of the learner, the column ``played`` has the number of plies, steps or games that the learner had
-    played when the snapshot was added.
+    The last columns have each member's worst score and the opponent against which the member gets it. For a snapshot of
+    the learner, the column ``played`` says how much the learner had played when the snapshot was added: a number of
+    plies, steps or games, depending on how the training counts.
     """
     ratings = payoffs.ratings(anchor)
     rows: list[tuple[str, ...]] = []

@@ -95,7 +95,10 @@ def command(
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
-    """Print the score of A, the number of forfeited games, and a warning if the agents only repeated games."""
+    """Print the score of A and the number of forfeited games.
+
+    Print a warning if the openings were repeated, but each opening always led to the same games.
+    """
     if not result.games:
         click.echo("no pair of games was finished")
         return

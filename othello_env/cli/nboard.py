@@ -33,12 +33,12 @@ def command(agent: str, seed: int) -> None:
         def read() -> None:
             try:
                 for line in lines:
-                    server.announce(line)  # a ping ends the search that is going on
+                    server.announce(line)  # if the line is a ping, the running search ends
                     commands.put(line)
                     if line.split()[:1] == ["quit"]:
                         break
                 commands.put(None)
-            except Exception as error:  # raised again in the main thread
+            except Exception as error:  # the main thread raises it again
                 commands.put(error)
 
         threading.Thread(target=read, daemon=True).start()

@@ -44,8 +44,9 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
     A human or an agent plays each side. The sides are black and white in Othello, red and white in checkers, and blue,
     red and green in Tribolo. If you give no player for a side, the command asks for one.
 
-    Type moves as the board names them, such as f5 or 11-15. You can also type undo to take back your last move, restart
-    to begin again, hint to get a move from an agent, and help to list the legal moves. resign and quit end the game.
+    Type moves as the board names them, such as f5 or 11-15. You can also type one of these words: undo takes back your
+    last move, restart begins again, hint shows the move of an agent, help lists the legal moves, resign and quit end
+    the game.
     """
     start = rules.start(seed)
     *before, state = drawing.positions(start.play_transcript(moves), start)
@@ -109,8 +110,8 @@ class TerminalGame:
 
     Args:
         state: the position to begin with.
-        seats: for each player, its agent as a `Seat`, which plays this one game (None for a human), and the name to
-            show.
+        seats: for each player, a pair (seat, name). The seat is the player's agent as a `Seat` for this game; None for
+            a human. The name is shown to the humans.
         adviser: the agent that gives hints.
         prompt: a function that asks the human for a line. The end of the input (EOFError) ends the game, as ``quit``
             does.
@@ -163,7 +164,7 @@ class TerminalGame:
             try:
                 line = self._prompt(f"{player} to move").strip()
             except (click.Abort, EOFError) as error:
-                raise_interrupt(error)  # click raises Abort also for Ctrl-C, which must end the command
+                raise_interrupt(error)  # Abort may mean Ctrl-C, which must end the whole command
                 line = "quit"
             match line.lower():
                 case "quit":

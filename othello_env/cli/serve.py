@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -116,7 +117,10 @@ def _announce(address: str, browser: bool) -> None:
 
 
 def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce: Callable[[], None]) -> None:
-    """Serve the page until an interrupt, then raise the interrupt again. Call `announce` when the page is ready."""
+    """Serve the page until an interrupt. Call `announce` when the page is ready.
+
+    After the interrupt, the server stops first. Then the interrupt is raised again.
+    """
     import uvicorn
 
     from othello_env.page.connections import MOST_CONNECTIONS, Connection
@@ -128,7 +132,7 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
                 super().handle_exit(sig, frame)
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            """Announce the page when it is ready. After this, an interrupt stops the server cleanly."""
+            """Announce the page when it is ready. From then on, an interrupt stops the server cleanly."""
             await super().startup(sockets)
             announce()
 
@@ -151,10 +155,13 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
 
 def _listen(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # On Windows, this option would let two servers use the same port. On other systems, it lets a new server use the
+    # port soon after the end of an earlier server.
+    if sys.platform != "win32":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_ADDRESS, port))
-        listener.listen(128)  # now a browser can connect, even before the server answers
+        listener.listen(128)  # a browser can connect from now on; the server answers later
     except OSError as error:
         listener.close()
         raise click.ClickException(f"the page cannot use port {port}: {error.strerror}; try --port 0") from None

@@ -14,7 +14,10 @@ __all__ = ["command"]
 
 
 _MINUTES, _HOURS = 24, 28
-"""With up to `_MINUTES` empty squares, solving usually takes minutes at most. With up to `_HOURS`, it takes hours."""
+"""With at most `_MINUTES` empty squares, solving usually takes a few minutes or less. With more, it takes hours.
+
+With more than `_HOURS` empty squares, it takes years.
+"""
 
 
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)

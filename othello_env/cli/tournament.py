@@ -70,7 +70,7 @@ def command(
     alphabeta:depth=4), files of weights (agent.npz) or Python functions (policy.py:function).
 
     With --out the games are kept in a file. If you give the same command again, for example after Ctrl-C or with more
-    --games or AGENTS, it plays only the missing games.
+    --games or AGENTS, the command plays only the missing games.
     """
     if game_time is not None and move_time is not None:
         raise click.UsageError("give either --clock or --move-time, not both")
@@ -81,6 +81,8 @@ def command(
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     if transcripts is not None:
         check_output(transcripts)
+        if out is not None and out.resolve() == transcripts.resolve():
+            raise click.UsageError("--out and --transcripts name the same file; the games would be lost")
 
     def report(records: list[GameRecord]) -> None:
         _print(Tournament.of(agents, records), schedule, clock, anchor)

@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 _BATCH, _LARGEST_BATCH = 32, 10_000
 _PRECISE_BELOW = 10.0
-"""A number of seconds below this limit is printed with one decimal."""
+"""A time of fewer seconds is printed with one decimal, a longer time without decimals."""
 
 
 @click.command("train")
@@ -89,7 +89,7 @@ def command(
 def _check_same(context: click.Context, **resumed: int) -> None:
     """Check that the user's options agree with the values with which the network was trained.
 
-    `resumed` has these values, by the names of the options.
+    `resumed` has the values of the network, by the names of the options.
     """
     for name, number in resumed.items():
         given = context.params[name]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["League", "Member", "Payoffs", "payoff_picture", "rating_picture"]
 
-if not TYPE_CHECKING:  # type checkers know the names from the imports above
+if not TYPE_CHECKING:  # at run time, a name is imported only when it is first used
     __getattr__ = later(
         __name__,
         {

@@ -3,9 +3,9 @@
     runs/league/league.json
     runs/league/members/0002.safetensors ...
 
-Each member has a number that no other member ever gets, and this number names the member's file. A new member's file
-is written before the JSON file that names it. A forgotten member's file is removed after the new JSON file was written.
-So the files always hold a complete league, even if the process is killed during a save.
+Each member has a number that no other member ever gets, and this number names the member's file. A save writes the
+files of new members, then the JSON file. After that, it removes the files of members that the league no longer has. So
+the files always hold a complete league, even if the process is killed during a save.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.league.members import Member, Stored
-from othello_env.league.stored import check_state, is_earlier
+from othello_env.league.stored import check_state, is_earlier, missing_matches
 from othello_env.support.files import parse_json, read_file, write_file, write_json
 
 __all__ = ["LEAGUE_FILE", "check_folder", "policies_in", "read_league", "save_members", "tidy", "write_league"]
@@ -31,10 +31,12 @@ _LARGEST_JSON = 256 << 20  # bytes
 
 
 def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
-    """Check that a league can be saved to a folder: the folder is new or empty, or has an earlier state of the league.
+    """Check that a league with this state can be saved to a folder.
+
+    The folder must be new or empty, or have an earlier state of the same league.
 
     Raises:
-        FileExistsError: the folder has other files, another league or a later state of the league.
+        FileExistsError: the folder has other files, another league or a later state of the same league.
         OSError: the folder or a file in it cannot be read.
     """
     if not folder.exists():
@@ -50,14 +52,21 @@ def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
     try:
         before = read_league(folder)
         check_state(before)
+        missing = missing_matches(before, state)
     except ValueError as error:
         raise FileExistsError(f"{str(folder)!r} has a league that cannot be read; give a new folder: {error}") from None
     if not is_earlier(before, state):
         raise FileExistsError(f"{str(folder)!r} has another league, or a later state of this league; give a new folder")
+    if missing:
+        raise FileExistsError(
+            f"{str(folder)!r} has matches that this league lacks; othello_env.league.matches.take_matches adds them"
+        )
 
 
 def save_members(members: Iterable[Member], folder: Path) -> None:
-    """Write a file for each policy that needs one and has none in the folder, and check that the file can be loaded.
+    """Write the policies that are not yet in the folder to files, and check that each new file can be loaded.
+
+    A policy needs no file if its source is a spec that names no file of weights.
 
     Raises:
         OSError: a file cannot be written.
@@ -68,11 +77,12 @@ def save_members(members: Iterable[Member], folder: Path) -> None:
         if isinstance(source, str) or (isinstance(source, Stored) and source.path.parent == stem.parent):
             continue
         stem.parent.mkdir(parents=True, exist_ok=True)
-        member.source = _save(member, stem)
+        stored = _save(member, stem)
         try:
-            make_agent(member.source.spec)
+            make_agent(stored.spec)
         except (OSError, ValueError, ImportError) as error:
             raise ValueError(f"the member {member.name!r} was saved, but cannot be loaded: {error}") from error
+        member.source = stored  # only now, so that a second call does not accept what this call refuses
 
 
 def _save(member: Member, stem: Path) -> Stored:
@@ -117,7 +127,7 @@ def read_league(folder: Path) -> dict[str, Any]:
 
 
 def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
-    """For each member in a league's state, by name, the spec of its policy.
+    """A dict from the name of each member in a league's state to the spec of the member's policy.
 
     If a policy was saved to a file in `folder`, the spec has the path of this file.
 
@@ -141,10 +151,10 @@ def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent
 
 
 def tidy(members: Iterable[Member], folder: Path) -> None:
-    """Remove the files of members that were forgotten."""
+    """Remove the files of members that the league no longer has."""
     kept = {member.source.path.name for member in members if isinstance(member.source, Stored)}
     with suppress(FileNotFoundError):
         for path in (folder / _MEMBERS).iterdir():
             if _FILE.fullmatch(path.name) and path.name not in kept:
-                with suppress(OSError):  # the file may be gone already
+                with suppress(OSError):  # a file that cannot be removed does no harm
                     path.unlink()

@@ -25,7 +25,7 @@ from othello_env.support.numbers import as_integer, check_whole
 __all__ = ["League"]
 
 _POINTS = (0.0, 0.5, 1.0)
-_DRAW = 1  # mixed into the seed, so that `draw` has random numbers of its own
+_DRAW = 1  # hashed with the seed: gives random numbers that only `draw` uses
 
 
 class League:
@@ -41,20 +41,20 @@ class League:
     saved and loaded makes the same choices as a league that was never saved.
 
     Args:
-        fixed: the first members: specs (see `othello_env.agent.make_agent`), Agents or callables. No rule removes them.
+        fixed: the first members: specs (see `othello_env.agent.make_agent`), Agents or callables.
         matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
             (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
             chooses only the newest snapshot, or fixed members if there is no snapshot.
         weighting: how ``"pfsp"`` uses the learner's scores: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
-        fixed_share: the share of games, 0 to 1, against fixed members, if there are also snapshots. If this is None,
-            ``"latest"`` chooses no fixed members, and the other rules treat fixed members like snapshots.
+        fixed_share: once there are snapshots, the share of games, 0 to 1, against fixed members. With None,
+            ``"latest"`` chooses only a snapshot, and the other rules treat fixed members like snapshots.
         keep: the greatest number of snapshots in the league. Frozen snapshots are not counted. None sets no limit.
         forget: which snapshot is removed if there are too many, ``"oldest"``, ``"beaten"`` or ``"crowded"``; see
             `othello_env.league.settings.FORGET`.
-        freeze_every: a snapshot is frozen if its number (counted from 1) is a multiple of this number. No rule removes
-            a frozen snapshot. With None, no snapshot is frozen automatically.
-        half_life: how fast old games lose weight in the learner's score against a member. After this number of further
-            games against the member, a game counts half. ``"pfsp"`` and ``"beaten"`` use this score.
+        freeze_every: with 10, for example, every tenth snapshot is frozen. Only the method `forget` removes a frozen
+            snapshot or a fixed member. With None, no snapshot is frozen automatically.
+        half_life: after this number of further games against a member, a game has half its weight in the learner's
+            score against the member. ``"pfsp"`` and ``"beaten"`` use this score.
         seed: determines all random choices of the league.
 
     Raises:
@@ -78,7 +78,6 @@ class League:
         self.results = Results()
         self._members: dict[str, Member] = {}
         self._added = self._snapshots = self._drawn = 0
-        self._matches: dict[str, Any] | None = None
         for policy in listed(fixed):
             self._enter(policy, None, fixed=True, frozen=True)
 
@@ -123,11 +122,11 @@ class League:
         The games that the learner has played since the last snapshot become the new snapshot's results.
 
         Args:
-            policy: a spec, the path of a file, an Agent or a callable. The policy must not change later, so give a copy
-                of a network that is still in training. A file is read now, so the file may change later.
+            policy: a spec, the path of a file, an Agent or a callable. An Agent or callable must not change later, so
+                give a copy of a network that is still in training. A file may change later, because it is read now.
             name: a name that no other member has; by default ``snapshot 1``, ``snapshot 2`` and so on.
             played: the number of plies, steps or games that the learner has played so far, for charts.
-            frozen: whether the snapshot is frozen, so that no rule removes it.
+            frozen: whether the snapshot is frozen, so that only `forget` removes it.
             save: a function that saves the policy, see `othello_env.league.members.Save`. By default this is the
                 policy's own method `save`, if there is one. A policy that is given as a spec needs no such function.
 
@@ -167,13 +166,13 @@ class League:
         del self._members[name]
 
     def freeze(self, name: str, frozen: bool = True) -> None:
-        """Freeze a snapshot, so that no rule removes it. With ``frozen=False``, rules can remove it again."""
+        """Freeze a snapshot, so that only `forget` removes it. ``frozen=False`` ends this protection."""
         if self[name].fixed and not frozen:
             raise ValueError(f"{name!r} is a fixed member, which is always frozen")
         self[name].frozen = frozen
 
     def probabilities(self) -> dict[str, float]:
-        """For each member by name, the probability that `draw` chooses it.
+        """A dict from each member's name to the probability that `draw` chooses this member.
 
         Raises:
             ValueError: the league has no members.
@@ -202,8 +201,8 @@ class League:
     def opponents(self, at_once: int = 4) -> dict[Player, float]:
         """Draw the opponents for the next games of a batch: ``envs.set_opponents(league.opponents())``.
 
-        In each step, the batch calls every opponent that is to move in some game. A step with few opponents is faster
-        than a step with the whole league. Over many calls, each member still plays as often as its probability says.
+        A step of the batch is faster with few opponents than with the whole league, so each call draws only a few.
+        Over many calls, each member still plays as often as its probability says.
 
         Args:
             at_once: the number of draws, and so the greatest number of different opponents.
@@ -220,7 +219,7 @@ class League:
         learner, 0 is a draw, and a reward below 0 is a loss. Games against opponents that are not members do not count.
 
         Args:
-            env: the environment, with or without wrappers, from which the league reads the names of the opponents.
+            env: the environment, which may be wrapped. It has the names of the opponents.
             rewards: the rewards of the step, (N,) for a batch of N games, or a number for a single game.
             terminated: whether each game ended, (N,) for a batch, or a bool for a single game.
             info: the step's info.
@@ -237,7 +236,7 @@ class League:
         """Count games of the learner that were played elsewhere, for example by an actor on another machine.
 
         Args:
-            name: the opponent's name. If no member has this name (any more), the games do not count.
+            name: the opponent's name. If no member has this name, the games do not count.
             results: the numbers of games that the learner lost, drew and won. All these games get the same weight.
                 `othello_env.league.results.step_results` finds these numbers for a step of an environment.
 
@@ -288,15 +287,15 @@ class League:
         ray: bool = False,
         progress: Callable[[GameRecord], None] | None = None,
     ) -> int:
-        """Play matches until every two members have played at least `games` games against each other.
+        """Play matches until each member has played at least `games` games against each other member.
 
         The matches are a tournament of all members with the league's seed. Games of earlier calls are not repeated.
-        After Ctrl-C, a pair of games still counts if it and all earlier pairs of the same members are complete.
+        After Ctrl-C, the games of two members count up to the first opening that they have not played twice.
 
         Args:
-            games: how many games every two members play, an even number: each opening is played with both colours.
-            openings: where games begin, such as ``"random:10"`` (ten random plies); the same in every call of a league.
-            game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
+            games: the number of games between two members. It must be even, because each opening is played twice.
+            openings: where games begin, such as ``"random:10"`` (ten random plies). It must be the same in all calls.
+            game: the game and its options, such as ``"othello:size=6"``. It must be the same in all calls.
             workers: the number of processes that play, by default 1. With 1, the games are played in this process.
             ray: whether to play on a Ray cluster.
             progress: a function that is called with the record of each game.
@@ -311,12 +310,12 @@ class League:
         """
         rules = Rules.parse(game)
         settings = {"game": str(rules), "openings": openings}
-        check_same(self._matches, settings)
+        check_same(self.results.matches, settings)
         before = self.results.all_pairs
         try:
             play_missing(self.members, self.results, games, openings, rules, self.settings.seed, workers, ray, progress)
         finally:
-            self._matches = settings if self.results.all_pairs else None
+            self.results.matches = settings if self.results.all_pairs else None
         return 2 * (self.results.all_pairs - before)
 
     def state(self) -> dict[str, Any]:
@@ -327,7 +326,7 @@ class League:
             "added": self._added,
             "snapshots": self._snapshots,
             "drawn": self._drawn,
-            "matches": self._matches,
+            "matches": self.results.matches,
             "members": [member_to_json(member) for member in self.members],
             "results": self.results.to_json(),
         }
@@ -363,18 +362,19 @@ class League:
             league._members[member.name] = member
         league.results = Results.from_json(state["results"], [member.number for member in league])
         league._added, league._snapshots, league._drawn = (state[name] for name in ("added", "snapshots", "drawn"))
-        league._matches = state["matches"]
+        league.results.matches = state["matches"]
         return league
 
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
-        The folder must be new or empty, or hold an earlier state of this league.
+        The folder must be new or empty, or hold an earlier state of this league. A state with matches that this league
+        lacks is a later state; `othello_env.league.matches.take_matches` adds these matches to this league.
 
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.
             OSError: a file cannot be written.
-            ValueError: a policy cannot be saved. The league that was saved in the folder before is unchanged.
+            ValueError: a policy cannot be saved. If the folder had an earlier state, it still has that state.
         """
         folder = Path(folder)
         check_folder(folder, self.state())

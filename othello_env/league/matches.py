@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from othello_env.agent import Agent, Policy
 from othello_env.arena.play.jobs import check_workers, play_all
@@ -14,14 +15,19 @@ from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
+from othello_env.league.files import read_league
 from othello_env.league.members import Member, Stored
 from othello_env.league.results import Results
+from othello_env.league.stored import check_state, is_earlier, missing_matches
 
-__all__ = ["check_same", "play_missing"]
+if TYPE_CHECKING:
+    from othello_env.league.league import League
+
+__all__ = ["check_same", "play_missing", "take_matches"]
 
 
 class _Done(Container[tuple[int, tuple[str, ...]]]):
-    """The games that have been played already, as the argument `done` of `Schedule.missing`."""
+    """A container of the games that were played before, for the argument `done` of `Schedule.missing`."""
 
     def __init__(self, members: Mapping[str, Member], results: Results) -> None:
         self._members, self._results = members, results
@@ -33,7 +39,9 @@ class _Done(Container[tuple[int, tuple[str, ...]]]):
 
 
 def check_same(before: Mapping[str, Any] | None, settings: Mapping[str, Any]) -> None:
-    """Check that matches have the same `game` and `openings` as the earlier matches of the league, if there are any.
+    """Check that new matches have the same `game` and `openings` as the earlier matches of the league.
+
+    If the league has no earlier matches, every game and all openings are allowed.
 
     Raises:
         ValueError: the game or the openings differ from those of the earlier matches.
@@ -56,15 +64,15 @@ def play_missing(
     ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> None:
-    """Play matches until every two members have played at least `games` games, and add the results to `results`.
+    """Play matches until each member has played `games` games against each other member. Add them to `results`.
 
-    See `othello_env.league.League.complete`. Two members always play the openings in order. So the number of openings
-    that they have played shows which openings are missing.
+    See `othello_env.league.League.complete`. Any two members play the first opening first, then the second, and so on.
+    So the number of openings that they have played shows which openings are missing.
 
     Args:
         members: the members.
         results: the earlier results, to which the new results are added.
-        games: the number of games that every two members play, an even number.
+        games: the number of games between two members, an even number.
         openings: the positions in which games begin; see `Schedule`.
         rules: the rules of the game.
         seed: determines the openings and all random choices in the matches.
@@ -99,6 +107,37 @@ def play_missing(
     warn_of_forfeits(by_name, [record for found in records.values() for record in found])
 
 
+def take_matches(league: League, folder: str | Path) -> int:
+    """Add the matches in a folder to the league that goes on from there.
+
+    While a learner trains, or before a training is resumed, `othello-env league` may play matches in the folder. The
+    league of the training does not know them, so `League.save` refuses to replace the folder. Call this function just
+    before `save`. Matches do not change which opponents the league draws.
+
+    Args:
+        league: the league. Its members must have the same policies as the members in the folder with the same numbers.
+        folder: a folder that `League.save` wrote. If it has no earlier state of this league, nothing is added.
+
+    Returns:
+        The number of games that were added.
+    """
+    state = league.state()
+    try:
+        before = read_league(Path(folder))
+        check_state(before)
+        missing = missing_matches(before, state)
+    except (OSError, ValueError):
+        return 0  # if this is a fault, `save` says so
+    results = league.results
+    if not missing or not is_earlier(before, state) or results.matches not in (None, before["matches"]):
+        return 0
+    known = results.all_pairs
+    for (a, b), pairs in missing.items():
+        results.between(a, b).pairs[:] = pairs
+    results.matches = before["matches"]
+    return 2 * (results.all_pairs - known)
+
+
 def _sendable(member: Member) -> str | Agent | Policy:
     """What is sent to another process: the member's spec if there is one, otherwise the member's agent."""
     source = member.source
@@ -110,8 +149,8 @@ def _sendable(member: Member) -> str | Agent | Policy:
 def _count(records: Sequence[GameRecord], members: Mapping[str, Member], results: Results) -> None:
     """Add games of two members to the results, in the order of the openings.
 
-    Stop at the first opening that does not have both games, because `results` stores only the number of openings
-    that two members have played.
+    Stop at the first opening that was not played with both colours, because `results` stores only the number of
+    openings that two members have played.
     """
     a, b = sorted({*records[0].agents}, key=lambda name: members[name].number)
     first, second = members[a].number, members[b].number

@@ -56,7 +56,7 @@ def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
 
 
 def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
-    """Choose n members by systematic sampling: each member is chosen nearly in proportion to its probability.
+    """Choose n members by systematic sampling, in proportion to their probabilities.
 
     A member with the probability p is chosen ``n * p`` times on average. A single call chooses the member ``n * p``
     times, rounded down or up. Source: Carpenter, Clifford, Fearnhead, Improved particle filter for nonlinear problems,

@@ -17,9 +17,8 @@ _LARGEST_FILE = 2 << 30  # bytes
 Save = Callable[[Path], str]
 """A function that saves a policy.
 
-The function takes a path without a suffix. It adds a suffix to this path and writes one file there. It returns a spec,
-which is a text from which `make_agent` makes an agent. This spec names the file, such as
-``f"{path}.safetensors:temperature=1"``.
+The function takes a path without a suffix. It adds a suffix to this path and writes one file there. It returns a spec
+that names the file, for example ``f"{path}.safetensors:temperature=1"``. From the spec, `make_agent` makes an agent.
 """
 
 
@@ -29,8 +28,8 @@ class Stored:
 
     Attributes:
         path: the file.
-        options: the options of the spec and the colon before them, such as ``:temperature=1``; empty without options.
-        data: the contents of the file when the policy was added, or None if the file does not change.
+        options: the options of the spec after a colon, such as ``:temperature=1``; ``""`` if there are no options.
+        data: the contents of the file when the policy was added. None if the file is read only when it is needed.
     """
 
     path: Path
@@ -43,7 +42,7 @@ class Stored:
 
         Args:
             spec: the spec.
-            read: whether to read the file now. This is necessary if the file may change later.
+            read: whether to read the file now. It must be True if the file may change later.
 
         Raises:
             OSError, ValueError: the file cannot be read, or is too large.
@@ -82,7 +81,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
     Args:
         policy: a spec, the path of a file, an Agent or a callable.
         save: a function that saves the policy; by default the policy's own method `save`, if there is one.
-        read: whether to read the policy's file now. This is necessary if the file may change later.
+        read: whether to read the policy's file now. It must be True if the file may change later.
 
     Raises:
         OSError, ValueError: the policy's file cannot be read, or is too large.
@@ -96,7 +95,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
 
 
 class Player(AgentWrapper):
-    """A member as an agent. Its `repr` is the member's name, so `env.unwrapped.opponents` has the members' names."""
+    """A member as an agent. Its `repr` is the member's name, so the names are also in `env.unwrapped.opponents`."""
 
     def __init__(self, name: str, agent: Agent) -> None:
         super().__init__(agent)
@@ -114,13 +113,13 @@ class Member:
         number: the member's number, counted from 0 in the order of adding. No other member ever gets this number.
         name: the member's name, which no other member has.
         player: the member as an agent.
-        fixed: True for one of the opponents with which the league was made, False for a snapshot of the learner.
-        frozen: True if the league must keep this member, even if there are too many snapshots. A fixed member is
+        fixed: True if the league began with this member, False if the member is a snapshot of the learner.
+        frozen: whether the league must keep this member, even if there are too many snapshots. A fixed member is
             always frozen.
-        played: the number of plies, steps or games that the learner had played when the snapshot was added; 0 for a
-            fixed member.
-        source: the source from which the agent can be made again: a spec that names no file of weights, a file of
-            weights, or a function that saves the policy. None if the agent cannot be made again.
+        played: for a snapshot, the number of plies, steps or games that the learner had played when the snapshot was
+            added; 0 for a fixed member.
+        source: how the agent can be made again: from a spec that names no file of weights, from a file of weights, or
+            after a call of a function that saves the policy. If the agent cannot be made again, this is None.
         points: the learner's points against this member, where a win is 1 point and a draw is 0.5. Older games count
             less.
         games: the number of games against this member. Older games count less, as in `points`.
@@ -150,11 +149,11 @@ class Member:
         return (self.points + 1) / (self.games + 2)
 
     def count(self, results: Sequence[int], decay: float) -> None:
-        """Add games of the learner against this member to `points` and `games`. All these games get the same weight.
+        """Add games of the learner against this member to `points` and `games`. All new games have the weight 1.
 
         Args:
             results: the numbers of games that the learner lost, drew and won.
-            decay: a factor below 1. Each new game multiplies the weight of all earlier games by this factor.
+            decay: a factor below 1. Each new game multiplies the weight of the games of earlier calls by this factor.
         """
         games = sum(results)
         self.points = self.points * decay**games + results[1] / 2 + results[2]

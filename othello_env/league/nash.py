@@ -22,14 +22,14 @@ _CLOSE = 1e-6
 def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Find a Nash equilibrium of a symmetric game for two players.
 
-    Of several equilibria, this is the one with the largest entropy.
+    If there are several equilibria, the result is the one with the largest entropy.
 
     SciPy (the extra ``league``) first finds an equilibrium with a linear program. Then SciPy maximises the entropy. If
     the maximisation fails, the result is the equilibrium of the linear program.
 
     Args:
-        payoffs: (M, M) float64, for M members the gain of each row's member against each column's member. The
-            transposed matrix must be the negative of this matrix.
+        payoffs: (M, M) float64, for M members. Entry [i, j] is the gain of member i against member j. It must be minus
+            entry [j, i].
 
     Returns:
         (M,) float64, a probability for each member. The probabilities add up to 1. Against an opponent that is drawn

@@ -35,8 +35,8 @@ class Worst:
     Attributes:
         opponent: the opponent's name.
         score: the member's score against this opponent, 0 to 1.
-        interval: the 95% interval of the score. It does not consider that the opponent was chosen because the score
-            against it is the lowest. So the true score is probably a little higher.
+        interval: the 95% interval of the score. The score is the lowest of several scores, so the true score is
+            probably a little higher. The interval ignores this.
     """
 
     opponent: str
@@ -49,13 +49,14 @@ class Payoffs:
     """The results of M members against each other.
 
     The score of one member against another comes from their matches. If they have played no matches, the score comes
-    from training. The training games of a snapshot are the games that the learner played after the previous snapshot
-    was added and before this snapshot was added. These games had the openings and the exploration of the training.
+    from the training of the learner. The training games of a snapshot are the games that the learner played after the
+    previous snapshot was added and before this snapshot was added. Openings and exploration in these games were those
+    of the training, and not those of the matches.
 
     Attributes:
         names: (M,), the members' names.
-        played: (M,), the number of plies, steps or games that the learner had played when each snapshot was added;
-            None for a fixed member.
+        played: (M,). For a snapshot, the number of plies, steps or games that the learner had played when the snapshot
+            was added; for a fixed member, None.
         pairs: (M, M, 5) int64, results of matches. A pair of games is two games from one opening with swapped colours.
             The five entries are the numbers of pairs in which the row's member had 0, 1/2, 1, 1 1/2 and 2 points
             against the column's member.
@@ -117,10 +118,12 @@ class Payoffs:
         return found
 
     def _units(self, i: int, j: int) -> tuple[npt.NDArray[np.int64], _Numbers]:
-        """The results of two members, counted by points. A unit is a pair of games in matches, or a game in training.
+        """How often member i had each number of points against member j.
+
+        The points are those of a pair of games (in matches) or of a single game (in training).
 
         Returns:
-            (counts, points): `counts[k]` is the number of units in which member i had `points[k]` points.
+            (counts, points): member i had `points[k]` points `counts[k]` times.
         """
         if self.from_matches[i, j]:
             return self.pairs[i, j], np.array(_PAIR)
@@ -142,14 +145,14 @@ class Payoffs:
             anchor: the member whose rating is 0; by default ``random`` if it is a member, otherwise the first member.
 
         Raises:
-            ValueError: there is no such member, or no chain of games connects a member to the anchor.
+            ValueError: there is no such member, or for some member no chain of games leads to the anchor.
         """
         return rate(self._comparisons(), {find_anchor(anchor, self.names): 0.0}, self.names)
 
     def worst(self, name: str) -> Worst:
         """The opponent against which a member scores least: the greatest weakness of the member in the league.
 
-        An opponent outside the league may score even more against the member.
+        Against an opponent outside the league, the member may score even less.
 
         Raises:
             ValueError: there is no such member, or it has met no other member.
@@ -170,7 +173,7 @@ class Payoffs:
         """How well the scores can be explained by one rating for each member.
 
         Raises:
-            ValueError: no chain of games connects two of the members.
+            ValueError: there are two members that no chain of games connects.
         """
         ratings = self.ratings()
         units = []

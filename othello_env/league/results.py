@@ -16,7 +16,7 @@ import numpy.typing as npt
 __all__ = ["Meeting", "Results", "ended", "step_results"]
 
 _GAME, _PAIR = 3, 5
-_MOST = 2**53  # the largest count: floats hold integers up to this number exactly
+_MOST = 2**53  # no count may be larger; up to this number, a float can hold every integer exactly
 
 
 @dataclass
@@ -34,18 +34,20 @@ class Meeting:
 
 
 class Results:
-    """The results of all pairs of members that met.
+    """The results of every two members that met.
 
     Attributes:
-        meetings: the results of each two members that met. The key has the numbers of the members, the lower number
-            first.
+        meetings: a dict. A key is the numbers of two members that met, the lower number first. The value is their
+            results.
         learner: for each member that the learner has met since the newest snapshot, the numbers of games that the
             learner lost, drew and won.
+        matches: the game and the openings of the matches, or None if there were no matches.
     """
 
     def __init__(self) -> None:
         self.meetings: dict[tuple[int, int], Meeting] = {}
         self.learner: dict[int, list[int]] = {}
+        self.matches: dict[str, Any] | None = None
 
     def count(self, member: int, results: Sequence[int]) -> None:
         """Add to `learner` the numbers of games that the learner lost, drew and won against a member."""
@@ -53,13 +55,13 @@ class Results:
         self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
 
     def settle(self, snapshot: int) -> None:
-        """Store the learner's games since the last snapshot as the results of a new snapshot."""
+        """Store the learner's results since the last snapshot as the training results of a new snapshot."""
         for member, counts in self.learner.items():
             self.between(snapshot, member).training[:] = counts if snapshot < member else counts[::-1]
         self.learner.clear()
 
     def between(self, a: int, b: int) -> Meeting:
-        """The stored results of two members. Changes of the returned object change the stored results."""
+        """The stored results of two members. The object is not a copy, so a caller can change the stored results."""
         return self.meetings.setdefault((min(a, b), max(a, b)), Meeting())
 
     def pairs(self, a: int, b: int) -> int:
@@ -73,7 +75,7 @@ class Results:
         return sum(sum(meeting.pairs) for meeting in self.meetings.values())
 
     def add_pair(self, a: int, b: int, points: float) -> None:
-        """Add a colour-swapped pair of games in which member `a` had `points` points, 0 to 2, against member `b`."""
+        """Add a colour-swapped pair of games of two members. `points`, from 0 to 2, are the points of member `a`."""
         counts = self.between(a, b).pairs
         counts[round(2 * (points if a < b else 2 - points))] += 1
 
@@ -121,11 +123,11 @@ def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int6
         info: the step's info.
 
     Returns:
-        Two arrays. The first, (E,) int64, has the indices of the E games that ended. The second, (E,) int64, has for
-        each of these games the index of its opponent in `env.unwrapped.opponents`. In a game with several opponents,
-        the second array has a column for each opponent.
+        Two arrays. The first, (E,) int64, has the indices of the E games that ended. The second, (E,) int64, has the
+        indices of these games' opponents in `env.unwrapped.opponents`. If a game has several opponents, the second
+        array has a column for each opponent.
     """
-    fast = getattr(info, "ended", None)  # only this package's batches have this method, which is faster
+    fast = getattr(info, "ended", None)  # a faster way, which only this package's batches have
     if fast is not None:
         games, numbers = fast()
         return games, numbers
@@ -139,8 +141,8 @@ def step_results(env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any
     `othello_env.league.League.record` explains the arguments.
 
     Returns:
-        For each opponent whose games ended, its name and the numbers of these games that the learner lost, drew and
-        won.
+        A list of pairs: an opponent's name, and the numbers of ended games that the learner lost, drew and won against
+        this opponent. Opponents without an ended game are left out.
 
     Raises:
         ValueError: the game has more than two players, or the learner plays both sides (self-play).

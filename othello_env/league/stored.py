@@ -8,8 +8,9 @@ from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.league.members import Member, Player, Stored, source_of
+from othello_env.league.results import Results
 
-__all__ = ["FORMAT", "check_state", "is_earlier", "member_from_json", "member_to_json"]
+__all__ = ["FORMAT", "check_state", "is_earlier", "member_from_json", "member_to_json", "missing_matches"]
 
 FORMAT = "othello-env league 1"
 """The value of ``format`` in a state."""
@@ -33,9 +34,10 @@ def member_to_json(member: Member) -> dict[str, Any]:
 
 
 def _source_to_json(member: Member) -> dict[str, Any]:
-    """The member's spec (None if there is none), or its file and options.
+    """The file and options of the member's policy, or its spec.
 
-    `othello_env.league.files.policies_in` makes a spec from the file and the options.
+    If the policy has neither a file nor a spec, the spec is None. `othello_env.league.files.policies_in` makes a spec
+    from the file and the options.
     """
     if isinstance(member.source, Stored):
         return {"file": member.source.path.name, "options": member.source.options}
@@ -76,8 +78,9 @@ def check_state(state: Any) -> None:
 def is_earlier(before: Mapping[str, Any], state: Mapping[str, Any]) -> bool:
     """Whether `before` is an earlier state of the same league as `state`, or the same state.
 
-    This is so if three conditions hold. Both states have equal settings. No count in `before` is greater than in
-    `state`. Each member in `state` is also in `before`, unless the member was added later.
+    This is so if three conditions hold. Both states have equal settings. No count, such as the number of snapshots,
+    is larger in `before` than in `state`. Each member in `state` is also in `before`, unless the member was added after
+    `before` was stored. Matches do not matter here; see `missing_matches`.
     """
 
     def members(each: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:
@@ -89,6 +92,30 @@ def is_earlier(before: Mapping[str, Any], state: Mapping[str, Any]) -> bool:
         return False
     old = members(before)
     return all(old.get(number) == who for number, who in members(state).items() if number < before["added"])
+
+
+def missing_matches(before: Mapping[str, Any], state: Mapping[str, Any]) -> dict[tuple[int, int], list[int]]:
+    """The matches in `before` that `state` lacks.
+
+    `state` lacks the matches of two members if it has both members, but fewer colour-swapped pairs than `before`.
+
+    Returns:
+        A dict from the numbers of two members to the counts of their pairs in `before`; see `Meeting.pairs`.
+
+    Raises:
+        ValueError: a state is damaged.
+    """
+    old, new = (Results.from_json(each["results"], _numbers(each)) for each in (before, state))
+    kept = {*_numbers(state)}
+    return {
+        (a, b): meeting.pairs
+        for (a, b), meeting in old.meetings.items()
+        if {a, b} <= kept and sum(meeting.pairs) > new.pairs(a, b)
+    }
+
+
+def _numbers(state: Mapping[str, Any]) -> list[int]:
+    return [member["number"] for member in state["members"]]
 
 
 def _is_list_of_dicts(value: Any) -> bool:

@@ -1,9 +1,9 @@
-"""Measure how transitive the results of a league are: how far one rating for each member explains the results.
+"""Measure how well ratings explain the results of a league. Such results are called transitive.
 
 Balduzzi et al. (Open-ended learning in symmetric zero-sum games, ICML 2019) split the results of a league into two
 parts. Ratings explain the transitive part. The cyclic part is like rock, paper, scissors: A beats B, B beats C, and C
-beats A. In this module, the transitive part is the part that Elo ratings explain. The rest, without the effect of
-chance, is the cyclic part.
+beats A. In this module, the transitive part is the part that Elo ratings explain. The cyclic part is the rest, after
+the effect of chance has been subtracted.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _ENOUGH, _LEAST_SPREAD = 20, 0.1
 _Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
 """The results of two members: (counts, points, expected score).
 
-A unit is a pair of games in matches, or a game in training. ``counts[k]`` is the number of units in which the first
-member had ``points[k]`` points. The expected score is the first member's, for one game, 0 to 1.
+The results are counted in units. If the results come from matches, a unit is a pair of games. If they come from
+training, a unit is one game. ``counts[k]`` is the number of units in which the first member had ``points[k]`` points.
+The expected score, 0 to 1, is the score that the ratings predict for the first member in one game.
 """
 
 
@@ -33,12 +34,12 @@ class Transitivity:
     """How well ratings explain the scores of pairs of members.
 
     Attributes:
-        unexplained: the part of the scores' deviations from 1/2 that the ratings do not explain, from 0 (none) to 1
-            (all). It is the mean square of (score - expected score), divided by the mean square of (score - 1/2). The
-            expected effect of chance is subtracted from both means. Without results, the value is 0.
+        unexplained: the part, 0 to 1, of the differences between the scores and 1/2 that the ratings do not explain. It
+            is the mean square of (score - expected score), divided by the mean square of (score - 1/2). The expected
+            effect of chance is subtracted from both means. Without results, the value is 0.
         deviation: the standard deviation of the scores from the expected scores, without the effect of chance.
-        chi_square: Pearson's chi-square of the scores. A pair of members counts only if both members are expected to
-            get at least 5 points.
+        chi_square: Pearson's chi-square of the scores. Two members that met count only if each of them is expected to
+            get at least 5 points against the other.
         freedom: the degrees of freedom of `chi_square`.
     """
 
@@ -49,7 +50,7 @@ class Transitivity:
 
     @property
     def p_value(self) -> float:
-        """The probability that `chi_square` is at least as large as here, if ratings explain all scores."""
+        """The probability of a value of at least `chi_square`, if ratings and chance explain all scores."""
         return chi_square_tail(self.chi_square, self.freedom)
 
     def __str__(self) -> str:
@@ -85,13 +86,11 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
 
 
 def _spread(units: Sequence[_Unit]) -> float:
-    """How much the results of the same two members vary, compared with independent games without draws.
+    """The variance of the results of the same two members, divided by the variance of independent games without draws.
 
-    The value is the variance of the results, divided by the variance of such independent games.
-
-    The two games of a pair have the same opening, so they are not independent. Draws make the variance smaller. Two
-    members have too few games for an estimate, so this estimate uses the games of all members together. If even these
-    games are too few, the result is 1.
+    There are two reasons for a value other than 1. If a unit is a pair of games, its two games have the same opening,
+    so they are not independent. Draws make the variance smaller. Each two members have too few games, so the
+    variance is estimated from the games of all members together. If even these games are too few, the result is 1.
     """
     varied = expected = 0.0
     freedom = 0

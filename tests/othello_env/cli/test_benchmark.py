@@ -68,7 +68,7 @@ def test_a_clean_score_has_one_limit(run, tmp_path):
     assert status == 0
     assert (written["open_end"], written["beyond"]) == ("above", None)
     assert f"Elo at least {written['interval95'][0]:.0f}, no upper limit found" in out
-    assert "have 95% intervals of +-36 Elo" in out  # one number, because only one rung was met
+    assert "have 95% intervals of +-36 Elo" in out  # the agent met only one rung, so there is one width
 
 
 def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
@@ -109,7 +109,7 @@ def test_illegal_moves_are_reported(run, tmp_path):
     assert status == 0
     assert "20 games lost by illegal moves or errors" in out
     assert ": Elo none, all games were forfeited (" in out
-    assert "474 illegal or failed" in out  # of 500 positions; in the other 26 positions, a1 is legal
+    assert "474 illegal or failed" in out  # a1 is legal in the other 26 of the 500 positions
     assert "a1 (action 0) is not legal" in err
 
 
@@ -152,7 +152,7 @@ def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_pat
     rated, measured = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("benchmark", "perfection"))
     assert (rated["ladder"], rated["openings"], rated["games"]) == ("ladder-6x6-v0", "balanced-6x6-v0", 4)
     assert (measured["size"], measured["games"]["games"]) == (6, 4)
-    assert "endgame" not in rated  # those positions are on 8x8
+    assert "endgame" not in rated  # the packaged endgames are on 8x8
     first, second = (line for line in out.splitlines() if line.startswith(agent) and "seed 3" in line)
     assert "(ladder-6x6-v0, 4 games, openings balanced-6x6-v0, seed 3)" in first
     assert f"{measured['moves']['best_move_rate']:.1%} of its moves are perfect" in second

@@ -161,7 +161,7 @@ COMMANDS = _command.list_commands(click.Context(_command))
 
 
 def leaves(command, *names):
-    """For each command below a group, its names and the command. If `command` is not a group, only itself."""
+    """A list of (names, command) of all commands in a group, or of `command` alone if it is not a group."""
     if not isinstance(command, click.Group):
         return [(names, command)]
     context = click.Context(command)
@@ -339,7 +339,7 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
 
 def test_nothing_is_drawn_into_a_pipe():
     arguments = ("match", "random", "random", "--games", "4")
-    subprocess.run([*COMMAND, *arguments], capture_output=True, check=True)  # may compile, and print a line about it
+    subprocess.run([*COMMAND, *arguments], capture_output=True, check=True)  # the first run may print that it compiles
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "\x1b" not in done.stdout

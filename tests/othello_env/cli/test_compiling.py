@@ -19,7 +19,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def command(tmp_path):
-    """A function that runs the command with an own cache. The command reports compilation after `seconds`."""
+    """A function that runs the command with its own cache. Compilation is reported after `seconds`."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
 

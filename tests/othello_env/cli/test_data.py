@@ -171,6 +171,25 @@ def test_labels_of_an_agent_that_has_changed_are_not_taken_for_new(run, tmp_path
     assert run(*command)[0] == 0
 
 
+def test_every_file_that_a_spec_names_tells_agents_apart(run, tmp_path):
+    run("data", "make", "random", "--games", "2", "--out", tmp_path / "d", "--size", "6")
+    weights, module = tmp_path / "a.npz", tmp_path / "b.py"
+    agents = [f"ntuple:weights={weights}", f"engine:depth=1,eval=ntuple:weights={weights}", f"{module}:Mine"]
+    code = "from othello_agents.ntuple.agent import NTupleAgent\n\n\nclass Mine(NTupleAgent):\n    pass\n"
+    network = NTupleNetwork(6)
+    network.save(weights)
+    module.write_text(code)
+    commands = [("data", "label", tmp_path / "d", "--kind", "agent", "--agent", agent) for agent in agents]
+    for command in commands:
+        assert run(*command)[0] == 0
+        assert run(*command)[1].endswith("1 of 1 parts were labelled before\n")
+    network.weights += 1
+    network.save(weights)
+    module.write_text(code + "\n")
+    for command in commands:
+        assert "has labels by another agent" in run(*command)[2]
+
+
 def test_damaged_labels_of_boards(tmp_path):
     path = tmp_path / "a.npz"
     arrays = vars(board_sets(random_games(3)))

@@ -133,6 +133,22 @@ class TestServer:
         with pytest.raises(WrongGameError):
             GtpServer(make_agent("ntuple"), "ntuple", 4)
 
+    @pytest.mark.parametrize("command", ["play white b4", "genmove white"])
+    def test_undo_takes_back_a_pass_that_the_server_made(self, server, command):
+        passing = Othello.from_moves("d3c3e6d2d1e1b2c1")  # black has no move now
+        for i, move in enumerate(passing.moves):
+            assert server.answer(f"play {'white' if i % 2 else 'black'} {passing.action_to_text(move)}") == "="
+        for lines in ([command], ["play black pass", command]):
+            assert server.answer("play white a1") == "? illegal move"
+            for line in lines:
+                assert server.answer(line).startswith("=")
+            assert len(server.state.moves) == len(passing.moves) + 2
+            for _ in lines:
+                assert server.answer("undo") == "="
+            assert server.state == passing
+        assert server.answer("undo") == "="
+        assert server.state.moves == passing.moves[:-1]
+
     @pytest.mark.parametrize("explicit", [True, False])
     def test_passes_may_be_given_or_left_out(self, explicit):
         server = GtpServer(make_agent("random", 1), "random", size=6)

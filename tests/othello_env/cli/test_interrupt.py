@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-# Background jobs of a shell ignore interrupts. With this handler, the process always receives interrupts. An interrupt
-# before the console script's function begins cannot be handled. So the process prints its marker when this function
-# imports the package.
+# Background jobs of a shell ignore interrupts. With this handler, the process always receives interrupts. The command
+# cannot handle an interrupt that comes before `main` begins. So the process prints its marker only when `main` imports
+# the package.
 START = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,7 +28,7 @@ MATCH = ["match", "alphabeta:depth=3,eval=weighted", "random", "--games", "10000
 
 
 def interrupted(arguments, seconds=0.0, marker=b"!", times=1, apart=0.0, **options):
-    """Interrupt a command some seconds after it has printed a marker. Return its status and its errors."""
+    """Interrupt a command some seconds after it has printed a marker. Return its exit status and its stderr."""
     command = [sys.executable, "-c", START, *arguments]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
@@ -133,6 +133,14 @@ def interrupted_again():
     again()
 othello_env_main._interrupt_again = interrupted_again
 """,
+    "the handler is slow": """
+import othello_env_main
+again = othello_env_main._interrupt_again
+def again_slowly():
+    again()
+    time.sleep(0.05)
+othello_env_main._interrupt_again = again_slowly
+""",
 }
 
 
@@ -162,7 +170,10 @@ time.sleep(600)
 
 
 def test_a_kernel_that_returns_is_interrupted_at_once(tmp_path):
-    """An interrupt that comes while a kernel runs arrives in a function with which Numba makes the kernel's result."""
+    """If an interrupt comes while a kernel runs, Python handles it after the kernel.
+
+    Then Numba's function `_numba_unpickle` is making the kernel's result. The interrupt must end the command there.
+    """
     (tmp_path / "policy.py").write_text("""
 import os, time
 serialize = {"__name__": "numba.core.serialize", "os": os, "time": time}
@@ -273,7 +284,7 @@ def test_the_end_of_the_input_is_no_interrupt():
 
 
 def test_an_interrupt_that_is_ignored_stays_so():
-    """A process that a shell runs in the background ignores interrupts."""
+    """A shell lets its background processes ignore interrupts. The command must not change this."""
     start = START.replace("signal.default_int_handler", "signal.SIG_IGN")
     command = [sys.executable, "-c", start, "--version"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

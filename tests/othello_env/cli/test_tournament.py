@@ -105,7 +105,7 @@ def test_clocks_and_other_games(run, tmp_path):
     ("game", "games"), [("othello", 200), ("othello:size=4", 200), ("checkers", 200), ("tribolo", 201)]
 )
 def test_every_game_has_a_number_of_games(run, monkeypatch, game, games):
-    """The numbers of games are checked; no game is played."""
+    """Check the usual number of games of each game. Nothing is played."""
     monkeypatch.setattr("othello_env.cli.tournament.play_tournament", lambda *_, **__: None)
     agents = ("random", "random:epsilon=0.1", "random:epsilon=0.2")[: 3 if game == "tribolo" else 2]
     status, text, errors = run(*agents, "--game", game)
@@ -146,6 +146,16 @@ def test_bad_input_is_one_line(run, arguments, told):
     assert (status, out) == (2, "")
     assert len(errors.splitlines()) == 1
     assert told in errors
+
+
+def test_the_transcripts_do_not_replace_the_games(run, tmp_path):
+    out, same = tmp_path / "games.jsonl", tmp_path / "folder" / ".." / "games.jsonl"
+    run(*AGENTS[:2], "--games", 2, "--out", out)
+    before = out.read_bytes()
+    status, text, errors = run(*AGENTS[:2], "--games", 4, "--out", out, "--transcripts", same)
+    assert (status, text) == (2, "")
+    assert "--out and --transcripts name the same file" in errors
+    assert out.read_bytes() == before
 
 
 def test_a_damaged_file_is_left_as_it_is(run, tmp_path):

@@ -8,7 +8,7 @@ from othello_env.agent import Agent
 
 
 class Ranked(Agent):
-    """Plays the legal action that comes first in an order of all actions. A number determines this order."""
+    """Plays the legal action that comes first in a fixed order of all actions. Each number gives another order."""
 
     def __init__(self, number):
         self.number = number

@@ -1,4 +1,4 @@
-"""A league with environments: its counts are right, it continues exactly after loading, and a kill loses nothing."""
+"""A league with environments: it counts games, a loaded league goes on as before, and a killed process does no harm."""
 
 import copy
 import json
@@ -18,6 +18,7 @@ from othello_env.agent import ask
 from othello_env.envs import OthelloEnv
 from othello_env.games.othello.position import Othello
 from othello_env.league import League
+from othello_env.league.matches import take_matches
 from othello_env.league.results import step_results
 
 
@@ -26,7 +27,7 @@ def first(observations, masks):
 
 
 def play(league, envs, rng, steps, every=8):
-    """Play with random actions. Returns the results of the games by the opponent's name."""
+    """Play with random actions. Returns {name of an opponent: the learner's results against it}."""
     seen = {}
     observation, _ = envs.reset(seed=int(rng.integers(1000)))
     begun = np.ones(envs.num_envs, bool)
@@ -53,7 +54,7 @@ def test_the_games_of_a_batch_are_counted(ranked, mode, reward):
     seen = play(league, envs, np.random.default_rng(1), 40)
     if reward == "margin":
         seen = {name: [float(np.sign(2 * p - 1) + 1) / 2 for p in points] for name, points in seen.items()}
-    league.add(first)  # gets the learner's games as its results
+    league.add(first)  # the learner's results become the results of this snapshot
     payoffs = league.payoffs()
     assert sum(map(len, seen.values())) > 60
     for j, name in enumerate(payoffs.names[:-1]):
@@ -85,7 +86,7 @@ def test_a_single_environment_changes_its_opponent_at_a_reset(ranked):
         env.unwrapped.set_opponents(player)
         _, info = env.reset(seed=seed)
         assert env.unwrapped.opponents == (player.name,)
-        env.unwrapped.set_opponents("random")  # the next game uses it
+        env.unwrapped.set_opponents("random")  # this opponent plays from the next game on
         over = False
         while not over:
             _, reward, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
@@ -241,8 +242,9 @@ def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
         league.save(tmp_path / "a")
     league.forget("elsewhere")
     league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
-    with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
-        league.save(tmp_path / "a")
+    for _ in range(2):  # a second call refuses it again
+        with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
+            league.save(tmp_path / "a")
     assert (tmp_path / "a" / "league.json").read_bytes() == before
 
 
@@ -267,9 +269,48 @@ def test_a_league_does_not_replace_another(weights, tmp_path):
     (folder / "league.json").write_text("{}")
     with pytest.raises(FileExistsError, match="has a league that cannot be read"):
         made(9).save(folder)
-    (folder / "league.json").unlink()  # as after a kill during the first save
+    (folder / "league.json").unlink()  # as if a kill had ended the first save
     (folder / ".league.json.1234.unfinished").touch()
     made(1).save(folder)
+
+
+MATCHES = {"game": "othello:size=4", "openings": "random:2"}
+
+
+def test_a_league_does_not_replace_matches_but_can_take_them(weights, tmp_path):
+    folder, training = tmp_path / "a", League(["random"], keep=2, seed=3)
+    for k in (1, 2):
+        training.add(weights(k))
+    training.save(folder)
+    copied = League.load(folder)
+    assert copied.complete(4, **MATCHES) == 12
+    copied.save(folder)
+    before = (folder / "league.json").read_bytes()
+    alone = League.from_state(training.state(), {each.name: first for each in training})
+    with pytest.raises(FileExistsError, match=r"has matches that this league lacks; .* adds them"):
+        training.save(folder)
+    assert (folder / "league.json").read_bytes() == before
+    other = League(["random"], keep=2, seed=4)
+    assert take_matches(other, folder) == take_matches(training, tmp_path / "none") == 0
+    for league in (alone, training):
+        league.add(weights(3))  # the first snapshot is forgotten, and its matches, too
+    assert take_matches(training, folder) == 4
+    assert take_matches(training, folder) == 0
+    training.save(folder)
+    assert League.load(folder).complete(4, **MATCHES) == 8
+    with pytest.raises(ValueError, match="the matches of this league were played with"):
+        training.complete(4, game="othello:size=4", openings="random:3")
+    assert [str(player) for player in training.draw(9)] == [str(player) for player in alone.draw(9)]
+
+
+def test_a_league_does_not_replace_one_with_damaged_results(weights, tmp_path):
+    league = League(["random"])
+    league.save(tmp_path)
+    damaged = json.loads((tmp_path / "league.json").read_text()) | {"results": []}
+    (tmp_path / "league.json").write_text(json.dumps(damaged))
+    assert take_matches(league, tmp_path) == 0
+    with pytest.raises(FileExistsError, match="has a league that cannot be read"):
+        league.save(tmp_path)
 
 
 def test_a_league_is_not_saved_among_other_files(tmp_path):

@@ -1,4 +1,4 @@
-"""Matchmaking: probabilities are compared with formulas and with slow code, and with the draws."""
+"""Matchmaking: probabilities agree with formulas and with slow code, and the draws agree with the probabilities."""
 
 import itertools
 import math

@@ -74,7 +74,7 @@ def test_an_interrupt_keeps_the_pairs_that_are_complete(league):
     with pytest.raises(KeyboardInterrupt):
         league.complete(6, progress=stop, **OPTIONS)
     kept = sum(sum(meeting.pairs) for meeting in league.results.meetings.values())
-    assert kept == 12  # complete pairs in 25 games
+    assert kept == 12  # 25 games are 12 complete pairs and one more game
     assert league.complete(6, **OPTIONS) == 60 - 24
     same(league.payoffs(), tournament(league, 6))
 
@@ -165,7 +165,10 @@ def test_chance_alone_is_no_circle():
 
 
 def test_the_test_of_transitivity_allows_for_pairs():
-    """Both games of a pair have the same opening. If each side wins with the better colour, pairs vary little."""
+    """Both games of a pair have the same opening. If the opening favours one colour, each player often wins one game.
+
+    So the results of pairs vary less than the results of single games.
+    """
     rng, below = np.random.default_rng(2), []
     m, n = 8, 10
     elos = rng.normal(0, 100, m)
@@ -173,7 +176,8 @@ def test_the_test_of_transitivity_allows_for_pairs():
         pairs = np.zeros((m, m, 5), np.int64)
         for i, j in combinations(range(m), 2):
             p = expected_score(elos[i] - elos[j])
-            shared = rng.random(n) < 0.3  # pairs with one point for each side; the expected score is still p
+            # In three of ten pairs, each player wins one game. Over all pairs, the expected score is p.
+            shared = rng.random(n) < 0.3
             points = np.where(shared, 1, rng.binomial(2, min(max((p - 0.15) / 0.7, 0), 1), n))
             pairs[i, j] = np.bincount(2 * points, minlength=5)
             pairs[j, i] = pairs[i, j][::-1]
@@ -266,7 +270,7 @@ def test_pictures_show_the_scores_and_the_ratings(league):
 
     assert cell(best, worst)[1] > cell(best, worst)[0]  # green
     assert cell(worst, best)[0] > cell(worst, best)[1]  # brown
-    assert (cell(0, 0) == 255).all()  # nothing on the diagonal
+    assert (cell(0, 0) == 255).all()  # white: no member plays against itself
     curve = rating_picture(payoffs)
     assert png(curve) != png(rating_picture(payoffs, anchor="snapshot 1"))
     with pytest.raises(ValueError, match="expected at least one rating"):
