@@ -1,9 +1,9 @@
 """The page's server: its static files, and its answers to the page's messages.
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
-The answer is JSON, or a file if the message asks for a replay. The answer is ``{"error": text}`` if the message is
-wrong or too large, if it takes too long to arrive, if an agent fails, or if `othello_env.page.guard.Guard` refuses the
-message.
+The answer is JSON, or a file if the message asks for a replay. If there is an error, the answer is
+``{"error": text}``. This happens if a message is wrong, too large or too slow, if `othello_env.page.guard.Guard`
+refuses the message, or if an agent fails.
 """
 
 from __future__ import annotations
@@ -200,9 +200,9 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of the error's text, without ``(action N)``.
+    """The answer to a message that raised an error: the first line of the error's text.
 
-    The number of an action says nothing to a person who plays on the page.
+    A part ``(action N)`` is removed from the text, because it says nothing to a person who plays on the page.
     """
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = (str(error) or type(error).__name__).splitlines()[0]

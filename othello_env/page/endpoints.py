@@ -100,7 +100,7 @@ def _record(game: PageGame) -> Response:
 
 
 class _Replays:
-    """Draws games and positions as files, one file at a time, so that other requests find free threads."""
+    """Draws games and positions as files, one file at a time, so that threads stay free for other requests."""
 
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)
@@ -114,7 +114,8 @@ class _Replays:
                 return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")
             if kind == "png":
                 return Response(await asyncio.to_thread(lambda: _png(game)), media_type="image/png")
-            # With this content type the browser saves the file, and does not run its scripts as a page of this server.
+            # With this content type, the browser saves the file. It does not open the file as a page of this server, so
+            # scripts in the file do not run.
             text = await asyncio.to_thread(lambda: html(game.states()) if kind == "html" else svg(game.states()[-1]))
             return Response(text, media_type="application/octet-stream")
 

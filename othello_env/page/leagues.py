@@ -17,7 +17,7 @@ from othello_env.support.files import parse_json, read_file
 __all__ = ["LARGEST", "MOST_MEMBERS", "league_view", "read_league_folder"]
 
 MOST_MEMBERS = 100
-"""The most members of a league that the page shows."""
+"""The page shows a league only if it has at most this number of members."""
 LARGEST = 4 << 20
 """The largest JSON file of a league or a training run that the server reads, in bytes."""
 
@@ -75,7 +75,7 @@ def _rated(payoffs: Payoffs) -> dict[str, Any]:
     try:
         ratings = payoffs.ratings()
         unexplained = payoffs.transitivity().unexplained
-    except (ValueError, IndexError):  # there is no member, or some members have no games that connect them
+    except (ValueError, IndexError):  # there is no member, or the games do not connect all members
         return {"anchor": None, "ratings": None, "unexplained": None}
     found = [
         {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}

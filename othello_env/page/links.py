@@ -2,11 +2,11 @@
 
 The page writes links with the game in the fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The
 fields are ``game``, ``moves`` and ``ply`` (the position that is shown). If the game does not begin at the usual start,
-the fields ``position`` and ``player`` give the first position and the player to move. Otherwise, a link to a game of
-Tribolo has the field ``seed``, which determines the start.
+the fields ``position`` and ``player`` give the first position and the player to move. If a game of Tribolo begins at
+the usual start, the field ``seed`` determines this start.
 
-In a link of another site, a game may be in any value of the query or the fragment, or in the last part of the path. All
-these places are tried.
+A link of another site may have a game in a field of the query or the fragment, in the whole fragment, or in the last
+part of the path. All these places are tried. If one of them has another link, this link is not read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["LinkFields", "is_link", "texts_in"]
 LinkFields = dict[str, str]
 _LINK = re.compile(r"(?:https?|file)://\S+", re.IGNORECASE)
 _MOST_FIELDS = 50
-_SHORTEST = 4  # characters; a text with fewer than two moves is not taken for a game
+_SHORTEST = 4  # characters; a shorter text has fewer than two moves and is not read as a game
 
 
 def is_link(text: str) -> bool:

@@ -41,7 +41,7 @@ class Reader:
         return self._fields.get(name) is not None
 
     def get(self, name: str) -> Any:
-        """The value of a field, which is not checked. None if the field is missing."""
+        """The value of a field, or None if the field is missing. The value is not checked."""
         return self._fields.get(name)
 
     def text(self, name: str, longest: int) -> str:
@@ -94,8 +94,8 @@ class PageGame:
     Attributes:
         game: one of `GAMES`.
         seed: determines Tribolo's start and the random choices of agents.
-        position: the position in which the game begins: the board as text, and the name of the player to move. None
-            for the usual start.
+        position: None if the game begins at the usual start. Otherwise, the board of the first position as text, and
+            the name of the player to move.
         moves: the actions that were played so far.
     """
 

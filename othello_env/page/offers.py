@@ -16,7 +16,7 @@ from othello_env.page.messages import GAMES, MessageError, PageGame
 __all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
 
 YOURS, CHECKPOINT = "yours", "checkpoint"
-"""The label of agents that the command ``othello-env serve`` names, and the label of agents in the watched folder."""
+"""Two labels. `YOURS` is for the agents that the command names, `CHECKPOINT` for the agents in the watched folder."""
 
 SETTINGS = {
     "depth": (1, 30),
@@ -52,9 +52,9 @@ class Offer:
     def to_json(self) -> dict[str, Any]:
         """The offer as values for JSON.
 
-        ``head`` and ``fixed`` are the parts of the spec that a page may not change: the agent's name, and a list of
-        options as text. ``settings`` are the options that a page may change. The ``value`` of such an option is its
-        number in the spec, as text. If the spec does not have this option, ``value`` is empty.
+        ``head`` is the agent's name. ``settings`` are the options that a page may change. The ``value`` of such an
+        option is its number in the spec, as text, or empty if the spec does not have this option. ``fixed`` are the
+        other options in the spec, as text.
         """
         head, options = split_spec(self.spec)
         settings = [
@@ -120,7 +120,8 @@ class Offers:
 
     def __iter__(self) -> Iterator[Offer]:
         found = {offer.spec: offer for offer in self.found}
-        # If the command names the file of an agent in the watched folder, the offer gets the version of this file.
+        # The command may name an agent whose file is also in the watched folder. The page then lists this agent once,
+        # with the file's version.
         given = [replace(found.pop(offer.spec, offer), label=offer.label) for offer in self._offers]
         yours = [offer for offer in given if offer.label == YOURS]
         others = [offer for offer in given if offer.label != YOURS]
@@ -183,9 +184,9 @@ def _plays(agent: Agent, game: str) -> bool:
 FIRST_REQUESTS = tuple(
     {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
     for offer in PACKAGED
-    if ":ms=" not in offer.spec  # not needed: the engine runs the same compiled code without a time limit
+    if ":ms=" not in offer.spec  # `engine` runs the same compiled code as `engine:ms=2000`
     for game in offer.games
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
-    if ":" not in game  # not needed: on 8x8, the agents run the same compiled code as on smaller boards
+    if ":" not in game  # the smaller boards need the same compiled code as 8x8
 )
-"""Requests that together use all code of the packaged agents that is compiled at its first use."""
+"""Requests after which all code of the packaged agents is compiled. Without them, code is compiled at its first use."""

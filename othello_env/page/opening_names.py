@@ -68,7 +68,7 @@ OPENING_NAMES = {
 
 
 def opening_name(state: Othello) -> str | None:
-    """The name of the opening that leads to this position, or None.
+    """The name of the opening that leads to this position, or None if the position has no name.
 
     >>> opening_name(Othello.from_moves("f5d6c3d3c4"))
     'Tiger'
@@ -90,7 +90,7 @@ def _names() -> dict[Othello, str]:
             try:
                 for action in transform_actions(list(actions), symmetry).tolist():
                     state = state.play(action)
-            except ValueError:  # the moves are not legal, because this symmetry swaps the colours of the start
+            except ValueError:  # this symmetry swaps the colours of the start, so the moves are not legal
                 continue
             names[state] = name
     return names

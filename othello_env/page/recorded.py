@@ -18,7 +18,7 @@ __all__ = ["MOST_GAMES", "Recorded"]
 MOST_GAMES = 20_000
 """The most games that a file may have. With more games, the page would be slow."""
 _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
-_LARGEST = 64 << 20  # bytes of a file
+_LARGEST = 64 << 20  # the most bytes of a file
 
 
 class Recorded:
@@ -90,7 +90,7 @@ class Recorded:
         }
 
     def _standings(self) -> list[dict[str, Any]]:
-        """For each agent: its name, its score, its rating, and its score against each other agent."""
+        """For each agent: its name, score and rating, and its score against every other agent."""
         scores, agents = self._result.scores(), self._result.agents
         ratings = self._ratings()
         rows = []
@@ -104,8 +104,8 @@ class Recorded:
     def _ratings(self) -> dict[str, dict[str, Any]]:
         """The Elo rating of each agent and its 95% interval. An infinite end of an interval is None.
 
-        An agent is left out if its rating or both ends of its interval are infinite. If the games allow no ratings, the
-        dict is empty.
+        An agent is left out if its rating is infinite, or if both ends of its interval are infinite. If the games allow
+        no ratings, the dict is empty.
         """
         try:
             ratings = rate_tournament(self._result)

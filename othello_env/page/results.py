@@ -10,12 +10,14 @@ from othello_env.arena.rating.ladder import LADDERS, load_ladder
 __all__ = ["ladders_view", "read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
-"""The fields that a curve's horizontal axis can show. The axis shows the first of these fields that the points have.
+"""The fields that a curve's horizontal axis can show.
+
+If the points of a curve have several of these fields, the axis shows the one that stands first here.
 """
 _MOST_POINTS = 1000
-"""If a line has more points, only about this number of its points is drawn."""
+"""A line with more points is thinned out to about this number of points."""
 _SHOWN = 300
-"""The most characters of a text that are shown."""
+"""A text is cut off after this number of characters."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
@@ -72,8 +74,8 @@ def ladders_view() -> list[dict[str, Any]]:
 def _rated(name: str, content: dict[str, Any]) -> dict[str, Any] | None:
     """The name, file and rating of the agent that was rated on a packaged ladder. None if no agent was rated.
 
-    If the games limit the rating only in one direction, the other end of the interval is None, and the rating is the
-    end that is known.
+    The games may give only a lower limit or only an upper limit of the rating. Then the returned rating is this limit,
+    and the other end of the interval is None.
     """
     if "elo" not in content or content.get("ladder") not in LADDERS.values():
         return None
@@ -132,7 +134,7 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
 
 
 def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """The learning curves. A point is a pair (seconds, score), or an object with a time and several values."""
+    """The learning curves. Each of `points` is a pair (seconds, score), or an object with a time and several values."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
         lines = [{"name": name, "points": _thinned([[_number(x), _number(y)] for x, y in points])}]
@@ -158,12 +160,13 @@ def _thinned(points: list[list[float]]) -> list[list[float]]:
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """The scores of one point of a learning curve, by the names of the lines in the chart.
+    """The scores of one point of a learning curve, as a dict from the names of lines in the chart to scores.
 
     The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
-    search, and on small boards ``perfect moves`` has the share of perfect moves. Without a field ``scores``, the scores
-    are the field ``score``, and every field ``NAME`` for which there is also a field ``NAME +-``, the error of this
-    score.
+    search, and on small boards ``perfect moves`` has the share of perfect moves.
+
+    If there is no field ``scores``, the scores are the field ``score`` and each field with an error. The error of a
+    field ``NAME`` is in the field ``NAME +-``.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}

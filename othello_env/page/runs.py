@@ -23,19 +23,19 @@ CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 _LARGEST_CHECKPOINT = 1 << 30  # bytes
 _LONGEST_REASON = 300  # characters
 _DEEPEST = 3  # the most levels of subfolders that are searched
-_MOST_SEEN = 20_000  # the most files and subfolders of one folder that are looked at
-_MOST_IN_ALL = 100_000  # the most files in all folders together that are looked at
+_MOST_SEEN = 20_000  # the largest number of files and subfolders that are read in one folder
+_MOST_IN_ALL = 100_000  # the largest number of files that are read in all folders together
 
 
 class Runs:
     """The learning curves, ratings and leagues below a folder, and leagues in other folders.
 
     A file is read again when it has changed. If a file is damaged, for example because it is being written, its earlier
-    content is shown. A file without content that the page can show is left out.
+    content is shown. A file is left out if it has nothing that the page can show.
 
     Args:
-        folder: the folder that is watched. Files in its subfolders are shown, too. If it is None, only `leagues` are
-            watched.
+        folder: the folder that is watched. Files in its subfolders are shown, too. If `folder` is None, only `leagues`
+            are watched.
         leagues: other folders, each with a league that `othello_env.league.League.save` wrote.
     """
 
@@ -55,7 +55,7 @@ class Runs:
             - ``runs``: for each file with curves, its ``name`` (the path within the folder) and its ``curves``.
             - ``rated``: the agents that were rated on a packaged ladder, see `read_results`.
             - ``leagues``: for each league, the value of `league_view`.
-            - ``leftOut``: each file that is too large or has a league that cannot be shown, with the reason.
+            - ``leftOut``: the files that are too large, and the leagues that cannot be shown, each with the reason.
         """
         files = {file: self._name(file) for file in sorted(self._newest((".json",), MOST_FILES))}
         files |= {folder / LEAGUE_FILE: folder.name or str(folder) for folder in self._leagues}
@@ -75,7 +75,7 @@ class Runs:
     def checkpoints(self, most: int) -> list[Path]:
         """At most `most` files that may be agents, beginning with the file that changed last.
 
-        The members of leagues come after all other files, because a league may have many members.
+        The list ends with the members of leagues. A league may have many members, so other files come first.
         """
         files = self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT)
         return sorted(files, key=_is_member)[:most]

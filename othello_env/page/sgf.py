@@ -1,9 +1,9 @@
 """Othello games in SGF, the Smart Game Format (red-bean.com/sgf): ``(;GM[2]SZ[8];B[f5];W[d6])``.
 
 Only the main line is read: at each branch, the first variation is taken. A square is written as a letter and a digit
-(``f5``), or as two letters for column and row (``fe``), as in Go. An empty value, ``pass``, ``pa`` or ``tt`` is a pass.
-Passes may be left out. The properties AB, AW and PL give the first position: its black discs, its white discs and the
-player to move.
+(``f5``), or as two letters for column and row (``fe``), as in Go. A pass is an empty value, or one of
+``pass``, ``pa`` and ``tt``. Passes may be left out. The properties AB, AW and PL give the first position: its black
+discs, its white discs and the player to move.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PASSES = ("", "pass", "pa", "tt")
 
 
 def is_sgf(text: str) -> bool:
-    """Whether a text is a game in SGF. A game in GGF also begins with ``(;``, but has no ``;`` before a move."""
+    """Whether a text is a game in SGF. A game in GGF also begins with ``(;``, but has no ``;`` before its moves."""
     return text.lstrip().startswith("(;") and ("GM[2]" in text.replace(" ", "") or _MOVE.search(text) is not None)
 
 

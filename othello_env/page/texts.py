@@ -26,9 +26,10 @@ _CELLS = {"othello": frozenset("XxOo*.-"), "tribolo": frozenset("BRGbrg-#/")}
 _PLAYERS = {"x": "black", "o": "white"} | {name: name for name in ("black", "white", "blue", "red", "green")}
 _SIZES = (16, 36, 64)
 _REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
-_STATUS = re.compile(
-    r"^\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*$", re.MULTILINE
-)
+_STATUS = re.compile(r"\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*")
+"""Matches the line below a printed board: the number of each player's pieces, and the player to move."""
+_LONGEST_STATUS = 200
+"""The most characters of a line that is compared with `_STATUS`. On very long lines, the comparison would take long."""
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
 """Matches the labels around a printed board.
 
@@ -43,8 +44,8 @@ def read_text(record: PageGame, text: str) -> PageGame:
     The text may have moves, a board, or both. It may also be GGF, SGF or a link, and for checkers PDN.
 
     Args:
-        record: names the game that the text is about, such as checkers, and has a seed. If the text has no board, the
-            seed determines the start.
+        record: a record of the game to which moves and boards in the text belong, such as checkers. If the text has no
+            board, the record's seed determines the start position.
         text: the text.
 
     Raises:
@@ -60,7 +61,10 @@ def read_text(record: PageGame, text: str) -> PageGame:
 
 
 def _read_link(record: PageGame, link: str) -> PageGame:
-    """The record of the game in a link. If another site wrote the link, the first game that is found is used."""
+    """The record of the game in a link.
+
+    If another site wrote the link, the first game that is found is used. A link within this link is not read.
+    """
     fields, texts = texts_in(link)
     if fields:
         seed = fields.get("seed", "0")
@@ -72,6 +76,9 @@ def _read_link(record: PageGame, link: str) -> PageGame:
             begin = begin.split(" ")[0] + "\n" if begin else ""
         return _read_moves(named, begin + fields.get("moves", ""))
     for text in texts:
+        # Each link within a link would be found twice, as a field and as a fragment, so deep links would take long.
+        if is_link(text):
+            continue
         try:
             found = read_text(record, text)
         except ValueError:
@@ -91,7 +98,7 @@ def _read_ggf(record: PageGame, text: str) -> PageGame:
 
 
 def _played(record: PageGame, start: State, final: State) -> PageGame:
-    """The record of a game of Othello. On the page, each board size of Othello is a game of its own.
+    """The record of a game of Othello. The board of the first position decides which game it is, such as 6x6 Othello.
 
     Args:
         record: the record from which the seed is taken.
@@ -112,7 +119,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     if not board:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
-    game = str(Rules.of(start) or rules)  # may differ from record.game: each size of board is a game of its own
+    game = str(Rules.of(start) or rules)  # the size of the board may differ from record.game
     return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 
@@ -124,13 +131,16 @@ def _plain(text: str) -> str:
     """
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
-    if not (status := _STATUS.search(text)):
+    lines = text.splitlines()
+    found = ((i, _STATUS.fullmatch(line)) for i, line in enumerate(lines) if len(line) <= _LONGEST_STATUS)
+    end, status = next(((i, match) for i, match in found if match), (0, None))
+    if status is None:
         return text
-    rows = [_LABELS.sub("", line).replace(" ", "") for line in text[: status.start()].splitlines()]
+    rows = [_LABELS.sub("", line).replace(" ", "") for line in lines[:end]]
     player = status["player"] or ""
     if "king" not in status[0]:
         return f"{'/'.join(filter(None, rows)) if '(G)' in status[0] else ''.join(rows)} {player}"
-    squares = "".join(rows).replace(".", "")  # without the light squares
+    squares = "".join(rows).replace(".", "")  # remove the light squares, which have no number
     pieces = {letter: [i for i, square in enumerate(squares, start=1) if square == letter] for letter in "rRwW"}
     red, white = (
         ",".join([*map(str, pieces[man]), *(f"K{square}" for square in pieces[king])])
@@ -143,7 +153,8 @@ def _parts(game: str, text: str) -> tuple[str, str | None, str]:
     """Split a text into the board, the player to move, and the moves. Each of the three may be missing."""
     words = text.split()
     cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
-    # X and O are symbols of discs, too. So the last word that looks like a part of the board may be the player to move.
+    # X and O can be discs, or the player to move. If the words before an X or O already form a whole board, this X or O
+    # is the player to move.
     if game == "othello" and cells > 1 and words[cells - 1] in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
         cells -= 1
     player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None

@@ -89,7 +89,8 @@ class _Ticket:
     def leave(self, patience: float) -> None:
         """Count a request that no longer waits.
 
-        If no request waits now, a new one must come within `patience` seconds. Otherwise the work is cancelled.
+        If this was the last request that waited, and no new request comes within `patience` seconds, the work is
+        cancelled.
         """
         self._waiting -= 1
         if not self._waiting:

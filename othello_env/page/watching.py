@@ -24,7 +24,7 @@ from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
 MOST_CHECKPOINTS = 24
-"""The most checkpoints that are offered. The newest come first, but members of leagues come last."""
+"""The most checkpoints that are offered: the newest ones. Members of leagues fill only the places that are left."""
 _CLIENT = "the watched folder"
 _LONGEST_REASON = 300  # characters
 
@@ -42,7 +42,8 @@ class Checkpoints:
         self._runs = runs
         self._offers = offers
         self._thinkers = thinkers
-        self._known: dict[Path, tuple[str, Offer | str]] = {}  # a file's version, and its offer or why there is none
+        # for each file: its version, and its offer or the reason why it has no offer
+        self._known: dict[Path, tuple[str, Offer | str]] = {}
         self._looking: asyncio.Task[None] | None = None
 
     def start_to_look(self) -> None:
@@ -74,7 +75,7 @@ class Checkpoints:
                     self._known[file] = await self._load(file, version)
                 self._publish(files)
         except (BusyError, ClosedError):
-            pass  # too many requests wait, or the server ends; a later call loads the files that are left
+            pass  # too many requests wait, or the server ends; a later call loads the remaining files
         self._publish(files)
 
     def _publish(self, files: list[Path]) -> None:
@@ -84,7 +85,7 @@ class Checkpoints:
     async def _load(self, file: Path, version: str) -> tuple[str, Offer | str]:
         """The version of a file, and its offer or the reason why it has no offer.
 
-        If the loading failed, but the agent itself raised no error, the file may be good. The returned version is then
+        If the loading took too long, or if its process died, the file may still be good. The returned version is then
         empty, so that the next call of `look` loads the file again.
         """
         try:
@@ -99,7 +100,7 @@ class Checkpoints:
     async def _offer(self, file: Path, version: str) -> Offer | str:
         """The offer of a checkpoint, or the reason why the page cannot offer the file as an agent."""
         spec = str(file)
-        if spec_file(spec) != (file, ""):  # the file name "a:epsilon=1.npz" would be read as a name with an option
+        if spec_file(spec) != (file, ""):  # "a:epsilon=1.npz" would mean the agent "a" with an option
             return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
         answer = await self._thinkers.think(_CLIENT, request)
@@ -141,7 +142,7 @@ class Watching:
 
 
 def _content(runs: Runs, agents: list[dict[str, Any]], left_out: list[dict[str, str]]) -> tuple[bytes, str]:
-    """The body of an answer, and the version of the content."""
+    """The body of an answer, and the answer's version."""
     content = {**runs.to_json(), "agents": agents}
     content["leftOut"] = [*left_out, *content["leftOut"]]
     version = hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -1,6 +1,6 @@
 // The learning curves of several runs: grouped by name, with the mean and an interval for each group. Nothing here draws.
 
-import { powersOfTen, ticks } from "./values.js";
+import { greatest, powersOfTen, smallest, ticks } from "./values.js";
 
 /** @typedef {{name: string, points: number[][]}} Line One run's points (x, y). */
 /** @typedef {{name: string, runs: number, points: {x: number, mean: number, low: number, high: number}[]}} Band */
@@ -72,5 +72,5 @@ function interval(values) {
 export function axis(numbers, isLog) {
   const used = isLog ? numbers.filter(number => number > 0) : [0, ...numbers];
   if (!used.length) return [0, 1];
-  return isLog ? powersOfTen(Math.min(...used), Math.max(...used)) : ticks(Math.min(...used), Math.max(...used, 1e-9), 5);
+  return isLog ? powersOfTen(smallest(used), greatest(used)) : ticks(smallest(used), Math.max(greatest(used), 1e-9), 5);
 }

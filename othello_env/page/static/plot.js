@@ -3,7 +3,7 @@
 
 import { axis, valueAt } from "./bands.js";
 import { html, pathThrough, svg } from "./elements.js";
-import { shortText, tickText, ticks } from "./values.js";
+import { greatest, shortText, smallest, tickText, ticks } from "./values.js";
 
 /** @typedef {{x: number, y: number, low: number | null, high: number | null}} Point A value with its interval, or null. */
 /**
@@ -41,7 +41,7 @@ export function plot({ label, over, series, width, isLog = false, levels = [] })
   const ends = points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]);
   const all = [...ends, ...series.flatMap(({ runs }) => runs.flat().map(([, y]) => y)), ...levels.map(({ y }) => y)];
   const isShare = series.flatMap(each => [...each.points.map(({ y }) => y), ...each.runs.flat().map(([, y]) => y)]).every(y => y >= 0 && y <= 1) && !levels.length;
-  const up = isShare ? [0, .25, .5, .75, 1] : ticks(Math.min(...all), Math.max(...all, Math.min(...all) + 1e-6), 5);
+  const up = isShare ? [0, .25, .5, .75, 1] : ticks(smallest(all), Math.max(greatest(all), smallest(all) + 1e-6), 5);
   const across = axis([...points.map(({ x }) => x), ...series.flatMap(({ runs }) => runs.flat().map(([x]) => x))], isLog);
   const scale = scalesOf(size, across, up, isLog);
   const told = value => isShare ? `${(100 * Math.max(0, Math.min(1, value))).toFixed(1)}%` : tickText(Number(value.toPrecision(4)));

@@ -128,10 +128,25 @@ export class Table {
     return this.begin("rematch", record, [...this.seats.slice(1), this.seats[0]], { limit: this.clock.limit });
   }
 
-  /** Bring back the game from before the last restart, resignation, new game or paste. Keep the present game instead. */
-  bringBack() {
-    this.stop();
-    return this.restore(this.past.swap(this.keep()));
+  /**
+   * Bring back the game from before the last restart, resignation, new game or paste. Keep the present game instead. Nothing
+   * changes until the game is loaded, so a second click meanwhile loses no game.
+   */
+  async bringBack() {
+    if (this.choosing) return;
+    const signal = this.stop();
+    this.choosing = signal; // the old board takes no more clicks
+    const { kept } = this.past.last;
+    try {
+      const game = await Game.of(kept.record, kept.cursor, signal);
+      if (signal.aborted) return;
+      this.past.swap(this.keep());
+      this.bring(game, kept);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      if (this.choosing === signal) this.choosing = null;
+    }
   }
 
   goTo(ply) {
@@ -364,8 +379,12 @@ export class Table {
     return { record: game.record, cursor: game.cursor, seats, names, limit: clock.limit, used: clock.used, ended, base, lines };
   }
 
-  async restore({ record, cursor, seats, names = null, limit, used, ended, base, lines = [] }) {
-    const game = await Game.of(record, cursor);
+  /** Put a kept game on the table again. */
+  async restore(kept) {
+    this.bring(await Game.of(kept.record, kept.cursor), kept);
+  }
+
+  bring(game, { record, seats, names = null, limit, used, ended, base, lines = [] }) {
     if (used.length <= record.moves.length) throw new RangeError("a clock has a time for each ply");
     const seated = seats.map(seat => seat === HUMAN || offerOf(this.agents, seat) ? seat : HUMAN);
     this.resume({ game, seats: seated, names, clock: new Clock(limit, used), ended, base, lines, playing: false });

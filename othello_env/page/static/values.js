@@ -44,6 +44,14 @@ export const turned = value => value === "inf" ? "-inf" : value === "-inf" ? "in
  */
 export const shown = (value, toMove, players) => players === 2 && toMove === 1 ? turned(value) : value;
 
+// Math.min(...numbers) and Math.max(...numbers) fail if there are very many numbers, such as those of many learning curves.
+
+/** The smallest of many numbers; Infinity if there are none. @param {number[]} numbers */
+export const smallest = numbers => numbers.reduce((found, number) => Math.min(found, number), Infinity);
+
+/** The greatest of many numbers; -Infinity if there are none. @param {number[]} numbers */
+export const greatest = numbers => numbers.reduce((found, number) => Math.max(found, number), -Infinity);
+
 /** Round up to 1, 2 or 5 times a power of ten. */
 export function nice(value) {
   const power = 10 ** Math.floor(Math.log10(value));

@@ -147,7 +147,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=_bound(numbers) if depth is None else None,  # values of a search with a limited depth have no bound
+        bound=_bound(numbers) if depth is None else None,  # with a limited depth, no bound is known
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
         depth=depth,
@@ -157,8 +157,8 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
 def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
     """What the method `analyse` of an engine finds.
 
-    If `analyse` can give a line (a principal variation) for each move, the values of the actions come from these lines.
-    Otherwise, the values come from the scores that `analyse` finds.
+    If `analyse` can give a line (a principal variation) for each move, the value of an action is the score of its line.
+    Otherwise, it is the score that `analyse` gives for the action.
     """
     gives_lines = actions and "lines" in inspect.signature(agent.analyse).parameters
     found = agent.analyse(state, lines=_MOST_LINES) if gives_lines else agent.analyse(state, scores=actions)
@@ -168,7 +168,7 @@ def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
         "values",
         found.unit,
         _for_both(state, found.score),
-        {action: line.score for action, line in lines.items()} or _legal(state, found.scores or {}),
+        {action: _in_unit(line, found) for action, line in lines.items()} or _legal(state, found.scores or {}),
         source=_SOLVED if found.exact else _SEARCH,
         bound={_RESULT: 1.0, _DISCS: size}.get(found.unit),
         nodes=found.nodes,
@@ -179,6 +179,15 @@ def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
             for action, line in lines.items()
         },
     )
+
+
+def _in_unit(line: Any, found: Any) -> float:
+    """The score of an engine's line, in the unit of the analysis. No line has a higher score than a certain win."""
+    if line.unit == found.unit:
+        return float(line.score)
+    if found.unit == _DISCS:
+        return float(min(found.score, line.score if line.discs is None else line.discs))
+    return math.copysign(1.0 if found.unit == _RESULT else math.inf, line.score)  # the line certainly wins or loses
 
 
 def _names(state: State, actions: Iterable[int]) -> tuple[str, ...]:
@@ -205,12 +214,12 @@ def _legal(state: State, numbers: Mapping[int, Any]) -> dict[int, Any]:
 
 
 def _bound(numbers: Iterable[float]) -> float | None:
-    """1 if all finite numbers are from -1 to 1. Otherwise None, because the bound is not known."""
+    """Return 1 if all finite numbers lie between -1 and 1. Otherwise return None, because the bound is not known."""
     return 1.0 if all(abs(number) <= 1 for number in numbers if math.isfinite(number)) else None
 
 
 def _depth(agent: Any) -> int | None:
-    """The depth of an agent's search, from the agent's `repr`, which is a spec. None if the spec has no depth."""
+    """The depth of an agent's search, read from its spec (the agent's `repr`). None if the spec has no depth."""
     try:
         return int(split_spec(repr(agent))[1]["depth"])
     except (SpecError, KeyError, ValueError):
@@ -232,7 +241,9 @@ def _for_both(state: State, value: float) -> tuple[float, float]:
 
 
 def exact(agent: Any, state: State) -> Assessment:
-    """The final disc difference after each legal action under perfect play. It is positive if the player to move wins.
+    """For each legal action, the disc difference at the end of the game if both players play perfectly afterwards.
+
+    A positive difference means that the player to move wins.
 
     Raises:
         AgentError: the agent cannot solve positions, or the position is not near the end of a game of Othello.

@@ -25,4 +25,4 @@ class ClosedError(ThinkingError):
 
 
 class BusyError(ThinkingError):
-    """One page, or all pages together, sent too many requests at the same time."""
+    """One page waits for too many answers, or too many pages wait for answers."""

@@ -43,6 +43,7 @@ class Process:
         return cls(
             await asyncio.create_subprocess_exec(
                 sys.executable,
+                "-P",  # so that a file such as json.py in the current folder does not replace a module of Python
                 "-m",
                 "othello_env.page.thinking.worker",
                 stdin=asyncio.subprocess.PIPE,

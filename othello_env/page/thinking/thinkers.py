@@ -22,23 +22,31 @@ class Thinkers:
 
     Args:
         processes: the number of processes, at least two.
-        seconds: the longest time for a think, in seconds.
+        seconds: the time that an agent may think, in seconds.
         start_seconds: the additional time for the first think of a process, because code may have to be compiled.
-        grace_seconds: the time for which a think continues when nobody waits for its answer any more. Most thinks end
+        grace_seconds: if nobody waits for a think's answer any more, the think continues for this time. Most thinks end
             within this time, so that their processes need not be killed.
+        margin_seconds: a think is stopped this time after `seconds`, so that an agent can use all its time and still
+            answer.
     """
 
     def __init__(
-        self, processes: int = 3, seconds: float = 60.0, start_seconds: float = 60.0, grace_seconds: float = 1.0
+        self,
+        processes: int = 3,
+        seconds: float = 60.0,
+        start_seconds: float = 60.0,
+        grace_seconds: float = 1.0,
+        margin_seconds: float = 5.0,
     ) -> None:
         if processes < 2:
             raise ValueError(f"a page needs at least 2 thinking processes, not {processes}")
-        self._seconds = seconds
+        self._seconds = seconds + margin_seconds
         self._start_seconds = start_seconds
         self._grace_seconds = grace_seconds
         self._turns = Turns(processes)
         self._all: set[Process] = set()
-        self._idle: list[asyncio.Task[Process]] = []  # tasks, because some of the processes may still be starting
+        # the tasks that started the idle processes; some of these processes may still be starting
+        self._idle: list[asyncio.Task[Process]] = []
         self._answering: set[asyncio.Task[dict[str, Any]]] = set()
         self._is_closed = False
 
@@ -54,7 +62,7 @@ class Thinkers:
 
         Raises:
             ClosedError: `close` was called before the answer came.
-            BusyError: the client, or all clients together, already wait for too many answers.
+            BusyError: this client waits for too many answers, or too many clients wait for answers.
             AgentFailedError: the agent raised an error.
             ThinkingError: the agent took too long, or its process died or did not start.
         """
@@ -91,12 +99,14 @@ class Thinkers:
             return answer
 
     async def _started(self, starting: asyncio.Task[Process]) -> Process:
-        """Wait until a process has started. If this call is cancelled, the process is kept for a later think."""
+        """Wait until a process has started. If this think is cancelled meanwhile, a later think gets the process."""
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
             if not starting.done() or starting.exception() is None:
-                self._idle.insert(0, starting)  # used last, because a process that is still starting cannot answer yet
+                # The next think takes the last process of the list. This process may still be starting, so it becomes
+                # the first.
+                self._idle.insert(0, starting)
             raise
 
     async def _ask(self, process: Process, request: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +115,7 @@ class Thinkers:
         try:
             async with asyncio.timeout(seconds):
                 return await process.ask(request)
-        except BaseException as error:  # also a CancelledError, when this call is cancelled
+        except BaseException as error:  # such as a TimeoutError, or a CancelledError if this call is cancelled
             await self._kill(process)
             if isinstance(error, TimeoutError):
                 raise ThinkingError(f"{request['spec']} was stopped after {seconds:g} s") from None
@@ -128,8 +138,8 @@ class Thinkers:
     async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:
         """Answer requests in an additional process, so that the agents' code is compiled before a page needs it.
 
-        The answers are not used. Their time is not limited. If a think were stopped while it compiles code, the code
-        would have to be compiled again.
+        The answers are not used. The requests have no time limit, because code whose compilation is stopped has to be
+        compiled again.
         """
         if not requests:
             return
@@ -145,7 +155,8 @@ class Thinkers:
     async def close(self) -> None:
         """End all processes. Every later request raises a ClosedError."""
         self._is_closed = True
-        for tasks in (self._answering, self._idle):  # in this order: a cancelled answer puts its process into _idle
+        # _answering comes first, because cancelling its tasks can add processes to _idle.
+        for tasks in (self._answering, self._idle):
             unfinished: list[asyncio.Task[Any]] = list(tasks)
             for task in unfinished:
                 task.cancel()

@@ -17,9 +17,9 @@ _CLIENTS = 32
 class Turns:
     """Gives each think a turn, which is the right to use a process.
 
-    A client is one page. A client never gets all processes, so that it cannot block the other clients. A client that
-    may use two or more processes keeps one of them for moves. So a request for a move need not wait until other thinks
-    of this client have ended.
+    A client is one page. A client never gets all processes, so that it cannot block the other clients. If a client
+    may use two or more processes, one of them is kept for requests for moves. So a request for a move need not wait
+    until thinks of other kinds have ended.
 
     Args:
         processes: the number of processes, at least two.
@@ -36,7 +36,7 @@ class Turns:
 
         Args:
             name: the client's name.
-            is_move: whether the think finds a move, for which a game waits.
+            is_move: whether the agent is asked for its move in a game.
 
         Raises:
             BusyError: this client has too many unanswered requests, or too many clients have unanswered requests.
@@ -56,7 +56,7 @@ class Turns:
 
 
 class _Client:
-    """Counts the thinks of a client that wait or run, and limits how many of them run at the same time."""
+    """Counts the waiting and running thinks of one client, and limits how many of them run at the same time."""
 
     def __init__(self, share: int) -> None:
         self.waiting = 0

@@ -35,11 +35,11 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     """Answer one request.
 
     Args:
-        request: has the ``spec`` of the agent and the ``task``: ``powers``, ``games``, ``move``, ``value``,
-            ``actions``, ``exact`` or ``review``. The answer to ``powers`` says which optional methods the agent has.
-            The answer to ``games`` says which games the agent plays. For all other tasks, the request also has the
-            ``record`` of a game. For ``move``, it may have the ``seconds_left`` on the player's clock. If the agent
-            comes from a file that may change, the request has the file's ``version``.
+        request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which optional
+            methods the agent has. The answer to ``games`` says which games the agent plays. The other tasks are
+            ``move``, ``value``, ``actions``, ``exact`` and ``review``. For them, the request also has the ``record`` of
+            a game. For ``move``, it may have the ``seconds_left`` on the player's clock. If the agent comes from a file
+            that may change, the request has the file's ``version``.
         agents: the agents that were made so far. The keys are their specs and versions. If the request needs a new
             agent, this agent is added.
     """
@@ -52,14 +52,14 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     game = PageGame.read(request["record"])
     states = game.states()
     state = states[-1]
-    # A seat is an agent that plays one game. A new seat makes the agent begin the game again. So the answer does not
-    # depend on earlier requests.
+    # A seat is the place of an agent in a game. With a new seat, the agent begins a new game, so that the answer does
+    # not depend on earlier requests.
     seat = Seat(agent, seat_key(game.seed, state.to_move))
     match request["task"]:
         case "move":
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            # The player's clock counts these seconds, so they do not include the start of this process.
+            # These seconds are for the player's clock, which does not count the start of this process.
             seconds = round(time.perf_counter() - began, 6)
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":

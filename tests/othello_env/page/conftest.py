@@ -24,7 +24,7 @@ QUIET = (
     "--disable-dev-shm-usage",
 )
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-PATIENCE_MS = 120_000  # long, because the machine may be busy
+PATIENCE_MS = 120_000  # how long a test waits for the page; the machine may be busy
 
 
 class Server:
@@ -56,7 +56,7 @@ def compiled():
     """Compile all machine code before a test waits for a page."""
     agents = {}
     for request in FIRST_REQUESTS:
-        with suppress(AgentError):  # not every agent has every task
+        with suppress(AgentError):  # raised if the agent cannot do this task
             answer(request, agents)
 
 

@@ -1,4 +1,4 @@
-"""Functions that use the page in Chromium as a person does: new games, pasted games, moves. Also screenshots."""
+"""Functions that use the page in Chromium as a person does: they begin and paste games, and take screenshots."""
 
 import json
 import os

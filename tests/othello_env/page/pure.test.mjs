@@ -51,6 +51,45 @@ test("ticks are round numbers that cover the range", () => {
   assert.deepEqual(values.ticks(5, 5), [5]);
 });
 
+test("a second click on Bring back loses no game, and an error keeps all games", async () => {
+  const answers = [];
+  globalThis.document = { getElementById: () => ({ hidden: true }) };
+  globalThis.fetch = () => new Promise(resolve => answers.push(resolve));
+  const { HUMAN, Table } = await import(at("table"));
+  const { Game } = await import(at("game"));
+  const { Clock } = await import(at("clock"));
+  const view = { toMove: 0, choices: [] };
+  const loaded = record => ({ board: { players: [{ name: "black" }, { name: "white" }] }, views: [view, ...record.moves.map(() => view)] });
+  const reply = (status, content) => answers.shift()(new Response(JSON.stringify(content), { status }));
+  const page = { setUp() {}, draw() {}, follow() {}, say() {}, thinks() {}, hint() {}, chosen() {}, refuse() {}, pace: 0 };
+  const [one, two] = [[1, 2], [3, 4, 5]].map(moves => ({ game: "othello", seed: 0, moves }));
+  const table = new Table(page, []);
+  const rest = { seats: [HUMAN, HUMAN], names: null, ended: null, base: 0, lines: [] };
+  const kept = { ...rest, record: one, cursor: 2, limit: 0, used: [0, 0, 0] };
+  table.past = new Past([{ what: "restart", kept, isBack: false }]);
+  table.resume({ ...rest, game: new Game(two, loaded(two)), clock: Clock.from(0, 2, 3), playing: false });
+
+  const failing = table.bringBack();
+  reply(400, { error: "no" });
+  await assert.rejects(failing, /no/);
+  assert.equal(table.past.last.kept, kept);
+  assert.equal(table.game.record, two);
+
+  const both = [table.bringBack(), table.bringBack()];
+  while (answers.length) reply(200, loaded(one));
+  await Promise.all(both);
+  assert.equal(table.game.record, one);
+  assert.deepEqual(table.past.games.map(each => each.kept.record), [two]);
+});
+
+test("an axis may have very many numbers", () => {
+  const numbers = Array.from({ length: 200_000 }, (_, i) => i + 1);
+  assert.deepEqual(axis(numbers, false), [0, 50_000, 100_000, 150_000, 200_000]);
+  assert.deepEqual(axis(numbers, true), [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]);
+  assert.equal(values.smallest(numbers), 1);
+  assert.equal(values.greatest(numbers), 200_000);
+});
+
 const choice = (action, name) => ({ action, name, path: [[0, action]] });
 const answer = (actions, more = {}) => ({ actions, unit: "discs", bound: 64, kind: "values", ...more });
 

@@ -1,6 +1,7 @@
 """The page in Chromium: games by clicks and keys, pasted games, what the page shows, and a server that stops.
 
-With ``OTHELLO_ENV_SHOTS=docs`` the test of the numbers over the squares writes the README's picture, ``docs/page.png``.
+With ``OTHELLO_ENV_SHOTS=docs``, one of these tests writes the README's picture, ``docs/page.png``. It is
+`test_the_numbers_over_the_squares_are_the_agents`.
 """
 
 import json
@@ -97,7 +98,7 @@ def test_undo_redo_and_an_illegal_click(page):
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
     assert moves(page) == played
     page.click("#undo")
-    square(page, 2, 3).click()  # another move here replaces the old line
+    square(page, 2, 3).click()  # another first move replaces the moves that were undone
     page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
     wait_for_plies(page, 2)
     page.click("#restart")
@@ -144,7 +145,7 @@ def test_undo_while_a_move_is_on_its_way(page):
     wait_for_plies(page, 1)
     held = []
     page.route("**/api/game", lambda route: held.append(route))
-    square(page, 5, 3).click()  # d6, which the server does not answer yet
+    square(page, 5, 3).click()  # d6; the request does not reach the server
     page.click("#undo")
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
     page.unroute("**/api/game")
@@ -356,7 +357,7 @@ def test_a_server_that_is_killed_and_comes_back(open_page, serve):
         wait_for_plies(page, 4)
         page.locator("#offline").wait_for(state="hidden")
         assert moves(page)[:2] == played
-        page.reload()  # the tab keeps its game
+        page.reload()  # after a reload, the page has the same game
         wait_for_plies(page, 4)
 
 
@@ -383,7 +384,7 @@ def test_a_game_between_agents_goes_one_ply_at_a_time(page):
     for ply in (plies + 1, plies + 2):
         page.click("#forward")
         wait_for_plies(page, ply)
-        page.wait_for_timeout(1000)  # longer than the time for which each position is shown
+        page.wait_for_timeout(1000)  # a running game would play the next ply sooner
         assert page.locator("#moves li").count() == ply + 1
     page.click("#play")
     wait_for_plies(page, plies + 4)
@@ -436,9 +437,9 @@ def test_watching_two_agents_step_by_step(page):
 
 
 def stop_clock(page):
-    """Stop the time of the page. From now on, it passes only in `page.clock.run_for`."""
+    """Stop the clock of the page. From now on, time passes only in `page.clock.run_for`."""
     page.clock.install(time=datetime(2026, 1, 1))
-    page.reload()  # so that the page's timers use this clock
+    page.reload()  # only a page that is loaded now uses the new clock
     page.clock.pause_at(datetime(2026, 1, 2))
 
 
@@ -496,7 +497,7 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
         rungs = page.locator(".ladder tbody th").all_inner_texts()
-        assert rungs[-4].split() == ["a.npz", "results.json"]  # its rating is 210; the next ratings are 194, 64 and 0
+        assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210, the last three 194, 64 and 0
         cells = ("#results-list [aria-label=Matches] td:last-child", "#results-list")
         last, whole = (page.locator(cell).bounding_box() for cell in cells)
         assert last["x"] + last["width"] <= whole["x"] + whole["width"]
@@ -521,7 +522,7 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
             ids = ("board", "status", "note", "first", "undo", "curve", "moves")
             return [page.locator(f"#{name}").bounding_box() for name in ids]
 
-        wait_for_turn(page, NAMES[game])  # in Tribolo, the person is not the first player
+        wait_for_turn(page, NAMES[game])  # in Tribolo, the person does not move first
         plies = page.locator("#moves li").count() - 1
         before = places()
         page.evaluate("scrollTo(0, 0)")

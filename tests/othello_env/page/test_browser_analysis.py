@@ -12,7 +12,7 @@ from othello_env.page.opening_names import opening_name
 
 GAME = "f5d6c3d3c4f4f6"  # white is to move
 SMALL = "c1b1a1c4d3d2d1a4a2a3b4d4"  # on 4x4; white passes once
-EDGE, HEIGHT = 8, 120  # of the picture of the curve
+EDGE, HEIGHT = 8, 120  # the margin and the height of the picture of the curve
 
 
 def number(text):
@@ -136,7 +136,7 @@ def test_the_review_is_that_of_python(page):
     assert blunders
     listed = page.locator("#blunders button")
     assert [int(each.get_attribute("data-ply")) for each in listed.all()] == blunders
-    # Cells, because a row that an answer has just replaced has no tabs in its text.
+    # Read single cells. Just after an answer has replaced a row, the text of the row has no tabs between the cells.
     cells = page.locator("#review-sides tbody td").all_inner_texts()
     for index, side in enumerate(sides):
         told = [str(side.moves), f"{side.best:.0%}", f"{side.loss:.2f}", f"{side.exact_loss:.2f}"]
@@ -171,7 +171,7 @@ def test_steps_through_the_game_do_not_stop_its_review(page):
         page.click("#back")
     page.locator("#review-state:has-text('of 14 are exact')").wait_for()
     assert len(tickets) == 1
-    page.locator('.square[aria-label$=", legal"]').first.click()  # begins a variation, which is reviewed, too
+    page.locator('.square[aria-label$=", legal"]').first.click()  # begins a variation; the page also reviews it
     wait_for_plies(page, 11)
     page.locator("#review-state:has-text('of 11 are exact')").wait_for()
     assert len(tickets) == 2
@@ -191,7 +191,7 @@ def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
     wait_for_plies(page, 2)
     state = Othello.from_moves("f5")
     assert moves(page) == ["f5", state.action_to_text(make_agent("alphabeta:depth=3").act(state))]
-    page.reload()  # the tab keeps the spec
+    page.reload()  # after a reload, the agent has the same options
     page.locator("#players li:last-child:has-text('alphabeta:depth=3')").wait_for()
 
 
@@ -200,7 +200,8 @@ def test_a_changed_number_is_kept_after_another_visit(page):
     page.select_option("#look", "alphabeta:depth=2")
     for before, depth in (("2", "3"), ("3", "4")):
         page.locator(f"[name=look-depth][value='{before}']").wait_for(state="attached")
-        for _ in range(100):  # while the page learns what the agents can do, it makes the inputs again
+        # While the page learns what the agents can do, it may replace the inputs. So try again until it works.
+        for _ in range(100):
             if page.locator("#look").input_value() == f"alphabeta:depth={depth}":
                 break
             page.evaluate("document.querySelector('label:has(#look) ~ details').open = true")
@@ -216,7 +217,7 @@ def test_another_move_opens_a_variation_and_the_line_is_kept(page):
     wait_for_plies(page, 7)
     page.click('#moves [data-ply="2"]')
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
-    square(page, 2, 2).click()  # c3, the next move of the line, so the line stays
+    square(page, 2, 2).click()  # c3 is the game's next move, so the later moves stay
     page.locator('#moves [data-ply="3"][aria-current]').wait_for()
     assert len(moves(page)) == 7
     page.click("#back")
@@ -310,7 +311,7 @@ def test_the_board_turns_and_the_theme_changes(page):
     assert after["x"] > before["x"]
     assert after["y"] > before["y"]
     square(page, 3, 3).focus()
-    page.keyboard.press("ArrowUp")  # up on the screen; the board is turned
+    page.keyboard.press("ArrowUp")  # on the turned board, row 4 is above row 3
     assert page.evaluate("document.activeElement.dataset.place") == "4,3"
     grounds = []
     for theme in ("light", "dark"):
@@ -340,7 +341,7 @@ def test_legal_moves_and_the_focus_are_seen_on_every_ground(page, game):
     page.keyboard.press("ArrowRight")
 
     def colours(selector, name):
-        """The colours of elements that the browser computed, as rgb()."""
+        """The colours that the browser computes for these elements, as rgb()."""
         code = f"all => [...new Set(all.map(each => getComputedStyle(each).{name}))]"
         return [c for c in page.locator(selector).evaluate_all(code) if c.startswith("rgb")]
 

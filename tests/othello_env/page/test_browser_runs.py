@@ -49,7 +49,7 @@ def test_the_tabs_work_with_the_keyboard(page):
     page.keyboard.press("Home")
     page.locator("#panel-board").wait_for()
     page.click("#tab-runs")
-    page.reload()  # the tab of the browser keeps the tab of the page
+    page.reload()  # after a reload, the page shows the same tab
     page.locator("#panel-runs").wait_for()
     page.locator(".ladder tbody tr").first.wait_for()
     page.click("#paste")
@@ -158,7 +158,7 @@ def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_pa
 @pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
-    """Checked are the page with an analysis and a review, each dialog, and the tab of runs with all its parts."""
+    """Check the page with an analysis and a review, each dialog, and the tab of runs with all its parts."""
     file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
     play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
     write_league(tmp_path / "runs" / "league")

@@ -1,4 +1,4 @@
-"""How the page shows a league: with the numbers of Python, and without running what the league names."""
+"""How the page shows a league: with the numbers that Python gives, and without running files that the league names."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The agents that a page may ask: only agents that are offered, with other numbers for some options."""
+"""The agents that a page may ask: only the offered agents, but the page may change the numbers of some options."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_page_may_set_the_numbers_of_an_offered_agent(spec):
 @pytest.mark.parametrize(
     "spec",
     [
-        "alphabeta:depth=2",  # it has another evaluation
+        "alphabeta:depth=2",  # the offered agent has eval=weighted, which is not the default
         "alphabeta:depth=2,eval=mobility",
         "alphabeta:depth=0,eval=weighted",
         "alphabeta:depth=31,eval=weighted",

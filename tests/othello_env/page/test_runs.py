@@ -108,7 +108,7 @@ def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):
     rating = {"agent": "a.npz", "elo": 500.0, "interval95": [400.0, 600.0], "open_end": "above", "ladder": LADDER}
     (tmp_path / "benchmark.json").write_text(json.dumps(rating))
     told = Runs(tmp_path).to_json()
-    assert told["runs"] == []  # it has no curve
+    assert told["runs"] == []  # a rating has no learning curve
     rated = {"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None], "ladder": LADDER}
     assert told["rated"] == [rated]
 

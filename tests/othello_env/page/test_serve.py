@@ -11,6 +11,7 @@ import time
 import pytest
 
 from othello_env.cli import main
+from othello_env.cli import serve as serving
 
 
 class Sleeper:
@@ -27,7 +28,7 @@ class Sleeper:
         self.spec = f"{file}:policy"
 
     def think(self, running):
-        """Ask the policy for a move, again and again as the page does, until it thinks."""
+        """Ask the policy for a move, again and again as the page does, until the policy thinks."""
         while not (self._noted.exists() and self._noted.read_text()):
             with ask(running, self.spec) as connection:
                 assert connection.getresponse().status == 202
@@ -78,7 +79,7 @@ def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, sleeper):
     with ask(running, sleeper.spec) as again:
         status, out, errors = running.stop()
         assert (status, out, errors) == (130, "", "othello-env: interrupted\n")
-        assert again.getresponse().status == 503  # so the page asks again when a new server runs
+        assert again.getresponse().status == 503  # the page repeats its request until a server runs again
 
 
 def test_it_opens_in_the_browser(serve, tmp_path):
@@ -97,7 +98,7 @@ def test_it_listens_on_this_computer_only(serve):
     with socket.create_connection(("127.0.0.1", running.port), timeout=10):
         pass
     with socket.socket() as other:
-        other.bind(("127.0.0.2", running.port))  # this address is free, so the server does not listen on all addresses
+        other.bind(("127.0.0.2", running.port))  # fails if the server listens on all addresses
 
 
 def test_a_closed_tab_ends_its_work(serve, sleeper):
@@ -220,3 +221,10 @@ def test_a_file_without_results_is_an_error(content, tmp_path, capsys):
         main(["serve", "--no-browser", "--port", "0", "--results", str(file)])
     assert stop.value.code == 2
     assert "a.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("platform", "reuses"), [("linux", True), ("win32", False)])
+def test_a_port_is_reused_except_on_windows(monkeypatch, platform, reuses):
+    monkeypatch.setattr(serving.sys, "platform", platform)
+    with serving._listen(0) as listener:
+        assert bool(listener.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) is reuses

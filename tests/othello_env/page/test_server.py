@@ -194,7 +194,7 @@ def test_positions_from_a_later_ply_on(ask):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
-    """Each choice has another path of squares to click."""
+    """No two choices have the same path of squares to click."""
     moves = []
     for _ in range(12):
         got = ask("game", record=record(game, moves, seed=5)).json()
@@ -286,7 +286,10 @@ def test_a_broken_paste_is_an_error(ask, text, part):
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("later", [False, True])
 def test_what_is_copied_can_be_pasted(ask, game, later):
-    """A game that is written and read again has the same positions: from the start, from a board, and with any seed."""
+    """A game that is written and read again has the same positions.
+
+    The game begins at the start or on a given board, and the page may have another seed.
+    """
     opened = ask("open", record=record(game, seed=3), opening="random:10").json()["record"]
     position, moves = None, opened["moves"]
     if later:
@@ -449,7 +452,8 @@ def test_an_agent_that_does_not_say_what_it_thinks(ask):
 
 
 def run(coroutine):
-    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
+    # This thread may already have a running event loop, that of Playwright. So use another thread.
+    with ThreadPoolExecutor(1) as elsewhere:
         return elsewhere.submit(asyncio.run, coroutine).result()
 
 
@@ -476,7 +480,7 @@ class Slow:
 
 
 class Requests:
-    """Sends requests for one think to the application, in the way of a server."""
+    """Calls the application as a server does. All requests ask for the same think."""
 
     def __init__(self, thinkers):
         self.app = make_app(OFFERS, PORT, thinkers=thinkers)
@@ -484,7 +488,7 @@ class Requests:
     def send(self, *, body=True):
         """Send a request, perhaps without its body.
 
-        Return a task whose result is the HTTP status, and an event. If the event is set, the page disconnects.
+        Return a task whose result is the HTTP status, and an event. A test sets the event to disconnect the page.
         """
         left, parts = asyncio.Event(), iter([json.dumps(self.message).encode()] if body else [])
         statuses = []
@@ -546,7 +550,7 @@ def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
         thinkers = Slow()
         requests = Requests(thinkers)
         statuses = []
-        for _ in range(8):  # two requests at the same time; both are sent again
+        for _ in range(8):  # each time, two requests at once
             both = requests.send()[0], requests.send()[0]
             statuses += [await one for one in both]
         thinkers.may_answer.set()

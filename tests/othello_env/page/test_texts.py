@@ -7,6 +7,7 @@ import pytest
 from othello_env import Othello
 from othello_env.data.formats import ggf
 from othello_env.data.games import Games
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.messages import PageGame
@@ -114,6 +115,29 @@ def test_a_link_with_a_position_and_one_with_a_seed():
 def test_a_link_without_a_game_is_an_error(link):
     with pytest.raises(ValueError, match="link"):
         read_text(EMPTY, link)
+
+
+def test_links_within_a_link_are_not_read():
+    link = "http://a/xx"
+    for _ in range(60):
+        link = f"http://a/#http://a/?b={link}"
+    with pytest.raises(ValueError, match="link"):
+        read_text(EMPTY, link)
+
+
+def test_a_long_text_that_is_almost_a_printed_board_is_an_error():
+    with pytest.raises(ValueError, match="expected a square"):
+        read_text(EMPTY, "a (b\n" * 800 + ") 1, " + "a" * 3900)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("game", "state"),
+    [("othello", TIGER), ("othello", PASSING), ("tribolo", Tribolo(seed=11)), ("checkers", Checkers())],
+)
+def test_printed_boards_are_read(game, state, end):
+    read = read_text(PageGame(game), end.join([*str(state).splitlines(), ""]))
+    assert position_to_text(read.start()) == position_to_text(state)
 
 
 @pytest.mark.parametrize("moves", ["f5d6c3d3c4", "e6f4c3c4d3", "d3c5f6f5e6", "c4e3f6e6f5"])

@@ -30,7 +30,7 @@ WEIGHTS = Path(othello_agents.__file__).parent / "weights"
 
 @pytest.fixture
 def slow(tmp_path):
-    """Specs of policies that sleep, die, fail and print. The policy that sleeps writes its process's id to a file."""
+    """Specs of policies that sleep, die, fail and print. The policy that sleeps writes its process id to a file."""
     file = tmp_path / "slow.py"
     file.write_text(
         textwrap.dedent(f"""
@@ -84,7 +84,8 @@ def run(use, **options):
             await thinkers.close()
             assert thinkers.alive == 0
 
-    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
+    # This thread may already have a running event loop, that of Playwright. So use another thread.
+    with ThreadPoolExecutor(1) as elsewhere:
         return elsewhere.submit(lambda: asyncio.run(main())).result()
 
 
@@ -109,8 +110,9 @@ def test_a_cancelled_think_ends_soon_and_another_is_served(slow, tmp_path):
         assert is_running(pid)
         thinking.cancel()
         await asyncio.gather(thinking, return_exceptions=True)
-        assert is_running(pid)  # the think has time to end by itself
-        told = await thinkers.think("a", request("random"))  # this page may use only one process
+        assert is_running(pid)  # a cancelled think may go on for a short time
+        # Page "a" may use only one process, so this think begins after the end of the cancelled think.
+        told = await thinkers.think("a", request("random"))
         assert not is_running(pid)
         return told
 
@@ -164,18 +166,40 @@ def test_a_process_that_starts_is_kept_for_the_next_think():
     assert alive == 1
 
 
+def test_the_current_folder_has_agents_but_replaces_no_module_of_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("json.py").write_text("raise SystemExit('the wrong json')")
+    Path("helping.py").write_text(
+        "def last(observations, masks):\n    return masks.shape[1] - 1 - masks[:, ::-1].argmax(1)"
+    )
+    Path("mine.py").write_text("from helping import last")
+
+    async def use(thinkers):
+        return [await thinkers.think("a", request(spec)) for spec in ("mine.py:last", "helping:last")]
+
+    assert [told["action"] for told in run(use)] == [Othello().legal_actions()[-1]] * 2
+
+
 def test_a_long_think_is_stopped(slow):
     async def use(thinkers):
         with pytest.raises(ThinkingError, match="was stopped after 3 s"):
             await thinkers.think("a", request(slow("sleeper")))
 
-    run(use, seconds=1, start_seconds=2)
+    run(use, seconds=1, start_seconds=2, margin_seconds=0)
+
+
+def test_an_agent_may_use_all_its_time(slow):
+    async def use(thinkers):
+        await thinkers.think("a", request("random"))  # after its first answer, a process has no additional time
+        return await thinkers.think("a", request(slow("number")))
+
+    assert "action" in run(use, seconds=0.1)  # the agent thinks for 0.2 s
 
 
 def test_preparing_takes_no_turn(slow, tmp_path):
     async def use(thinkers):
         preparing = asyncio.create_task(thinkers.prepare([request("nobody"), request(slow("sleeper"))]))
-        pid = await until(tmp_path / "pid")  # the first request fails, and the second is still answered
+        pid = await until(tmp_path / "pid")  # the first request fails, but the second begins
         both = await asyncio.gather(*(thinkers.think(client, request("random")) for client in "ab"))
         assert is_running(pid)
         preparing.cancel()
@@ -390,6 +414,22 @@ def test_an_engine_says_how_it_searched_each_move():
     assert assess(make_agent("ntuple"), state, actions=True).moves == {}
 
 
+@pytest.mark.parametrize(
+    ("moves", "evaluation"),
+    [
+        ("f5d6c3f3e3f4d7", "ntuple"),
+        ("f5d6c3f3e3f4d7", "mobility"),
+        ("e6f4e3f6g5d6e7f5", "ntuple"),
+        ("e6f4e3f6g5d6e7f5", "mobility"),
+    ],
+)
+def test_all_values_of_an_engine_have_the_same_unit(moves, evaluation):
+    engine, state = make_agent(f"engine:depth=4,eval={evaluation}"), Othello.from_moves(moves)
+    found, scores = assess(engine, state, actions=True), engine.action_values(state)
+    assert found.actions == scores
+    assert found.bound is None or max(map(abs, found.actions.values())) <= found.bound
+
+
 def test_an_engine_without_lines_gives_its_scores():
     class Short(Agent):
         def act(self, state, *, seconds_left=None):
@@ -427,7 +467,7 @@ def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
         told = answer({"spec": str(file), "task": "games", "version": name}, agents)
         again = answer({"spec": str(file), "task": "games", "version": name}, agents)
         assert told == again == {"games": ("othello",) if name == "ntuple_8x8" else ("othello:size=6",)}
-    assert len(agents) == 1  # the older agent is not kept
+    assert len(agents) == 1  # the agent from the old file is forgotten
 
 
 def test_a_solved_position_counts_discs():

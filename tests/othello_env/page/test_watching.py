@@ -32,7 +32,7 @@ def client(tmp_path):
 
 
 def until(client, condition):
-    """Ask for news as the page does, until a condition of the offered agents holds. Return these agents by spec."""
+    """Ask for news as the page does, until `condition` is true. Return the offered agents, a dict by spec."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         agents = {each["spec"]: each for each in client.get("/api/runs").json()["agents"]}
@@ -89,11 +89,12 @@ def test_a_file_name_is_never_read_as_something_else(client, tmp_path):
         shutil.copy(WEIGHTS / "ntuple_6x6.npz", tmp_path / name)
     good = tmp_path / "good.npz"
     shutil.copy(WEIGHTS / "ntuple_6x6.npz", good)
-    os.utime(good, (1, 1))  # the oldest, so it is loaded last
+    os.utime(good, (1, 1))  # the oldest file, which the server loads last
     offered = until(client, lambda agents: str(good) in agents)
     files = [spec for spec, each in offered.items() if each["label"] == "checkpoint"]
     assert str(good) in files
-    assert not any(":epsilon" in spec for spec in files)  # it would be the file "a" with an option
+    # The name "a:epsilon=0.5.npz" would be read as a file "a" with an option, so this file is not offered.
+    assert not any(":epsilon" in spec for spec in files)
     assert all(spec_file(spec) == (Path(spec), "") for spec in files)
     assert not mark.exists()  # the Python file was not run
 
