@@ -58,7 +58,7 @@ __all__ = [
 
 __version__ = version("othello-env")
 
-if not TYPE_CHECKING:  # hidden from type checkers: if they saw a `__getattr__`, they would accept any name
+if not TYPE_CHECKING:  # a type checker that sees `__getattr__` would accept any name of this package
     __getattr__ = later(
         __name__,
         {

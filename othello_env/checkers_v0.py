@@ -5,7 +5,7 @@
   and the directions 0-3 are NW, NE, SW, SE.
 - Observation: six planes, ``(6, size, size)`` int8, and an ``action_mask``. The planes show the agent's own men, its
   kings, the opponent's men, the opponent's kings, and the piece that must continue jumping. The last plane is all ones
-  if Red is to move, else all zeros. The observation does not show the history on which draws depend.
+  if Red is to move, else all zeros. Draws depend on earlier moves, which the observation does not show.
 - Reward: at the end, +1 for the winner and -1 for the loser, or 0 for both in a draw. With ``reward="margin"``, each
   agent gets its margin in pieces.
 - Chains of jumps: each jump is one action. As long as the same piece can jump again, the agent must continue with it.
@@ -41,7 +41,7 @@ class CheckersAEC(AECGame):
 
     Args:
         size: the side of the board, 4, 6, 8 or 10.
-        openings: where games begin. `AECGame` explains this argument and the next three.
+        openings: where games begin. `AECGame` explains `openings`, `reward`, `strict` and `render_mode`.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.

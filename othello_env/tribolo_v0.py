@@ -7,11 +7,12 @@
 - Reward: at the end, +1 for the winner and -1/2 for each of the other two. If two agents tie for first place, each of
   these two gets +1/4, and the third gets -1/2. If all three tie, each gets 0. With ``reward="margin"``, each agent gets
   its margin in cells.
-- Skipped agents: an agent that cannot move is skipped, so an agent can have several turns in a row. There is no pass.
+- Skipped agents: an agent that cannot move is skipped, so an agent can have several turns in a row. Nobody can pass.
 - Info: ``winner``, ``discs`` (the number of each player's cells), ``plies`` and ``illegal_action``, at every step.
 - End: the game ends when nobody can move.
 
-Each game has its own board. The board depends on the seed and on the number of games since the reset with this seed.
+Each game has its own board. Two numbers determine the board: the seed of the last reset that had a seed, and the number
+of games since that reset.
 
 >>> from othello_env import tribolo_v0
 >>> env = tribolo_v0.env()
@@ -41,12 +42,12 @@ class TriboloAEC(AECGame):
     """The environment of Tribolo. It needs no wrapper, so `env` and `raw_env` are both names for this class.
 
     Args:
-        openings: where games begin. `AECGame` explains this argument and the next three.
+        openings: where games begin. `AECGame` explains `openings`, `reward`, `strict` and `render_mode`.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: the number of columns of the board. `othello_env.games.tribolo.position.Tribolo` explains this argument
-            and the next three.
+        width: the number of columns of the board. `othello_env.games.tribolo.position.Tribolo` explains `width` and all
+            later arguments.
         height: the number of rows of the board.
         cells: the number of cells that each player owns at the start.
         walls: the number of walls on the board.

@@ -84,9 +84,10 @@ class Dataset:
                 games that have been written so far.
 
         Raises:
+            GamesError: the folder holds a damaged dataset.
             OSError: the folder cannot be written.
-            ValueError: the folder holds a dataset with another recipe, another part size or a larger count. Or another
-                process is making this dataset. Or `games` returned a wrong number of games.
+            ValueError: the folder holds a dataset with another recipe, another part size or a larger count; another
+                process is making this dataset; or `games` returned a wrong number of games.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +106,8 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
     ) -> Dataset:
-        # The recipe in the file has lists instead of tuples. Make the same change here, so that both can be compared.
+        # JSON turns tuples into lists. So change the tuples in `recipe` into lists, to compare it with the recipe in
+        # the file.
         plain = json.loads(json.dumps(dict(recipe)))
         header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
@@ -130,7 +132,7 @@ class Dataset:
         return made
 
     def __len__(self) -> int:
-        """The number of games that are already written: less than `count` until the dataset is finished."""
+        """The number of games that are already written, at most `count`."""
         return min(self.count, self._present() * self.part_size)
 
     def __iter__(self) -> Iterator[Games]:
@@ -143,7 +145,7 @@ class Dataset:
             skip: if True, damaged games are left out; see `othello_env.data.read_games`.
 
         Raises:
-            GamesError: a file is damaged. Or a game is damaged, and `skip` is False.
+            GamesError: a file is damaged, or a game is damaged and `skip` is False.
         """
         for part in range(self._present()):
             yield read_games(self._path(part), skip=skip)
@@ -153,7 +155,7 @@ class Dataset:
 
     @property
     def made_by(self) -> str:
-        """The recipe as text, such as ``make random, size 8, seed 1``. Values that are None are left out."""
+        """The recipe as text, such as ``make random, size 8, seed 1``. An entry whose value is None is left out."""
         return _in_words(self.recipe)
 
     def statistics(self) -> Statistics:

@@ -85,9 +85,9 @@ def examples(
     Args:
         games: the games. Every move is checked before the first batch.
         batch_size: the number of examples in a batch.
-        seed: None keeps the order of the games. A number shuffles the examples, and the same number gives the same
-            order. First the games are shuffled. Then the positions of the first 4096 games are shuffled together, then
-            those of the next 4096 games, and so on.
+        seed: if it is None, the examples keep the order of the games. If it is a number, the examples are shuffled, and
+            the same number gives the same order. First the games are shuffled. Then the positions of the first 4096
+            games are shuffled among themselves, then the positions of the next 4096 games, and so on.
         symmetric: whether to turn or mirror each board at random (Othello only). `seed` also determines these random
             choices. If `seed` is None, the choices are different in each call.
         passes: whether to include positions in which the player must pass.
@@ -134,7 +134,7 @@ def _joined(parts: list[Examples]) -> Examples:
 def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
     """The examples of N games.
 
-    `numbers`, (N,), has the index of each game in the `Games` object that `examples` was called with.
+    `numbers` has the indices of these games in the `Games` object that was passed to `examples`.
     """
     if isinstance(games.starts[0], Othello):
         boards, game, ply = othello_positions(games)
@@ -158,7 +158,7 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
 
 
 def _states(games: Games) -> tuple[list[State], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """For each action, the position before it, the index of its game, and the number of plies before it."""
+    """For each action: the position before it, the index of its game, and the number of plies before it."""
     states, game, ply = [], [], []
     for i in range(len(games)):
         state = games.starts[games.start[i]]

@@ -47,7 +47,7 @@ class Games:
         lengths: (N,) integers, the number of actions of each game.
         rules: the game and its options, such as ``"othello:size=6"``.
         starts: all positions in which games of this object begin. By default, only the usual start of the game.
-        start: (N,) integers. Game `i` begins at the position ``starts[start[i]]``. By default, all numbers are 0.
+        start: (N,) integers. Game `i` begins at the position ``starts[start[i]]``. By default, ``start[i]`` is 0.
         columns: a mapping with more data about each game. The keys are names, such as ``"black"`` or ``"year"``. The
             values are arrays (N,), or arrays (N, T) of floats with a number for each action, such as ``"scores"``.
 
@@ -56,7 +56,7 @@ class Games:
         TypeError: `actions`, `lengths` or `start` are not integers, or a column (N, T) is not of floats.
 
     Attributes:
-        actions: (N, T) int8, or int16 if the game has more than 127 actions; -1 after a game's last action.
+        actions: (N, T) int8, or int16 if the number of an action can be larger than 127; -1 after a game's last action.
         lengths: (N,) int32, the number of actions of each game.
         rules: the game and its options.
         starts: all positions in which games of this object begin.
@@ -112,35 +112,37 @@ class Games:
         states: Iterable[State],
         starts: Sequence[State] = (),
         columns: Mapping[str, npt.ArrayLike] | None = None,
+        rules: str | Rules | None = None,
     ) -> Games:
         """Make `Games` from the last positions of games. Each position stores the moves that led to it.
 
         Args:
-            states: the last position of each game, at least one position. All games must have the same rules.
-            starts: the position in which each game began, or one position for all games. By default, this is the usual
-                start of the game.
+            states: the last position of each game. There must be at least one. All games must have the same rules.
+            starts: the position in which each game began, or a single position in which all games began. By default,
+                all games began at the usual start.
             columns: more data about each game; see `Games`.
+            rules: the game and its options. Games of Tribolo need them unless the options have their defaults. By
+                default, the positions tell the rules.
 
         Raises:
-            ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or
-                `starts` is empty, and `Rules` does not know the game, so its usual start is unknown.
+            ValueError: there is no position; the number of starts is neither 1 nor the number of positions; `starts` is
+                empty, but `Rules` knows no usual start of this game; or the starts do not fit `rules`.
         """
         ends = list(states)
         if not ends:
             raise ValueError("expected at least one position")
-        rules = Rules.of(ends[0])
-        if rules is None:
-            rules = Rules(type(ends[0]).__name__.lower())
-            if not starts:
-                raise ValueError(f"games of {rules} have no usual start; give the argument starts")
-        begins = list(starts) or [rules.start(0)]
+        known = Rules.of(ends[0])
+        kind = Rules.parse(rules) if rules is not None else known or Rules(type(ends[0]).__name__.lower())
+        if known is None and not starts:
+            raise ValueError(f"games of {kind} have no usual start; give the argument starts")
+        begins = list(starts) or [kind.start(0)]
         if len(begins) not in (1, len(ends)):
             raise ValueError(f"expected a start for each of {len(ends)} positions, got {len(begins)}")
         if len(begins) == 1:
             begins *= len(ends)
         numbers = {state: number for number, state in enumerate(dict.fromkeys(begins))}
         moves = [state.moves[len(begin.moves) :] for state, begin in zip(ends, begins, strict=True)]
-        return cls(*padded(moves), rules, tuple(numbers), [numbers[begin] for begin in begins], columns)
+        return cls(*padded(moves), kind, tuple(numbers), [numbers[begin] for begin in begins], columns)
 
     @classmethod
     def joined(cls, parts: Iterable[Games]) -> Games:
@@ -219,7 +221,7 @@ class Games:
             GamesError: an action is illegal.
         """
         for i in np.flatnonzero(self.illegal() >= 0)[:1].tolist():
-            self.state(i)  # plays the game again, and raises the error at the illegal action
+            self.state(i)  # this call plays the game again, and raises the error at the illegal action
 
     @property
     def begin_as_usual(self) -> bool:
@@ -246,7 +248,7 @@ class Games:
 
     @cached_property
     def _played(self) -> tuple[Ends, npt.NDArray[np.int32]]:
-        """The values of `ends` and `illegal`. They are found together, so that each game is played only once."""
+        """The results of `ends` and `illegal`. Both are found at once, so each game is played only once."""
         return _play_othello(self) if isinstance(self.starts[0], Othello) else _play_states(self)
 
     def statistics(self) -> Statistics:
@@ -271,14 +273,14 @@ class Games:
         return Statistics(len(self), len(returns), first, second, drawn, margin, plies / n, passes / n)
 
     def distinct(self) -> Games:
-        """The games without repetitions. Of several games with the same start and actions, only the first is kept."""
+        """The games without duplicates. Of several games with the same start and actions, only the first is kept."""
         rows = np.column_stack([self.start, self.lengths, self.actions])
         kept = np.unique(rows, axis=0, return_index=True)[1] if len(rows) else np.zeros(0, np.int64)
         return self[np.sort(kept)]
 
 
 def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int32]]:
-    """Turn N lists of actions into an array (N, T), filled up with -1, and an array of their lengths (N,)."""
+    """Turn N lists of actions into an array (N, T), with -1 at the ends of short rows, and an array of lengths (N,)."""
     lengths = np.array([len(row) for row in rows], np.int32)
     actions = np.full((len(rows), lengths.max(initial=0)), -1, np.int16)
     for padded_row, row in zip(actions, rows, strict=True):
@@ -287,7 +289,7 @@ def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.ND
 
 
 def _widened(column: _Array, width: int) -> _Array:
-    """The first `width` entries of each row of floats, (N, width). Rows that are too short are filled up with NaN."""
+    """Cut or extend the rows of an array of floats to the length `width`. New entries are NaN."""
     missing = max(0, width - column.shape[1])
     return np.pad(column[:, :width], ((0, 0), (0, missing)), constant_values=np.nan)
 
@@ -309,9 +311,9 @@ def _integers(
 
 
 def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The position before each of the M actions of games of Othello, in the order of the games and plies.
+    """The position before each action in games of Othello: all positions of the first game, then of the second, ...
 
-    All actions must be legal, so call `Games.check` first.
+    All actions must be legal, so call `Games.check` first. M is the number of actions of all games.
 
     Returns:
         The M positions; for each position, the index of its game, (M,) int64; and the number of plies that were played

@@ -21,7 +21,7 @@ from othello_env.support.jit import kernel
 __all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]
 
 LONGEST = 128
-"""No game has more plies: a game has at most 60 moves that place a disc, and never two passes in a row."""
+"""No game has more plies than this: at most 60 moves place a disc, and there are never two passes in a row."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -58,12 +58,14 @@ def finish(
         lengths: (N,), the number of actions of each game.
         own: (N,), the discs of the player to move in the first position. The kernel overwrites this array with the
             discs of the player to move in the last position.
-        opponent: (N,), the other player's discs in the first position, overwritten with those in the last position.
-        to_move: (N,), the player to move in the first position, overwritten with the player to move in the last one.
+        opponent: (N,), the other player's discs in the first position. The kernel overwrites this array with the other
+            player's discs in the last position.
+        to_move: (N,), the player to move in the first position. The kernel overwrites this array with the player to
+            move in the last position.
         board: the set of all squares of the board, one bit for each square.
         size: the height and width of the board.
-        margins: (N,), output: Black's discs minus White's discs, where the winner also gets the empty squares. In
-            unfinished games, the margin is 0.
+        margins: (N,), output: Black's discs minus White's discs. The winner also gets the empty squares. In unfinished
+            games, the margin is 0.
         over: (N,), output: whether the game is over in its last position.
         wrong: (N,), output: the first ply, from 0, with an illegal action; -1 if all actions are legal. If a game has
             an illegal action, all other outputs for this game have no meaning.
@@ -111,7 +113,7 @@ def positions(
         opponent: (M,), output: the other player's discs.
         to_move: (M,), output: the player to move.
         game: (M,), output: the index of the position's game.
-        ply: (M,), output: the number of the action in its game, from 0.
+        ply: (M,), output: the number of plies in the game before the position.
     """
     side = np.uint64(size)
     k = 0
@@ -126,7 +128,7 @@ def positions(
 
 @kernel(inline=True)
 def _transposed(squares: np.uint64) -> np.uint64:
-    """Transpose a set of squares of an 8x8 board: columns become rows.
+    """Swap the rows and the columns in a set of squares of an 8x8 board.
 
     The method is from section 7-3 of the book Hacker's Delight (Warren).
     """
@@ -148,19 +150,19 @@ def board_sets(
     to_move: npt.NDArray[np.int8],
     moves: npt.NDArray[np.int8],
 ) -> None:
-    """Write the board after each of the M discs that are placed in N games.
+    """Write the board after each placed disc of N games. M is the number of placed discs.
 
-    The games are on 8x8 and begin at the usual start. All actions must be legal. In a set of squares, bit
-    ``8 * letter + digit`` stands for a square. The letter and the digit of the square's name are counted from 0: bit
-    ``8 * 5 + 4`` stands for f5.
+    The games are on 8x8 and begin at the usual start. All actions must be legal. In a set of squares, each square has
+    the bit ``8 * letter + digit``. The letter and the digit of the square's name are counted from 0. For example, f5
+    has the bit ``8 * 5 + 4``.
 
     Args:
         actions: (N, T), the actions of each game.
         lengths: (N,), the number of actions of each game.
         mine: (M,), output: the discs of the player who is to move after the disc is placed.
         yours: (M,), output: the other player's discs.
-        legal: (M,), output: the legal squares of the player to move. If this player must pass, the legal squares of the
-            other player are written.
+        legal: (M,), output: the legal squares of the player to move, or of the other player if the player to move must
+            pass.
         to_move: (M,), output: the player to move.
         moves: (N,), output: the number of discs that are placed in each game.
     """
@@ -200,7 +202,7 @@ def random_games(
 
     Args:
         key: the number that determines all random choices. ``mix_int(key, i)`` is the key of game number i.
-        numbers: (N,), the number of each game.
+        numbers: (N,), the number i of each game.
         board: the set of all squares of the board, one bit for each square.
         size: the height and width of the board.
         actions: (N, LONGEST), output: the actions of each game, and -1 after the last action.
@@ -233,7 +235,7 @@ def add_passes(
     lengths: npt.NDArray[np.int32],
     wrong: npt.NDArray[np.int32],
 ) -> None:
-    """Turn N lists of moves without passes into actions with passes.
+    """Turn N lists of squares without passes into lists of actions with passes.
 
     Args:
         squares: (N, K), the squares of each list in order; a negative number ends a list.
@@ -244,8 +246,8 @@ def add_passes(
         actions: (N, LONGEST), output: the actions, and -1 after the last action. A pass after the last move is not
             added.
         lengths: (N,), output: the number of actions of each list.
-        wrong: (N,), output: the number of the first move, from 0, that is illegal even if a pass is added before it; -1
-            if all moves are legal. If a move is illegal, the actions end before this move.
+        wrong: (N,), output: the number of the first illegal move, from 0; -1 if all moves are legal. A move that is
+            legal after a pass counts as legal. The actions of a game end before its first illegal move.
     """
     side = np.uint64(size)
     for i in range(len(squares)):

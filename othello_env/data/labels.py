@@ -24,7 +24,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class MoveLabels:
-    """A label, which is a number, for each legal action of M positions.
+    """Labels of M positions. A label is a number for a legal action.
 
     Attributes:
         game: (M,) int64, the number of the position's game, from 0.
@@ -43,10 +43,9 @@ class MoveLabels:
 def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     """Find the exact score of each move, in all positions with at most `empties` empty squares.
 
-    The score of a move is the final number of discs of the player who moves, minus the final number of the other
-    player's discs. This assumes that both sides play perfectly after the move. Empty squares count for the winner.
-    Solving a position with 12 empty squares takes about a millisecond. Each further empty square multiplies the time by
-    two to three.
+    The score of a move is the final lead in discs of the player who makes the move. The score assumes that both sides
+    play perfectly after the move. Empty squares count for the winner. Solving a position with 12 empty squares takes
+    about a millisecond. Each further empty square multiplies the time by a factor of two to three.
 
     Args:
         games: games of Othello.

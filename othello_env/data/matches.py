@@ -37,19 +37,20 @@ def match_games(
 
     Each opening is played twice. For the second game, the agents swap colours.
 
-    `othello_env.play_match` with the same agents, openings and seed plays the same games. This function plays only the
-    games with the numbers `first` to `first` + `count` - 1. If the games must differ from each other, use agents that
-    make random choices. For example, the agent ``"ntuple:epsilon=0.1"`` plays a random move with probability 0.1. The
-    columns of the returned games are described at `othello_env.data.formats.records.games_of_records`.
+    The games of a match are numbered from 0. This function plays only the games with the numbers `first` to `first` +
+    `count` - 1. With the same agents, openings and seed, `othello_env.play_match` plays the same games. If all games
+    must be different, use agents that make random choices. For example, the agent ``"ntuple:epsilon=0.1"`` plays a
+    random move with probability 0.1. The columns of the returned games are described at
+    `othello_env.data.formats.records.games_of_records`.
 
     Args:
         a: an agent, or a spec (a text such as ``"alphabeta:depth=2"`` that names an agent).
         b: the other agent, or its spec. If it is None, `a` plays against itself.
-        count: the number of games. It must be even.
+        count: the number of games. It must be even, because each opening is played twice.
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: an integer that determines all random choices.
         first: the number of the first game, counted from 0. It must be even.
-        rules: the game and its options. It must be a game of two players.
+        rules: the game and its options. The game must have two players.
         workers: the number of processes. The games do not depend on this number.
         ray: whether to play on a Ray cluster. This needs the extra `ray`.
 

@@ -31,10 +31,10 @@ class Overview:
         margins: for each margin of the first player (in Othello, Black's discs minus White's discs), the number of
             finished games that ended with this margin.
         plies: for each length of a game in plies, the number of games with this length.
-        openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Only
-            games that begin at the usual start and have at least `OPENING` plies count. In Othello, the four first
-            moves are equivalent by symmetry. So the board is turned or mirrored to make the first move f5 (e4 on 6x6,
-            d3 on 4x4).
+        openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Games
+            that do not begin at the usual start or have fewer plies are left out. In Othello, the four first moves
+            are equivalent by symmetry. So each game is turned or mirrored to make its first move f5 (e4 on 6x6, d3
+            on 4x4).
     """
 
     statistics: Statistics
@@ -91,7 +91,7 @@ def _openings(games: Games) -> Counter[str]:
 
 
 def _turned(start: State, row: np.ndarray) -> list[int]:
-    """The same actions on a turned or mirrored board. In Othello, the first move becomes f5; see `Overview`."""
+    """The actions in `row`. Actions of Othello are turned or mirrored to make the first move f5; see `Overview`."""
     if isinstance(start, Othello):
         size = start.size
         first = size * (size // 2) + size // 2 + 1

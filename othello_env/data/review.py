@@ -1,8 +1,8 @@
 """Reviews of whole games of Othello: how many discs each move lost.
 
-The score of a move says how many discs the player who moves will be ahead at the end of the game, if both sides play
-perfectly after the move. A move's loss is the score of the best move minus the score of the move that was played. Near
-the end of the game, the scores are exact. Earlier in the game, an engine estimates the scores.
+The score of a move is the final lead in discs of the player who makes the move, if both sides play perfectly after it.
+A move's loss is the score of the best move minus the score of the move that was played. Near the end of the game, the
+scores are exact. Earlier in the game, an engine estimates the scores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXACT_EMPTIES = 18
 BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 
-_MOST_LINES = 64  # the engine gives a principal variation for each move, and no position has more moves
+_MOST_LINES = 64  # the engine is asked for this many principal variations, so that it scores every move of a position
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class MoveReview:
     """A move of a game, and what the best move would have been.
 
     Attributes:
-        ply: the number of the action in its game, from 1. Passes are counted, too.
+        ply: the number of the action in its game, from 1. Passes also have a number.
         state: the position before the move.
         action: the action that was played.
         best: an action with the best score. It is `action` itself if no action is better.
@@ -96,9 +96,9 @@ class PlayerReview:
         loss: the mean loss of a move in discs; NaN if there are no moves.
         exact_moves: the number of moves whose loss is exact.
         exact_loss: the mean loss of the moves whose loss is exact, in discs; NaN if there are no such moves.
-        worst: the moves that lost the most discs, at most three moves, the worst first.
-        blunders: the moves that lost at least as many discs as the argument `blunder` of `summarise`, in the order of
-            the games.
+        worst: up to three moves with the largest losses, the largest loss first. Moves without a loss are left out.
+        blunders: the moves that lost at least `blunder` discs, in the order of the games. `blunder` is an argument of
+            `summarise`.
     """
 
     moves: int
@@ -134,14 +134,14 @@ def review_game(
 
     The loss of an action is 0 if it is a pass or the only legal move.
 
-    If a depth or a number of nodes limits the agent's search, two reviews of the same game are equal. A limit of time,
-    such as 100 milliseconds in ``engine:ms=100``, limits only the search for the best move. Then the engine searches
-    the other moves to the same depth, however long this takes.
+    If the agent's search is limited by depth or by nodes, a second review of the same game gives the same result. A
+    limit of time, such as 100 milliseconds in ``engine:ms=100``, holds only for the search for the best move. After
+    this search, the engine searches the other moves to the same depth, however long this takes.
 
     Args:
         final: the last position of a game of Othello. Its attribute `moves` has the moves of the game.
         agent: an agent with the method `analyse`, or a text that names such an agent. Its scores must be in discs, or
-            the agent must be able to convert them into discs, as the engine with n-tuple weights does.
+            it must convert them into discs. The engine with n-tuple weights does this.
         exact: positions with at most this number of empty squares are solved exactly.
         start: the position in which the game began; by default the usual start.
         first: the number of the first ply to review, from 1. For example, 11 leaves out ten random plies of an opening.
@@ -170,7 +170,7 @@ def review_game(
 def _reviews(
     states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int, first: int
 ) -> Iterator[MoveReview]:
-    """Yield the reviews from action number `first` on, counted from 0.
+    """Yield a review of ``actions[first]`` and of each later action.
 
     All positions near the end are solved together, in one call.
     """
@@ -198,7 +198,7 @@ def _judged(
 
 
 def _scores(found: Any) -> dict[int, float]:
-    """The score of each legal action in discs, from the principal variations in an engine's analysis."""
+    """The score in discs of each legal action. `found` is an engine's analysis with a principal variation for each."""
     lines = {line.pv[0]: line.discs for line in found.lines}
     if None in lines.values():
         raise ValueError(f"scores in {found.unit} have no meaning in discs; use an engine with n-tuple weights")

@@ -1,11 +1,11 @@
-"""Games as sequences of tokens for language models, and labels of the boards, both as for the model Othello-GPT.
+"""Games as sequences of tokens for language models, and labels of their boards. The formats are those of Othello-GPT.
 
 Othello-GPT is the model in the GitHub repository likenneth/othello_world (Li and others, Emergent World
 Representations, 2023). In the data of this model, a game is the list of the squares on which discs are placed. Passes
 are left out. Tokens 1 to 60 are the squares in the order of their numbers, without the four squares in the middle.
 Token 0 fills the sequence after the last move. In Othello-GPT, a square has the number ``8 * letter + digit``, where
 letter and digit are counted from 0. In this package, a square has the number ``8 * digit + letter``. So a board of
-Othello-GPT is a transposed board of this package.
+Othello-GPT is a board of this package with rows and columns swapped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WHITE, EMPTY, BLACK = 0, 1, 2
 
 _MIDDLE = (27, 28, 35, 36)
 _SQUARES = np.array([square for square in range(64) if square not in _MIDDLE])
-_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # the action in this package for each of the tokens 1 to 60
+_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # entry k is this package's action for the token k + 1
 _TOKENS = np.zeros(65, np.int8)
 _TOKENS[_OURS] = np.arange(1, 61)
 
@@ -53,15 +53,13 @@ _TOKENS[_OURS] = np.arange(1, 61)
 class Labels:
     """Labels of the board after each move of N games, in the order of the games and moves.
 
-    M is the number of moves in all games.
-
-    A pass does not count as a move.
+    M is the number of moves in all games. A pass does not count as a move.
 
     Attributes:
         board: (M, 64) int8, the board after the move: WHITE, EMPTY or BLACK on each square, transposed as in
             Othello-GPT.
-        relative: (M, 64) int8, the same board from the point of view of the player whose turn it is after the move. 0
-            is a disc of this player, 1 is an empty square, and 2 is a disc of the other player.
+        relative: (M, 64) int8, the same board as in `board`, from the point of view of the player whose turn it is
+            after the move. 0 is a disc of this player, 1 is an empty square, and 2 is a disc of the other player.
         legal: (M, 64) int8, 1 for each square where the next disc may be placed. If the next player must pass, these
             are the legal squares of the other player. If the game is over, all values are 0.
         game: (M,) int64, the number of the game, from 0.
@@ -77,11 +75,10 @@ class Labels:
 
 @dataclass(frozen=True)
 class BoardSets:
-    """The same labels as `Labels`, stored as sets of squares, which take less memory.
+    """The same labels as in `Labels`, but stored as sets of squares, which take less memory.
 
-    There are labels for the board after each move of N games; M is the number of moves in all games. A set is an
-    integer of 64 bits. Bit ``8 * letter + digit`` is 1 if this square is in the set. The letter and the digit are
-    counted from 0.
+    M is the number of moves in all N games. A set is an integer of 64 bits. A square has the bit
+    ``8 * letter + digit``, where letter and digit are counted from 0. The bit is 1 if the square is in the set.
 
     Attributes:
         mine: (M,) uint64, the discs of the player whose turn it is after the move.
@@ -101,7 +98,7 @@ class BoardSets:
         return len(self.mine)
 
     def labels(self) -> Labels:
-        """The labels as arrays with a number for each square."""
+        """The same labels in the form of `Labels`."""
         relative = (EMPTY - _squares(self.mine) + _squares(self.yours)).astype(np.int8)
         board = np.where(self.to_move[:, np.newaxis] == 0, 2 - relative, relative).astype(np.int8)
         game = np.repeat(np.arange(len(self.moves)), self.moves)

@@ -55,9 +55,10 @@ def with_passes(
         start: the position in which all games begin.
 
     Returns:
-        Three arrays. The actions, (N, LONGEST) int8, are -1 after the last action. The lengths, (N,) int32, are the
-        numbers of actions. The last array, (N,) int32, has the number of each game's first illegal move, from 0, or -1
-        if all moves are legal. A game with an illegal move ends before this move.
+        Three arrays. The first array, (N, LONGEST) int8, has the actions of each game, and -1 after the last action.
+        The second array, (N,) int32, has the number of actions of each game. The third array, (N,) int32, has the
+        number of each game's first illegal move, counted from 0; -1 if all moves are legal. The actions of a game end
+        before its first illegal move.
     """
     n, size = len(squares), start.size
     own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))

@@ -21,8 +21,8 @@ class Ends:
     Attributes:
         over: (N,) bool, whether each game is over in its last position.
         returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
-        margins: (N, P) float32, how far each player was ahead at the end, in the unit of the game's scores, such as
-            discs. A margin is negative for a loss, and 0 in unfinished games.
+        margins: (N, P) float32, each player's lead at the end, in the unit of the game's scores, such as discs. The
+            lead is negative for a loss, and 0 in unfinished games.
     """
 
     over: npt.NDArray[np.bool_]
@@ -32,7 +32,9 @@ class Ends:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Numbers about games of two players. The shares (from 0 to 1) and the margin count only finished games.
+    """Numbers about games of two players.
+
+    The shares (from 0 to 1) and the margin are computed from the finished games only.
 
     Attributes:
         games: the number of games.
@@ -40,10 +42,10 @@ class Statistics:
         first_wins: the share of games that the first player won.
         second_wins: the share of games that the second player won.
         draws: the share of games that ended in a draw.
-        margin: how far the first player was ahead at the end of the game, on average (in Othello, in discs). It is
-            negative if the second player was ahead on average.
-        plies: the mean number of plies of a game, passes included. Unfinished games count, too.
-        passes: the mean number of passes of a game. Unfinished games count, too.
+        margin: the mean lead of the first player at the end of the game (in Othello, in discs). It is negative if the
+            second player was ahead on average.
+        plies: the mean number of plies of a game, passes included. Unfinished games also count.
+        passes: the mean number of passes of a game. Unfinished games also count.
     """
 
     games: int

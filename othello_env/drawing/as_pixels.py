@@ -27,8 +27,8 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
     Args:
         state: the position.
         cell: the side of a square in pixels.
-        values: a mapping from legal actions to their values, which are written on the squares. An infinite value stands
-            for a certain win or loss.
+        values: a mapping from legal actions to their values, which are written on the squares. An infinite value means
+            a sure win or a sure loss.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -52,7 +52,7 @@ def _paint(image: Image.Image, shape: Shape) -> None:
         case Polygon(points, fill):
             _paint_polygon(image, points, fill)
         case Text(x, y, text, size, fill, anchor):
-            # The SVG picture does the same: the middle of a capital letter or a digit is at the height y.
+            # y is the middle of a capital letter or a digit, as in the SVG picture.
             ImageDraw.Draw(image).text((x, y), text, fill, _font(size), _ANCHORS[anchor])
 
 
@@ -67,7 +67,7 @@ def _disc(
 ) -> tuple[Image.Image, Image.Image]:
     """A picture of a disc around (x, y), and its mask.
 
-    The mask has, for each pixel, the part that the disc covers, times the opacity.
+    The mask says how opaque each pixel is: the share of the pixel that the disc covers, times `opacity`.
     """
     side = ceil(max(x, y) + radius)
     rows, columns = np.mgrid[:side, :side] + 0.5
@@ -75,7 +75,7 @@ def _disc(
     mask = Image.fromarray(np.round(255 * opacity * covered).astype(np.uint8))
     dark = np.array(ImageColor.getrgb(fill), float)
     bright = np.array(ImageColor.getrgb(light or fill), float)
-    # The centre and the radius of the light are those of the gradient in `as_svg`, so that SVG and pixels look alike.
+    # The light has the same centre and radius as the gradient in `as_svg`, so that SVG and pixels look alike.
     away = np.hypot(columns - x + 0.28 * radius, rows - y + 0.36 * radius) / (1.4 * radius)
     share = np.clip(away, 0, 1)[..., np.newaxis]
     return Image.fromarray(np.round(bright + (dark - bright) * share).astype(np.uint8)), mask

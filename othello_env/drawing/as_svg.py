@@ -17,8 +17,8 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
     Args:
         state: the position.
         cell: the side of a square in pixels.
-        values: a mapping from legal actions to their values, which are written on the squares. An infinite value stands
-            for a certain win or loss.
+        values: a mapping from legal actions to their values, which are written on the squares. An infinite value means
+            a sure win or a sure loss.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -28,7 +28,7 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
 
 
 def board_svg(drawn: Scene, cell: int) -> str:
-    """An SVG document of a scene's empty board in its frame. The caller can add pieces to the document.
+    """An SVG document of a scene's empty board with its frame. The caller can add pieces to the document.
 
     The document defines two shapes for each player, a piece and a king, with their centres at the origin. The ids of
     the first player's shapes are ``piece-0`` and ``king-0``.
@@ -62,7 +62,7 @@ def _document(drawn: Picture, definitions: Iterable[str]) -> str:
 
 
 def _gradients(shapes: Iterable[Shape]) -> list[str]:
-    """The SVG elements for the gradients of all shaded circles."""
+    """The SVG elements of the gradients from the colour `light` to the colour `fill` that the circles need."""
     shaded = {(shape.fill, shape.light) for shape in shapes if isinstance(shape, Circle) and shape.light}
     return [_gradient(fill, light) for fill, light in sorted(shaded)]
 
@@ -80,7 +80,8 @@ def _gradient(fill: str, light: str) -> str:
 
 
 def _gradient_id(fill: str, light: str) -> str:
-    # A notebook puts many pictures into one document, so gradients with the same id must have the same colours.
+    # A notebook puts many pictures into one document. There, gradients with the same id must have the same colours. So
+    # the colours are part of the id.
     return f"shade-{light[1:]}-{fill[1:]}"
 
 

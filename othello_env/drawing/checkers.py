@@ -12,7 +12,7 @@ _DARK, _LIGHT, _GRID = "#3b7a57", "#efe4c8", "#2c5f43"
 
 @scene.register
 def checkers_scene(state: Checkers) -> Scene:
-    """The scene shows the pieces, and marks the squares of the last action and the squares that pieces can move to."""
+    """The scene shows the pieces. It marks the squares of the last action and the targets of legal moves."""
     size, half = state.size, state.size // 2
     places = [(square // half, column_of(square, size)) for square in range(size * half)]
     numbers = {place: str(square + 1) for square, place in enumerate(places)}
@@ -53,8 +53,8 @@ def _cell(number: str | None) -> Cell:
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
     """The squares on which the last action began and ended.
 
-    If the next square in the action's direction has a piece, the action was a step to this square. Otherwise the action
-    was a jump over this square to the square behind it.
+    If the next square in the action's direction has a piece now, the action was a step to this square. If the next
+    square is empty, the action was a jump over it to the square behind it.
     """
     if not state.moves:
         return ()

@@ -1,4 +1,4 @@
-"""Turn a scene (the content of a picture) into shapes, from which both the SVG and the pixels are made.
+"""Turn a scene (the content of a picture) into shapes. The SVG and the pixels are drawn from these shapes.
 
 Lengths are in pixels. x grows to the right, and y grows downwards. A wooden frame around the board shows the
 coordinates. The scores and the status (whose turn it is, or who won) are below the board.
@@ -17,9 +17,9 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
-# For numbers on squares: their length in characters, and their font size as a fraction of a square's side
+# The font size of a number on a square, as a fraction of the square's side, for each length in characters
 _NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}
-_WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise it is below
+_WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
 
 
 def _number(number: Number, cell: int, margin: int) -> Iterator[Shape]:
-    """A number on its square. The better the action is, the stronger is the colour behind the number."""
+    """A number on its square. The better the action, the stronger the colour behind the number."""
     is_best = number.share > 0.999
     row, column = number.place
     gap = max(1, cell // 20)
@@ -192,8 +192,7 @@ def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
 
 
 def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
-    # On a narrow board the status always has a line of its own, even if it is short, so that all pictures of a game
-    # have the same size.
+    # On a narrow board, every status has a line of its own, so that all pictures of a game have the same size.
     bottom = height - 0.45 * cell
     y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
     size = 0.29 * cell

@@ -20,7 +20,7 @@ __all__ = ["gif", "html", "positions"]
 
 
 def positions(state: State, start: State) -> list[State]:
-    """The positions of the game from `start` to `state`, both included.
+    """The positions of the game from `start` to `state`. The list includes `start` and `state`.
 
     Raises:
         IllegalActionError: a move of the game is illegal when it is replayed from `start`.
@@ -31,12 +31,12 @@ def positions(state: State, start: State) -> list[State]:
 def gif(
     states: Sequence[State], cell: int = 40, seconds: float = 0.7, values: Sequence[Mapping[int, float]] = ()
 ) -> bytes:
-    """An animated GIF that repeats a game. It shows the last position four times as long as each other position.
+    """An animated GIF that repeats a game. It shows the last position four times as long as the earlier positions.
 
     Args:
         states: the positions, from the first to the last.
         cell: the side of a square in pixels.
-        seconds: the time for which each position is shown, in seconds.
+        seconds: the time for which each position before the last is shown, in seconds.
         values: for each position, a mapping from legal actions to their values, which are written on the squares. By
             default, no values are written.
 
@@ -79,11 +79,11 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     frames = [[lines.setdefault(line, len(lines)) for line in each.splitlines()] for each in pictures]
     names = [before.action_to_text(after.moves[-1]) for before, after in pairwise(states)]
     data = json.dumps({"lines": list(lines), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
-    data = data.replace("<", "\\u003c")  # otherwise the text </script> would end the script early
+    data = data.replace("<", "\\u003c")  # without this, the text </script> in the data would end the script early
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
         "TITLE|DATA", lambda found: parts[found[0]], _PAGE
-    )  # one pass replaces both words: in a second pass, the word DATA in a title would be replaced, too
+    )  # one call replaces both words; a second call would also replace the word DATA in a title
 
 
 def _with_values(

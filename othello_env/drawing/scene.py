@@ -133,7 +133,7 @@ class Scene:
 
 @singledispatch
 def scene(state: State) -> Scene:
-    """The content of a picture of this position. Each game registers its own function.
+    """The content of a picture of this position. Each game registers a function that makes this content.
 
     Raises:
         TypeError: no function is registered for this game.
@@ -146,7 +146,7 @@ def action_path(state: State, action: int) -> list[Place]:
     """The squares that a person clicks to play an action.
 
     A person clicks one square to place a disc, two squares to move a piece, and no square to pass. Each game registers
-    its own function.
+    a function that finds these squares.
 
     Raises:
         TypeError: no function is registered for this game.
@@ -161,8 +161,8 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
 
     Args:
         state: the position.
-        values: a mapping from legal actions to their values, such as an agent's `action_values`. The value of a certain
-            win or loss is infinite. If the mapping is empty, the scene shows no numbers.
+        values: a mapping from legal actions to their values, such as an agent's `action_values`. An infinite value
+            means a sure win or a sure loss. If the mapping is empty, the scene shows no numbers.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -193,8 +193,8 @@ def _value_text(value: float) -> str:
 def _share(value: float, values: Mapping[int, float]) -> float:
     """Turn a value into a number from 0 to 1: 0 for the smallest of the values, and 1 for the largest.
 
-    Before that, a finite value replaces each infinite value. This replacement keeps the sign. Its absolute value is 1.5
-    times the largest absolute value of the finite values, and at least 1.5.
+    First, infinity is replaced by 1.5 times the largest absolute value of the finite values, or by 1.5 if that is
+    larger. Minus infinity becomes minus this number.
     """
     most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
     low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))

@@ -15,6 +15,9 @@ __all__ = ["Window"]
 class Window:
     """A window on the screen. It opens when the first picture is shown.
 
+    All windows of a process share one window on the screen, which shows the last picture. If one of them is closed, the
+    others open it again with their next picture.
+
     Args:
         fps: the largest number of pictures per second. If pictures come faster, `show` waits.
 
@@ -31,7 +34,7 @@ class Window:
     def show(self, pixels: npt.NDArray[np.uint8]) -> None:
         """Show an RGB picture, (H, W, 3) uint8."""
         size = (pixels.shape[1], pixels.shape[0])
-        if self._screen is None or self._screen.get_size() != size:
+        if not self._is_open() or self._screen.get_size() != size:
             self._pygame.display.init()
             self._pygame.display.set_caption("othello-env")
             self._screen = self._pygame.display.set_mode(size)
@@ -43,6 +46,10 @@ class Window:
 
     def close(self) -> None:
         """Close the window, if one is open."""
-        if self._screen is not None:
+        if self._is_open():
             self._pygame.display.quit()
-            self._screen = None
+        self._screen = None
+
+    def _is_open(self) -> bool:
+        """Whether the screen can be used. Pygame has one screen in a process, so other windows may have closed it."""
+        return self._screen is not None and self._pygame.display.get_surface() is self._screen

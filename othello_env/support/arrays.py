@@ -16,7 +16,7 @@ __all__ = ["DAMAGE", "Member", "open_archive"]
 DAMAGE = (EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
 """The errors that reading a damaged file can raise."""
 
-_LONGEST_DIRECTORY = 10_000  # bytes; in a zip file with three arrays, the zip directory takes about 200 bytes
+_LONGEST_DIRECTORY = 100_000  # bytes; the directory of a zip file with three arrays has about 200
 _LONGEST_HEADER = 1000  # bytes
 _HEADER = re.compile(
     r"\{'descr': '([<>|]?[a-zA-Z]\d{1,9})', 'fortran_order': False, "
@@ -33,8 +33,9 @@ def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
         zipfile.BadZipFile: the zip file is damaged.
     """
     size = file.seek(0, 2)
+    # A zip file ends with a record of 22 bytes. In a zip64 file, another record of 20 bytes stands before this record.
     file.seek(max(0, size - 42))
-    end = file.read()  # the file's last record (22 bytes); in a zip64 file, a record of 20 bytes precedes it
+    end = file.read()
     length = int.from_bytes(end[-10:-6], "little")
     if end[-22:-18] != b"PK\x05\x06" or end[-42:-38] == b"PK\x06\x07" or length > _LONGEST_DIRECTORY:
         raise ValueError("it is not a zip file of a few arrays")

@@ -84,7 +84,7 @@ def run_on_cluster(
     *,
     versions: Mapping[str, str],
 ) -> Generator[_Result, None, None]:
-    """Call ``work(common, job)`` for each job on a Ray cluster. Yield the results in any order.
+    """Call ``work(common, job)`` for each job on a Ray cluster. Yield each result as soon as it is there.
 
     This process must be connected to the cluster; see `connected`.
 
@@ -119,7 +119,7 @@ def run_on_cluster(
                 yield _result(ray, each)
     finally:
         for each in running:
-            with suppress(Exception):  # the cluster may be gone
+            with suppress(Exception):  # fails if the cluster no longer exists
                 ray.cancel(each)
 
 
@@ -160,7 +160,7 @@ def _run(setting: _Setting, job: Any) -> Any:
     try:
         work, common = pickle.loads(setting.packed)  # noqa: S301 - the process that has the jobs pickled this
         return work(common, job)
-    except ArithmeticError:  # the training has diverged: no fault of the node, so the message stays as it is
+    except ArithmeticError:  # the training has diverged; the node did not cause this, so it is not named
         raise
     except OSError as error:  # the message is for users, so the type of the error is left out
         raise ClusterError(f"node {platform.node()}: {error}") from error
@@ -170,7 +170,7 @@ def _run(setting: _Setting, job: Any) -> Any:
 
 
 def _installed(name: str) -> str:
-    """The version of a package here, without the name of the build; ``none`` if the package is not installed."""
+    """The version of a package on this node, without the name of the build; ``none`` if it is not installed."""
     try:
         return _public(platform.python_version() if name == "python" else version(name))
     except PackageNotFoundError:

@@ -11,7 +11,7 @@ class MissingExtraError(ImportError):
 
 
 def import_extra(module: str, extra: str) -> Any:
-    """Import a module that the package's optional extra `extra` installs.
+    """Import a module that ``pip install othello-env[EXTRA]`` installs, where EXTRA is the argument `extra`.
 
     Raises:
         MissingExtraError: the module is not installed. The message contains the command that installs the module.

@@ -1,9 +1,9 @@
 """Write files completely or not at all, and read untrusted files with limits on size and nesting.
 
 A path to write must be a regular file or not exist yet. If the path is a symbolic link, a folder or a device, an error
-is raised before anything is written, so no other file changes. A path to read may be a link, but the link must lead to
-a regular file. The file must not be larger than the caller allows. Each file is read only once, so its content cannot
-change between a check and its use.
+is raised, and nothing is written. A path to read may be a link, but the link must lead to a regular file. The file must
+not be larger than the caller allows. Each file is read only once, so its content cannot change between a check and its
+use.
 """
 
 import contextlib
@@ -49,9 +49,9 @@ def check_output(path: str | Path) -> None:
 
 
 def write_file(path: str | Path, data: bytes) -> None:
-    """Write a file, and make its folders if necessary. After an error or a crash, the old file is unchanged.
+    """Write a file completely, or leave it as it was. Make its folders if necessary.
 
-    If other processes were killed while they wrote this file, their temporary files are removed too.
+    If other processes were killed while they wrote this file, their temporary files are removed.
 
     Raises:
         OSError: the file cannot be written; see `check_output`.
@@ -77,7 +77,7 @@ def write_file(path: str | Path, data: bytes) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove the file's old temporary files that no process has locked. Killed processes left these files behind."""
+    """Remove the temporary files of killed processes: the files that are old and that no process has locked."""
     name = re.compile(rf"\.{re.escape(_short(path.name))}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
@@ -88,11 +88,11 @@ def _remove_stale(path: Path) -> None:
                 with left.open("r+b") as file:
                     is_held = not try_lock(file)
                 if not is_held:
-                    left.unlink()  # Windows refuses this while another process has the file open
+                    left.unlink()  # on Windows, this fails if another process has the file open
 
 
 def _short(name: str) -> str:
-    """The name itself or, if the name is long, a hash of it. The result is a part of a temporary file's name.
+    """A short form of a file's name, for the names of temporary files: the name itself, or a hash of a long name.
 
     File names can have at most 255 bytes.
     """
@@ -122,7 +122,8 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
         OSError: the path is a folder, a device or the like, or the file cannot be read.
         ValueError: the file has more than `most` bytes.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # opening a pipe must not wait
+    # O_NONBLOCK: if the path is a pipe, opening it does not wait for a writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:

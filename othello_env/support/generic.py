@@ -1,9 +1,10 @@
 """Generic kernels: compiled functions that have several versions.
 
-When the caller of a generic kernel is compiled, the type of the first argument selects the version that is called.
+The type of a generic kernel's first argument selects the version that is called. The version is selected when the
+caller is compiled, so the selection takes no time when the compiled code runs.
 
 The kernels in `othello_env.games.batch.play` step N games of any kind. They call a few generic kernels, and each kind
-of game has its own versions of the generic kernels. Choosing a version takes no time in compiled code.
+of game has its own versions of the generic kernels.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _generic(default: _F, lean: bool) -> _F:
         return versions.get(kind, versions[None])
 
     @functools.wraps(default)
-    def call(first: Any, *others: Any) -> Any:  # runs only for calls from Python, or with NUMBA_DISABLE_JIT=1
+    def call(first: Any, *others: Any) -> Any:  # compiled code calls the chosen version directly
         return choose(type(first))(first, *others)
 
     _versions[call], _lean[call] = versions, lean

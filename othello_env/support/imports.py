@@ -20,7 +20,9 @@ class NoSuchNameError(NotThereError):
 
 
 def import_object(text: str) -> Any | None:
-    """Import the object that a text ``path.py:name`` or ``package.module:name`` names; None for texts of other forms.
+    """Import the object that a text ``path.py:name`` or ``package.module:name`` names.
+
+    If the text has another form, the result is None.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -60,7 +62,7 @@ def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], A
 
     Args:
         package: the package's name.
-        homes: maps the name of each module to the names that are imported from the module.
+        homes: a dict from the names of modules to the names that are imported from them.
     """
     modules = {name: module for module, names in homes.items() for name in names}
 
@@ -81,11 +83,21 @@ def _import_file(path: Path) -> types.ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
+    before = sys.modules.get(path.stem)
+    if before is None or _is_of(before, path):  # objects can be pickled only if their module is in `sys.modules`
+        sys.modules[path.stem] = module
     try:
         spec.loader.exec_module(module)
     except BaseException:  # a module that could not be executed must not stay in `sys.modules`
         if sys.modules.get(path.stem) is module:
             del sys.modules[path.stem]
+            if before is not None:
+                sys.modules[path.stem] = before
         raise
     return module
+
+
+def _is_of(module: types.ModuleType, path: Path) -> bool:
+    """Whether a module was loaded from this file."""
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and Path(file).resolve() == path.resolve()

@@ -5,24 +5,23 @@ function in another file, and the other file is edited, the old machine code kee
 kernel's machine code in a folder whose name is a hash of sources: the source of the kernel's module, and the sources of
 the modules that it imports. Only imports from the module's own package, from `othello_env`, or from the folder of a
 script are included; `othello_env.support.sources` has the exact rules. If one of these sources is edited or upgraded,
-the kernel is compiled again. Edits of other files do not matter, except for the files in the next paragraph. Edits of
-comments and docstrings can matter only in the kernel's own file.
+the kernel is compiled again. Edits of comments and docstrings do not matter, except in the kernel's own file.
 
-A kernel may also call functions that its module does not import: another module can register the function that is
-called for arguments of a certain class (`numba.extending.overload`). So the machine code is stored together with more
-hashes: one for each module whose functions the kernel calls, and one for each module that defines a named tuple among
-the arguments. The machine code is loaded only if none of these modules has changed.
+A kernel may also call a function that its module does not import, because another module registered this function with
+`numba.extending.overload`. So the machine code is stored together with the hashes of more modules: the modules whose
+functions the kernel calls, and the modules that define the named tuples among its arguments. The machine code is loaded
+only if none of these modules has changed. Edits of all other files do not matter.
 
 The machine code contains the values of the globals that the kernel reads. So these values must depend only on the
-sources above. A value that depends on anything else must be passed as an argument.
+hashed sources. A value that depends on anything else must be passed as an argument.
 
-A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
-names such a kernel. It cannot be cached for this reason: while Numba compiles the version for the first types, it also
-compiles the version for the other types. The machine code of this second version calls the first version at an address
-that is valid only in this process. In another process, such a call would crash. Numba gives a literal its own type, so
-a function `down` that calls ``down(n - 1, True)`` is such a kernel. Other recursive kernels are cached.
+Numba compiles one version of a kernel for each combination of argument types. If one version of a kernel calls another
+version of the same kernel, the kernel and its callers are not cached, and a warning names the kernel. The reason: such
+a call goes to an address that is valid only in this process. In another process, it would crash. An example is a kernel
+`down` that calls ``down(n - 1, True)``, because Numba gives the literal ``True`` a type of its own. Other recursive
+kernels are cached.
 
-A kernel that only other kernels call is compiled as a part of them: it has no machine code of its own (see
+A kernel that only other kernels call has no machine code of its own: it is compiled as a part of its callers (see
 `numba_parts`). If Python calls it later, it is compiled once more.
 
 If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
@@ -66,20 +65,20 @@ def kernel(
 ) -> _F | Callable[[_F], _F]:
     """Compile a function of plain numbers and arrays.
 
-    The compiled function does not check indices or arithmetic, and it releases the interpreter's lock.
+    The compiled function does not check indices, raises no arithmetic errors, and releases the interpreter's lock.
 
     Args:
         function: the kernel.
         inline: let LLVM, the compiler that Numba uses, copy the function's body into its callers. Then LLVM can
             vectorise a loop around the call. Use this option for small functions that kernels call in loops. Numba's
-            own option `inline` is different: Numba then compiles a copy of the function for each caller.
+            own option `inline` is different: it makes Numba compile a copy of the function for each caller.
         slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Use this option
             for short functions that do the same work for each direction of the board and contain no loops or calls. Use
             it only for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions
             went wrong (Numba issue 8705).
-        lean: do not count references to arrays. For twenty arrays, this counting takes longer than a small kernel runs.
-            Use this option for kernels that only other kernels call and that neither make nor return an array. Numba
-            refuses the option for all other kernels.
+        lean: do not count references to arrays. For twenty arrays, the counting takes longer than a small kernel's
+            own work. Use this option for kernels that only other kernels call and that neither make nor return an
+            array. Numba refuses the option for all other kernels.
     """
 
     def compile_it(function: _F) -> _F:
@@ -96,8 +95,8 @@ def entry_point(function: _F, *args: Any) -> _F:
     The kernel is compiled if necessary, but not called.
 
     The machine code does not check the types of its arguments. For twenty arrays, such a check takes longer than a
-    small kernel runs. All arguments must be positional and have the same types as `args`. If an array has another dtype
-    or layout, the machine code misreads the array, and no error is raised.
+    small kernel's own work. All arguments must be positional and have the same types as `args`. If an array has another
+    dtype or layout, the machine code misreads the array, and no error is raised.
     """
     return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
 
@@ -110,13 +109,15 @@ def is_compiled() -> bool:
 def raise_interrupt(error: BaseException) -> None:
     """Raise KeyboardInterrupt if an interrupt (Ctrl+C) caused this error.
 
-    If an interrupt arrives while a kernel runs, Python notices it when the kernel returns. Numba then raises a
-    SystemError whose cause is the KeyboardInterrupt. A broad ``except`` around kernels must call this function first.
+    If an interrupt arrives while a kernel runs, Python notices the interrupt when the kernel returns. Numba then raises
+    a SystemError whose cause is the KeyboardInterrupt. A broad ``except`` around kernels must call this function first.
     """
     cause: BaseException | None = error
-    while cause is not None:
+    seen: set[int] = set()  # an error can be its own cause, so the chain may have no end
+    while cause is not None and id(cause) not in seen:
         if isinstance(cause, KeyboardInterrupt):
             raise KeyboardInterrupt from error
+        seen.add(id(cause))
         cause = cause.__cause__ or cause.__context__
 
 

@@ -23,7 +23,7 @@ _STALE_SECONDS = 30 * 24 * 3600.0
 
 
 def folder_of(function: Callable[..., Any]) -> Path | None:
-    """The folder for a kernel's machine code, or None if the kernel has no source file or there is no safe folder."""
+    """The folder for a kernel's machine code, or None if the kernel has no source file or no folder is safe."""
     try:
         file = Path(function.__code__.co_filename).absolute()
         return _folder(_digest_now(file, function.__globals__)[:16])
@@ -44,7 +44,7 @@ def digest_of(name: str) -> str:
 
 
 def _digest_now(file: Path, names: Mapping[str, Any]) -> str:
-    """The digest of the module in `file`, for the present version of the file. `names` has the module's globals."""
+    """The digest of the module in `file`, as the file is now. `names` has the module's globals."""
     package = getattr(names.get("__spec__"), "parent", None) or ""
     status = file.stat()
     return _digest(file, package, status.st_mtime_ns, status.st_size)
@@ -71,7 +71,7 @@ def _folder(name: str) -> Path:
     folder = base / name
     is_new = not folder.exists()
     _make_safe(folder)
-    os.utime(folder)  # notes when the folder was last used; see `_remove_stale`
+    os.utime(folder)  # the folder's time is the time of its last use; see `_remove_stale`
     if is_new:
         _remove_stale(base)
     return folder
@@ -109,7 +109,7 @@ def _chosen_base() -> Path:
 
 
 def _is_only_ours(folder: Path) -> bool:
-    """Whether this is a folder of this user, to which no other user can write. On Windows, always True."""
+    """Whether this folder belongs to this user, and no other user can write to it. On Windows, the result is True."""
     if sys.platform == "win32":
         return True
     status = folder.lstat()

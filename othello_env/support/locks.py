@@ -41,8 +41,8 @@ def one_process(path: Path) -> Iterator[None]:
     If another process has locked the file, first wait until the file is unlocked. After two minutes of waiting, the
     block begins without the lock.
 
-    Nothing is locked inside a block that has already locked the same file, on systems without locks, or if the file
-    cannot be made. Only one thread may use this function at a time.
+    The block runs without a new lock if an outer block of this process has already locked the file, if the system has
+    no locks, or if the file cannot be made. Only one thread may use this function at a time.
     """
     if sys.platform == "win32" or path in _held:
         yield
@@ -61,7 +61,7 @@ def one_process(path: Path) -> Iterator[None]:
             yield
         finally:
             _held.discard(path)
-            # A child process that was forked during the block also has the file open. Then closing the file here would
-            # not unlock it.
+            # A child process that was forked during the block has the file open, too. Without this unlocking, the file
+            # would stay locked until the child closes it.
             with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_UN)

@@ -1,9 +1,10 @@
 """A mailbox: memory through which threads exchange work while they run compiled code.
 
 A mailbox is an int64 array. Each kernel of this module reads or writes it at an index, and works only in compiled code.
-`load`, `store` and `add` are atomic and sequentially consistent: all threads see these operations in the same order,
-and also what a thread wrote before them. `lend`, `give` and `look` copy a whole value, such as a tuple of arrays, into
-the mailbox or out of it. They copy the description of an array (its address and its shape), never its entries.
+`load`, `store` and `add` are atomic and sequentially consistent: all threads see these operations in the same order. A
+thread that loads a stored word also sees everything that was written before this word. `lend`, `give` and `look` copy a
+whole value, such as a tuple of arrays, into the mailbox or out of it. They copy the description of an array (its
+address and its shape), never its entries.
 """
 
 import platform
@@ -22,7 +23,8 @@ __all__ = ["add", "give", "lend", "load", "look", "rest", "size_in_words", "stor
 _WORD: Any = types.int64
 _PAUSE = "llvm.x86.sse2.pause"
 _sched_yield: Any = types.ExternalFunction("sched_yield", types.int32())
-# These two values depend on the machine. Numba stores machine code for each kind of processor separately.
+# These two values depend on the machine. Kernels may read them, because Numba caches the machine code for each kind of
+# machine separately.
 _CAN_PAUSE = platform.machine().lower() in ("x86_64", "amd64")
 _CAN_YIELD = sys.platform != "win32"
 
@@ -61,7 +63,7 @@ def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 def _address_of_value(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """The same address as `_address`, as the address of a value of the type of `args[2]`."""
+    """The address from `_address`, typed as a pointer to a value of the type of `args[2]`."""
     return builder.bitcast(_address(context, builder, signature, args), args[2].type.as_pointer())
 
 
@@ -100,7 +102,8 @@ def add(_context: Any, box: Any, _i: Any, _word: Any) -> Any:
 def lend(_context: Any, box: Any, _i: Any, value: Any) -> Any:
     """Write a value from index i on: ``lend(box, i, value)``.
 
-    The mailbox does not keep the value's arrays in memory. The caller must keep them while others may `look` at them.
+    The mailbox does not keep the value's arrays in memory. The caller must keep these arrays for as long as other
+    threads may `look` at them.
     """
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -113,10 +116,10 @@ def lend(_context: Any, box: Any, _i: Any, value: Any) -> Any:
 
 @_intrinsic
 def give(_context: Any, box: Any, _i: Any, value: Any, like: Any) -> Any:
-    """Write a value from index i on: ``give(box, i, value, like)``. One call of `look` must take it out again.
+    """Write a value from index i on: ``give(box, i, value, like)``. Exactly one call of `look` must take the value out.
 
-    The mailbox keeps the value's arrays in memory until then. The value must have the type of `like`, or the caller is
-    not compiled.
+    The mailbox keeps the value's arrays in memory until then. If the value does not have the type of `like`, Numba
+    cannot compile the caller.
     """
     if value != like:
         return None
@@ -131,7 +134,7 @@ def give(_context: Any, box: Any, _i: Any, value: Any, like: Any) -> Any:
 
 @_intrinsic
 def look(_context: Any, box: Any, _i: Any, like: Any) -> Any:
-    """Read the value that begins at index i: ``look(box, i, like)``. It must have the type of `like`."""
+    """Read the value that begins at index i: ``look(box, i, like)``. The value must have the type of `like`."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_address_of_value(context, builder, signature, args), align=8)
@@ -150,7 +153,7 @@ def size_in_words(_context: Any, value: Any) -> Any:
 
 
 def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """The value, whose arrays do not know the objects that own their memory. So Numba counts no references to them."""
+    """A copy of the value. Its arrays do not know the owners of their memory, so Numba counts no references to them."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         array.meminfo = ir.Constant(array.meminfo.type, None)

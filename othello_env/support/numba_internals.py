@@ -81,13 +81,13 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
     Args:
         function: the function to compile.
         inline: let LLVM, the compiler that Numba uses, copy the function's body into the callers of the function.
-        slp: use LLVM's SLP vectoriser for this function; see `othello_env.support.jit.kernel`. The settings of callers
-            do not matter.
+        slp: use LLVM's SLP vectoriser for this function; see `othello_env.support.jit.kernel`. The settings of the
+            function's callers do not matter.
         lean: do not count references to arrays, and leave out the wrapper through which Python calls the function.
-        folder: the cache folder for the machine code; None for no cache.
+        folder: the cache folder for the machine code. If it is None, there is no cache.
     """
     njit: Any = numba.njit  # typed as Any, because Numba's type hints lack these options
-    # `_nrt` says whether references are counted. It is always set, because otherwise Numba takes the caller's setting.
+    # `_nrt` says whether references are counted. Without `_nrt`, Numba would take the setting of the function's caller.
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
     _Kernel(dispatcher, folder, slp)
@@ -95,10 +95,10 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
 
 
 class _Kernel:
-    """Compiles a function with a dispatcher of Numba, as a whole or as a part; see `numba_parts`.
+    """Compiles a function with a dispatcher of Numba, as a whole kernel or as a part; see `numba_parts`.
 
-    A function is compiled as a part if another kernel calls it first. If Python or a plain Numba function calls it
-    later, it is compiled again as a whole.
+    If the function's first caller is another kernel, the function is compiled as a part. If Python or a plain Numba
+    function calls it later, it is compiled again as a whole kernel.
     """
 
     _depth = 0
@@ -116,8 +116,8 @@ class _Kernel:
         dispatcher.compile, dispatcher.add_overload = self._compile, self._add
 
     def _compile(self, signature: Any) -> Any:
-        # Take Numba's lock before the lock file. Numba itself takes its lock first, too, when it compiles a plain Numba
-        # function that calls this function. The order is always the same, so two threads never wait for each other.
+        # Take Numba's lock first, then the lock file. Numba, too, takes its lock first if it compiles a plain Numba
+        # function that calls this kernel. All threads take the locks in this order, so there is no deadlock.
         with global_compiler_lock:
             args, _ = sigutils.normalize_signature(signature)  # type: ignore[no-untyped-call]
             is_called_by_kernel = _Kernel._depth > 0
@@ -126,7 +126,7 @@ class _Kernel:
                 if is_called_by_kernel or not isinstance(known.library, PartLibrary):
                     return known.entry_point
                 del self._dispatcher.overloads[tuple(args)]
-            # if a kernel calls itself with other types, Numba calls the machine code of these versions
+            # A kernel that calls itself with other types is not compiled as a part: Numba calls its machine code.
             is_part = is_called_by_kernel and not self._dispatcher.is_compiling
             with _one_process(self._function, self._folder), _settings(self._slp), self._compiling(is_part):
                 entry_point = self._compile_now(signature)
@@ -136,7 +136,10 @@ class _Kernel:
 
     @contextlib.contextmanager
     def _compiling(self, is_part: bool) -> Iterator[None]:
-        """Let the dispatcher compile a part or a whole kernel. A kernel may call itself, so this may be nested."""
+        """Let the dispatcher compile a part, or a whole kernel if `is_part` is false.
+
+        Blocks of the same kernel may be nested, because a kernel may call itself with other types.
+        """
         dispatcher, compiler = self._dispatcher, self._dispatcher._compiler
         before = dispatcher._cache, compiler.pipeline_class
         dispatcher._cache, compiler.pipeline_class = self._caches[is_part], self._compilers[is_part]
@@ -150,7 +153,8 @@ class _Kernel:
 
     def _add(self, compiled: Any) -> None:
         if isinstance(compiled.library, PartLibrary):
-            self._dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # Python must not find it
+            # Python cannot call a part, so only `overloads` has it, where compiled code finds it.
+            self._dispatcher.overloads[tuple(compiled.signature.args)] = compiled
         else:
             self._add_whole(compiled)
 
@@ -172,8 +176,8 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
             `choose` gets the class of this named tuple. Otherwise `choose` gets None.
         lean: do not count references to arrays.
     """
-    # Give Numba the Python body of the chosen function. Numba then compiles this body for the caller's types. If Numba
-    # got a body that calls the chosen function, it would have to compile both.
+    # Numba gets the Python body of the chosen function, and compiles this body for the caller's types. If Numba got a
+    # function that only calls the chosen function, Numba would have to compile two functions.
     names = ", ".join(inspect.signature(function).parameters)
 
     def body_for(kind: Any) -> Any:
@@ -271,7 +275,7 @@ class _Storage(CompileResultCacheImpl):
             return False
         symbols = (variable.name for variable in cres.library._get_module_for_linking().global_variables)
         references = {symbol for symbol in symbols if symbol.startswith(_UNRESOLVED)}
-        if references - _warned_of:  # warn once for the kernel, and do not warn again for its callers
+        if references - _warned_of:  # the kernel's callers have the same references, and must not warn again
             _warned_of.update(references)
             warnings.warn_explicit(
                 f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled again in "
@@ -284,19 +288,19 @@ class _Storage(CompileResultCacheImpl):
         return not references
 
     def reduce(self, cres: Any) -> Any:
-        """The data to store: the code and, for each module that the code depends on, a hash of the module's sources.
+        """The data to store: the code, and a hash of the sources for each module on which the code depends.
 
         Raises:
             OSError: a source cannot be read.
         """
-        # the modules of all called functions, and of the named tuples among the arguments
+        # the modules of all called functions and of the named tuples among the arguments
         modules = {each.globals["__name__"] for each in cres._find_referenced_environments()}
         modules |= {each.__module__ for each in _named_tuples(cres.signature.args)}
         modules -= {self._module, *(name for name in modules if name.partition(".")[0] == "numba")}
         return super().reduce(cres), {name: digest_of(name) for name in modules}  # type: ignore[no-untyped-call]
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Load stored machine code, and register it for recursive kernels that are compiled later and call it.
+        """Load stored code. If it is a whole kernel, tell Numba its address, which recursive kernels may need later.
 
         Raises:
             OSError: a source has changed, or cannot be read.
@@ -314,7 +318,7 @@ class _Storage(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of one function. Unlike in Numba, problems with the cache files never stop a call."""
+    """Numba's cache of one function. A cache file that is damaged, or cannot be read or written, causes no error."""
 
     _impl_class: Any
 

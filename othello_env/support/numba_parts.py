@@ -1,9 +1,10 @@
 """Parts: kernels that are compiled only as parts of other kernels.
 
 Numba makes machine code for every function that it compiles, with a wrapper through which Python calls the function.
-For a function that only other compiled functions call, both are useless: its callers contain a copy of its code. So
-this package compiles such a function only up to LLVM's code before optimisation. LLVM then optimises the function
-inside each caller. This saves a quarter to a third of the time of a first use.
+If only other compiled functions call a function, its machine code and its wrapper are useless, because each caller
+contains a copy of the function. So this package translates such a function only into LLVM's code, without optimisation.
+LLVM then optimises this code inside each caller. This saves a quarter to a third of the time until a kernel's first
+result.
 """
 
 import contextlib
@@ -25,17 +26,17 @@ _CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the setting
 
 
 class _NoMachineCode:
-    """Takes the place of the object that sets addresses in machine code."""
+    """Takes the place of Numba's object that sets addresses in machine code, because a part has no machine code."""
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Do nothing. `set_environments` sets the environment in the machine code of the callers."""
+        """Do nothing. Later, `set_environments` sets the environment of a part in the machine code of its callers."""
 
 
 class PartLibrary(JITCodeLibrary):
     """The code of a function, without machine code.
 
-    Only a function that takes part in a recursion over several functions or types gets machine code: Numba calls such
-    functions by their addresses.
+    There is one exception. If several functions call each other in a circle, or a function calls itself with other
+    types, Numba calls them by the addresses of their machine code. So these functions get machine code.
     """
 
     codegen: Any = _NoMachineCode()
@@ -75,7 +76,7 @@ class _PartLower(Lower):
 class _PartLowering(NativeLowering):
     """Lowers a function into a `PartLibrary`.
 
-    The compiler's flags stay those of a whole kernel, because the names of functions in the code depend on the flags.
+    The compiler's flags are the same as for a whole kernel, because the functions' names in the code depend on them.
     """
 
     _name = "part_lowering"
@@ -101,9 +102,10 @@ class PartCompiler(CompilerBase):
 
 
 class _PartsOfNumba(Listener):
-    """Lets Numba compile its own functions, such as `numpy.empty`, as parts.
+    """Makes Numba compile its own functions, such as its version of `numpy.empty`, as parts.
 
-    These functions are closures in Numba's modules. So neither Python nor a user's function calls their machine code.
+    Only functions that are defined inside other functions of Numba become parts. Nothing outside Numba can refer to
+    them, so nobody needs their machine code.
     """
 
     def on_start(self, event: Event) -> None:
@@ -128,7 +130,7 @@ def parts_of_numba() -> contextlib.AbstractContextManager[Any]:
 
 @contextlib.contextmanager
 def part_libraries() -> Iterator[None]:
-    """In this block, code that is loaded from a cache becomes a part. Numba's lock must be held."""
+    """In this block, Numba loads code from a cache as a `PartLibrary`. Numba's lock must be held."""
     target: Any = cpu_target.target_context
     codegen = target.codegen()
     codegen._library_class = PartLibrary

@@ -7,7 +7,7 @@ __all__ = ["as_integer", "check_whole"]
 
 
 def as_integer(value: Any) -> int | None:
-    """The value as an int, or None if it is not an integer. NumPy's integers are integers too, but a bool is not."""
+    """The value as an int, or None if it is not an integer. NumPy's integers are accepted, but a bool is not."""
     try:
         return None if isinstance(value, bool) else index(value)
     except TypeError:

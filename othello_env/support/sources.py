@@ -1,18 +1,19 @@
 """The sources that a module depends on: its own file and the files of all modules that it imports.
 
-The machine code of a kernel contains functions and constants from other modules. `Sources.digest` is one hash of all
-these sources. So machine code that is stored under this hash always belongs to the present sources.
+The machine code of a kernel contains functions and constants from other modules. `Sources.digest` returns one hash of
+all these sources. Machine code is stored under this hash, so it is never used after a source has changed.
 
-Only some imports are followed: those of modules of this package, and those of modules of the outermost package that
-contains the hashed module. If the hashed module is not in a package, imports of modules in its folder are followed,
-too.
+Only imports of some modules are followed: modules of `othello_env`, and modules of the outermost package that contains
+the hashed module (``a`` for a module ``a.b.c``). If the hashed module is not in a package, imports of the modules in
+its folder are followed, too.
 
 An import statement counts wherever it stands in a file. Imports inside functions count, because a module may compute a
-constant by calling such a function. Imports under TYPE_CHECKING count too: some packages list there the names that they
-import only on first use. Imports without an import statement, such as `importlib.import_module`, are not noticed.
+constant by calling such a function. Imports under TYPE_CHECKING count, too, because some packages import a name only on
+first use, and list the name there. Imports without an import statement, such as `importlib.import_module`, are not
+noticed.
 
-For ``from a.b import c``, the files of ``a.b`` and ``a.b.c`` count, and the file of the package ``a`` does not count.
-Comments, docstrings and layout never count.
+For ``from a.b import c``, the files of ``a.b`` and ``a.b.c`` count, but not the file of the package ``a``. Comments,
+docstrings and layout never count.
 """
 
 import ast
@@ -41,15 +42,16 @@ _MOST_REMEMBERED = 400
 _INSTALLED = ("site-packages", "dist-packages")
 """The names of folders into which packages are installed.
 
-For a module that lies directly in such a folder, imports of the packages beside it are not followed.
+If the hashed module lies directly in such a folder, the packages in this folder belong to other projects. So imports of
+these packages are not followed.
 """
 
 
 class Sources:
-    """Reads source files. Each version of a file is read only once.
+    """Reads source files. A file is read again only if it has changed.
 
-    Parsing takes longer than reading. So the results of parsing are stored in a memory file. Each result is stored
-    under a hash of its source. A process then parses only sources that no process has parsed before.
+    Parsing takes longer than reading. So the results of parsing are stored in a file, the memory file, under a hash of
+    each source. A later process does not parse a source whose result is in this file.
 
     Args:
         memory: the path of the memory file, which need not exist.
@@ -62,10 +64,13 @@ class Sources:
         self._memory = memory
         self._remembered: dict[str, tuple[str, _Imports]] = {}
         self._is_new = False
-        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # Python versions parse differently
+        # Another version of Python or of this file may parse differently. So this salt makes its results unusable here.
+        self._salt = Path(__file__).read_bytes() + sys.version.encode()
         self._read: dict[tuple[Path, int, int], tuple[str, _Imports]] = {}
-        with contextlib.suppress(OSError, ValueError):  # the memory file may be missing or damaged
-            self._remembered = json.loads(memory.read_bytes())
+        with contextlib.suppress(OSError, ValueError, RecursionError):  # the memory file may be missing or damaged
+            found = json.loads(memory.read_bytes())
+            if _is_memory(found):
+                self._remembered = found
 
     def digest(self, file: Path, package: str) -> str:
         """A hash of a module and of all modules that it imports, as hexadecimal digits.
@@ -101,7 +106,8 @@ class Sources:
             content = hashlib.sha256(self._salt + data).hexdigest()
             known = self._remembered.pop(content, None)
             self._is_new |= known is None
-            self._read[version] = self._remembered[content] = known or _parse(data)  # the newest entry is the last
+            # an entry that is used moves to the end of the dict, because `_remember` drops entries at the beginning
+            self._read[version] = self._remembered[content] = known or _parse(data)
         return self._read[version]
 
     def _remember(self) -> None:
@@ -122,11 +128,11 @@ class _Finder:
         self._beside = None if package else file.parent
 
     def imported(self, imports: _Imports, inside: str) -> Iterator[tuple[str, Path]]:
-        """The names and files of the modules that a module in the package `inside` imports."""
+        """The names and files of the imported modules. The module that imports them is in the package `inside`."""
         for written, members in imports.items():
             try:
                 module = importlib.util.resolve_name(written, inside) if written.startswith(".") else written
-            except ImportError:  # the relative import leads out of the package, so Python cannot import it either
+            except ImportError:  # a relative import that leads out of the package fails in Python, too
                 continue
             path = self._find(module)
             if path is not None:
@@ -151,7 +157,7 @@ class _Finder:
 
 @functools.cache
 def _find(folder: Path, name: str) -> Path | None:
-    """The file of the module with this dotted name in `folder`, or None. An empty name is the package in `folder`."""
+    """The file of the module with this dotted name in `folder`, or None. An empty name means `folder` itself."""
     path = folder.joinpath(*name.split("."))
     for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
         if file.is_file():
@@ -169,7 +175,7 @@ def _parse(data: bytes) -> tuple[str, _Imports]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import the source either
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this source
         return hashlib.sha256(data).hexdigest(), {}
     imports: dict[str, dict[str, None]] = {}
     for node in ast.walk(tree):
@@ -184,9 +190,23 @@ def _parse(data: bytes) -> tuple[str, _Imports]:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             body[:] = [statement for statement in body if not _is_text(statement)]
-    with contextlib.suppress(RecursionError):  # if the source is nested too deep, its text is hashed instead
+    with contextlib.suppress(RecursionError):  # a source that is nested too deep is hashed as a text
         data = ast.dump(tree).encode()
     return hashlib.sha256(data).hexdigest(), {module: [*names] for module, names in imports.items()}
+
+
+def _is_memory(found: object) -> bool:
+    """Whether a value from a memory file has the right form: a dict of results of `_parse`."""
+    return isinstance(found, dict) and all(
+        isinstance(result, list)
+        and len(result) == 2
+        and isinstance(result[0], str)
+        and isinstance(result[1], dict)
+        and all(
+            isinstance(names, list) and all(isinstance(each, str) for each in names) for names in result[1].values()
+        )
+        for result in found.values()
+    )
 
 
 def _is_text(statement: ast.AST) -> bool:

@@ -24,7 +24,7 @@ _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 class Threads:
     """`count` threads: the calling thread, and `count` - 1 other threads, which start when they are first needed.
 
-    A forked process starts its own threads.
+    After a fork, the new process starts threads of its own.
     """
 
     def __init__(self, count: int) -> None:
@@ -56,7 +56,9 @@ class Threads:
         return [result for _, result, _ in answers]
 
     def send(self, k: int, work: Callable[[int], Any]) -> None:
-        """Let thread k, from 1 to `count` - 1, call work(k), and do not wait for it. `work` must not raise an error.
+        """Let thread number k call work(k), and return at once. `work` must not raise an error.
+
+        The calling thread has the number 0, so k is from 1 to `count` - 1.
 
         Raises:
             RuntimeError: a thread cannot be started.
@@ -65,7 +67,7 @@ class Threads:
 
     def _put(self, work: Callable[[int], Any], numbers: Iterable[int], results: SimpleQueue[_Answer]) -> None:
         process = os.getpid()
-        with self._lock(process):  # `close` must not end the threads before they have got all these tasks
+        with self._lock(process):  # otherwise `close` could end the threads before all tasks are in their queues
             if self._process != process:
                 self._start(process)
             for k in numbers:
@@ -92,7 +94,7 @@ class Threads:
             for _ in range(1, self.count):
                 queues.append(SimpleQueue())
                 threading.Thread(target=_serve, args=queues[-1:], daemon=True).start()
-        except BaseException as error:  # end the threads that were started, also after KeyboardInterrupt
+        except BaseException as error:  # also after KeyboardInterrupt, end the threads that were started
             _end(queues)
             if isinstance(error, RuntimeError):
                 raise RuntimeError(
@@ -110,7 +112,7 @@ class Threads:
 def _done(work: Callable[[int], Any], k: int) -> _Answer:
     try:
         return k, work(k), None
-    except BaseException as error:  # `run` raises the error in the calling thread
+    except BaseException as error:  # returned, because `run` raises it in the calling thread
         return k, None, error
 
 
@@ -118,7 +120,7 @@ def _serve(tasks: SimpleQueue[_Task | None]) -> None:
     while (task := tasks.get()) is not None:
         work, k, results = task
         results.put(_done(work, k))
-        del task, work  # otherwise these variables would keep the batch in memory until the next task
+        del task, work  # while the thread waits for a task, these variables must not keep the batch in memory
 
 
 def _end(queues: list[SimpleQueue[_Task | None]]) -> None:

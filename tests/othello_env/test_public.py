@@ -1,4 +1,4 @@
-"""What is public: each module says so, exactly, and in order."""
+"""The public names: each module lists exactly these names in `__all__`, in a fixed order."""
 
 import ast
 import importlib.util
@@ -30,7 +30,7 @@ def is_for_types(block):
 
 
 def names(tree):
-    """The public names that a module defines, those that it imports, and its `__all__` (None without)."""
+    """The public names that a module defines, the names that it imports, and its `__all__`, or None if it has none."""
     defined, imported, listed = set(), set(), None
     typed = [node for block in tree.body if isinstance(block, ast.If) and is_for_types(block) for node in block.body]
     for node in tree.body + typed:
@@ -51,7 +51,7 @@ def names(tree):
 def test_all_is_what_is_public(file):
     defined, imported, listed = names(ast.parse(file.read_text(encoding="utf-8")))
     listed = listed or []
-    # A package's own file may also pass on what it imports.
+    # A package's `__init__.py` may also list names that it imports.
     assert set(listed) >= defined, "public, but not in __all__"
     assert set(listed) <= defined | imported, "in __all__, but not there"
     assert len(set(listed)) == len(listed)

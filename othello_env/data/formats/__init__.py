@@ -56,8 +56,8 @@ def read_games(
 
     Raises:
         OSError: the file cannot be read.
-        GamesError: the format of the file is unknown. Or a game is damaged, and `skip` is False. The message about a
-            damaged game names the game and the ply, or the line.
+        GamesError: the format of the file is unknown, or a game is damaged and `skip` is False. For a damaged game, the
+            message names the line, or the game and the ply.
     """
     data = read_file(path, _LARGEST, "read games from")
     try:
@@ -90,8 +90,9 @@ def write_games(path: str | Path, games: Games) -> None:
     """Write games to a file. The ending of the file's name determines the format; see `KINDS`.
 
     Only ``.npz`` and ``.parquet`` keep all data about the games. In PDN, the columns whose names begin with a capital
-    letter become tags. PDN does not keep the rule for draws (see `othello_env.games.checkers.position`): `read_games`
-    reads games in PDN under the rule ``40-move``. If there is an error, no incomplete file is left.
+    letter become tags. If a game is over, its last position determines the tag ``Result``, and the column ``Result`` is
+    not used. PDN does not keep the rule for draws (see `othello_env.games.checkers.position`), so `read_games` reads
+    games in PDN with the rule ``40-move``. If the file cannot be written completely, no part of it is left.
 
     Raises:
         OSError: the file cannot be written.
@@ -120,11 +121,13 @@ def _load(
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     ending = Path(path).suffix.lower()
+    if ending == ".pdn":  # comments in PDN can look like the other formats
+        return _from_pdn(text)
     if ggf.is_ggf(text) or ending == ".ggf":
         return ggf.load(text)
     if text.lstrip().startswith("{"):
         return records.load(path)
-    if text.lstrip().startswith(("[", "%")) or ending == ".pdn":
+    if text.lstrip().startswith(("[", "%")):
         return _from_pdn(text)
     if "\0" in text:
         raise GamesError(f"the kind of this file is unknown; known are {', '.join(KINDS)} and records (.jsonl)")
@@ -151,7 +154,8 @@ def _dump(kind: str, games: Games) -> bytes:
 def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
     names = [name for name in games.columns if name[:1].isupper() and name.isidentifier() and name.isascii()]
     tags = {name: str(games.columns[name][i]) for name in names if str(games.columns[name][i])}
-    tags.pop("Result", None)
+    if final.is_over or tags.get("Result") not in pdn.RESULTS:  # else the game was resigned, or a draw was agreed
+        tags.pop("Result", None)
     return pdn.PdnGame.of(final, start, **tags)  # type: ignore[arg-type]  # the rules say that it is checkers
 
 

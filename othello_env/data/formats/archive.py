@@ -35,13 +35,18 @@ def dump(games: Games) -> bytes:
     """The bytes of a ``.npz`` file that holds these games.
 
     Raises:
-        ValueError: a column has neither numbers nor text.
+        ValueError: a column has neither numbers nor text, or the columns are too many for a file.
     """
     check_columns(games)
     arrays: dict[str, Any] = {"actions": games.actions, "lengths": games.lengths, "start": games.start}
     arrays |= {_COLUMN + name: column for name, column in games.columns.items()}
     out = io.BytesIO()
     np.savez(out, header=np.frombuffer(json.dumps(header(games)).encode(), np.uint8), **arrays)
+    try:
+        open_archive(out).close()  # a file that `load` cannot read must not be written
+    except ValueError:
+        text = f"{len(games.columns):,} columns are too many for a file of games, or their names are too long"
+        raise ValueError(text) from None
     return out.getvalue()
 
 
@@ -81,7 +86,7 @@ def read_arrays(archive: zipfile.ZipFile, names: Sequence[str]) -> dict[str, Any
     """Read the arrays with these names from an archive.
 
     Raises:
-        GamesError: the arrays together take more than 4 GiB. Then no array is unpacked.
+        GamesError: the arrays together take more than 4 GiB. In this case no array is unpacked.
         ValueError, zipfile.BadZipFile, KeyError: the archive is damaged; see `othello_env.support.arrays.Member`.
     """
     members = {name: Member(archive, name) for name in names}
@@ -103,14 +108,14 @@ def check_columns(games: Games) -> None:
 
 
 def header(games: Games) -> dict[str, Any]:
-    """A dict for JSON with the format, the rules of the games and the positions in which they begin."""
+    """A dict for JSON with the name of the file format, the rules of the games and their first positions."""
     usual = games.starts == (games.rules.start(0),)
     starts = [] if usual else [position_to_text(state) for state in games.starts]
     return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
 
 
 def from_header(text: bytes) -> tuple[Rules, list[State]]:
-    """The rules, and the positions in which the games begin, from the JSON text of a `header`.
+    """Read the rules of the games and their first positions from the JSON text of a `header`.
 
     Raises:
         GamesError: the text is not the JSON text of a `header`.

@@ -59,12 +59,12 @@ def load(text: str) -> tuple[Games, list[str]]:
     missing. The columns `black_rating` and `white_rating` are floats; NaN if the tag is missing. The column `line` is
     the number of the game's line, from 1.
 
-    If any move has an evaluation or a time, there are also the columns `scores` and `times`, (N, T) float32. For each
-    action, `scores` has the evaluation in discs that the player gave, and `times` has the time in seconds. A missing
-    number is NaN.
+    If at least one move has an evaluation or a time, there are also the columns `scores` (the players' evaluations in
+    discs) and `times` (in seconds). These are float32 arrays with a row for each game and a number for each action. A
+    missing number is NaN.
 
     Returns:
-        The games that can be read and have only legal moves, and a message for each other game.
+        The games that can be read and have only legal moves, and a message for each of the other games.
 
     Raises:
         GamesError: the text has no game that can be read and has only legal moves.
@@ -79,7 +79,7 @@ def load(text: str) -> tuple[Games, list[str]]:
             messages[number] = game.message(error)
     wrong = _joined(found).illegal().tolist() if found else []
     for game in [game for game, ply in zip(found, wrong, strict=True) if ply >= 0]:
-        try:  # perhaps the text leaves out passes, which `_replay` adds
+        try:  # the moves may be legal after all: perhaps the text leaves out passes, and `_replay` adds them
             _replay(game)
         except (GamesError, IllegalActionError, NotationError) as error:
             messages[game.number] = game.message(error)
@@ -123,9 +123,10 @@ def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
 def dump(games: Games) -> str:
     """The GGF text of games of Othello, one game on each line.
 
-    The columns `scores` and `times` become numbers after the moves. Other columns that `load` knows become tags, except
-    `line`, which is not written. Every column may be missing. Without a column `result`, the result is Black's discs
-    minus White's discs in a finished game, and ``?`` in an unfinished game.
+    The numbers in the columns `scores` and `times` are written after the moves. The columns of texts and ratings that
+    `load` describes become tags. Any other column, such as `line`, is not written. No column is required. If a game has
+    no text in the column `result`, this function writes a result. For a finished game, this is Black's discs minus
+    White's discs, and empty squares count for the winner. For an unfinished game, it is ``?``.
 
     Raises:
         GamesError: a move is illegal.
@@ -160,8 +161,8 @@ class _Game:
 
     `_split` sets `line`, `tags`, `moves` and `fault`. Each entry of `moves` is a pair: ``B`` or ``W``, and the move's
     text. `fault` says what is wrong with the game, and is empty if nothing is wrong. `load` sets `number`, the number
-    of the game in the text. `_prepare` sets `start`, `actions` and `texts`, the text of each action. If the GGF text
-    leaves out a pass, the text of this pass is empty.
+    of the game in the text. `_prepare` sets `start`, `actions` and `texts`. `texts` has the text of each action, which
+    is empty for a pass that the GGF text leaves out.
     """
 
     line: int
@@ -220,14 +221,14 @@ def _split(text: str) -> Iterator[_Game]:
 def _prepare(game: _Game, before: list[_Game]) -> None:
     """Find the position in which a game begins, and the game's actions.
 
-    `before` has the undamaged games before this game. The moves of the first undamaged game are played here. The moves
-    of a later game are played here only if they cannot be read, or if the sides do not take turns. `load` checks all
-    other moves together afterwards, which is faster.
+    `before` has the undamaged games before this game. If it is empty, this function plays the moves of the game. It
+    also plays them if a move cannot be read, if there are too many moves, or if the sides do not take turns. Otherwise
+    it only reads the moves. Later, `load` checks such moves of all games together, which is faster.
 
     Raises:
-        GamesError: the game is damaged, or its board has another size than the boards of earlier games.
-        IllegalActionError: a move is illegal.
-        NotationError: a move or a board cannot be read.
+        GamesError: the game is damaged, its board has another size than the boards of earlier games, or a move that is
+            played here is illegal or cannot be read.
+        NotationError: the board cannot be read.
     """
     if game.fault:
         raise GamesError(game.fault)
@@ -305,7 +306,7 @@ def _number(text: str) -> float:
 
 
 def _written(number: Any) -> str:
-    """A number as text, with all digits that are needed to read the same number again. NaN becomes an empty text."""
+    """A number as text, with enough digits to read the number back exactly. NaN becomes an empty text."""
     return "" if np.isnan(number) else np.format_float_positional(number, trim="-")
 
 

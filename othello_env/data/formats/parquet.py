@@ -29,8 +29,8 @@ def is_parquet(data: bytes) -> bool:
 def dump(games: Games) -> bytes:
     """The bytes of a Parquet file that holds these games.
 
-    The column `actions` has a list of each game's actions, passes included. The games' own columns become columns of
-    the file. A column with a number for each action becomes a column of lists.
+    The column `actions` has a list of each game's actions, passes included. The columns in `games.columns` are written
+    under the same names. A column with a number for each action becomes a column of lists.
 
     Raises:
         ValueError: a column has the name `actions` or `start`, or has neither numbers nor text.
@@ -77,7 +77,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         }
         start = np.asarray(table.column(_START)) if _START in table.column_names else None
         return archive.checked(Games(actions, lengths, rules, starts, start, columns))
-    except (arrow.ArrowException, KeyError, TypeError, ValueError) as error:
+    except (arrow.ArrowException, KeyError, OSError, TypeError, ValueError) as error:
         if isinstance(error, GamesError):
             raise
         raise GamesError(f"this is no Parquet file of games, or it is damaged: {error}") from None

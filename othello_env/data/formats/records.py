@@ -41,7 +41,7 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
     for example with an illegal move. It is -1 if no player forfeited.
 
     Raises:
-        GamesError: there is no record, or the records are of different games.
+        GamesError: `records` is empty, or the records are of different games.
         RecordError: the moves of a record cannot be played, or do not lead to the result in the record.
     """
     if not records:
@@ -55,4 +55,4 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
     names = {name: [record.agents[seat] for record in records] for seat, name in enumerate(finals[0].player_names)}
     forfeits = [-1 if record.fault is None else record.fault[0] for record in records]
     columns: dict[str, Any] = {**names, "opening": [record.opening for record in records], "forfeit": forfeits}
-    return Games.of(finals, starts, columns)
+    return Games.of(finals, starts, columns, rules)

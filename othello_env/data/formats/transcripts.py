@@ -22,7 +22,7 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
     each game's line, from 1.
 
     Returns:
-        The games whose moves are all legal, and a message for each other line.
+        The games whose moves are all legal, and a message for each line with an illegal or unreadable move.
 
     Raises:
         GamesError: no line has a game whose moves are all legal.
@@ -68,9 +68,10 @@ def dump(games: Games) -> str:
 
 
 def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
-    """Read the plain lines in compiled code. A plain line has only names of squares, and only legal moves.
+    """Read the plain lines: those that have only names of squares, and only legal moves.
 
-    `load` reads all other lines with `State.play_transcript`. If such a line is wrong, the error says what is wrong.
+    Compiled code checks the moves. `load` reads all other lines with `State.play_transcript`, whose errors say
+    what is wrong in a line.
 
     Returns:
         A dict from the number of each plain line to the actions of its game, passes included.

@@ -54,8 +54,8 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     - `year`: the year in which the games were played;
     - `tournament`, `black` and `white`: names, or numbers if no names are given;
     - `score`: Black's discs at the end, as the file says;
-    - `theoretical`: Black's discs at the end if both sides play perfectly as soon as only `depth` squares are empty;
-    - `depth`: the number of empty squares that is meant in `theoretical`, the same for all games of the file.
+    - `theoretical`: Black's discs at the end if both sides play perfectly from `depth` empty squares on;
+    - `depth`: the number of empty squares for `theoretical`, the same number for all games of the file.
 
     Args:
         data: the bytes of the file.
@@ -82,7 +82,7 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     inside = (row >= 1) & (row <= 8) & (column >= 1) & (column <= 8)
     length = 60 - np.argmax(rows["moves"][:, ::-1] != 0, axis=1) * (rows["moves"] != 0).any(axis=1)
     length[(rows["moves"] == 0).all(axis=1)] = 0
-    ended = np.arange(60) >= length[:, np.newaxis]  # a zero before the last move becomes 127, an illegal move
+    ended = np.arange(60) >= length[:, np.newaxis]  # a zero byte before the last move becomes 127, an illegal move
     squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
     actions, lengths, wrong = with_passes(squares, Othello())
     columns = {
@@ -105,9 +105,10 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
 def dump(games: Games, day: date | None = None) -> bytes:
     """The bytes of a ``.wtb`` file. Passes are not stored.
 
-    The columns `tournament`, `black`, `white` and `theoretical` are written if they hold integers. `year` and `depth`
-    are written if they hold the same integer for all games. The score is Black's discs at the end; the winner also gets
-    the empty squares. In an unfinished game the score is 32.
+    The columns `tournament`, `black`, `white` and `theoretical` are written if they hold integers. The header has one
+    place for `year` and one place for `depth`. So each of these two columns is written only if all its values are the
+    same integer. The score is Black's discs at the end, plus the empty squares if Black won. In a draw and in an
+    unfinished game the score is 32.
 
     Args:
         games: games of Othello on 8x8 from the usual start.
@@ -115,8 +116,8 @@ def dump(games: Games, day: date | None = None) -> bytes:
 
     Raises:
         GamesError: a move is illegal.
-        ValueError: the games are not of Othello on 8x8 from the usual start, or a value of one of these columns
-            is negative or too large for its place in the file.
+        ValueError: the games are not of Othello on 8x8 from the usual start, or a value of a column is negative
+            or too large for its place in the file.
     """
     check_standard(games, "WTHOR files have")
     header, rows = _new_header(day), np.zeros(len(games), _GAME)
@@ -142,7 +143,7 @@ def load_names(data: bytes) -> list[str]:
         GamesError: the bytes are not a file of names.
     """
     header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
-    count = int(header["names"] or header["games"])  # some files store the number in the field `games`
+    count = int(header["names"] or header["games"])  # some files store the number of names in the field `games`
     size, rest = divmod(len(data) - _HEADER.itemsize, max(1, count))
     if not count and len(data) == _HEADER.itemsize:
         return []

@@ -42,10 +42,11 @@ def draw_legend(canvas: Canvas, labels: Sequence[str], left: float, abreast: int
 
 
 def ticks_1_2_5(smallest: float, largest: float) -> list[int]:
-    """Choose neighbouring ticks from the numbers 1, 2, 5, 10, 20, ...
+    """Choose ticks for an axis from `smallest` to `largest`. The ticks are from the series 1, 2, 5, 10, 20, ...
 
-    The first tick is the largest of these numbers that is at most `smallest`. The last tick is the smallest of these
-    numbers that is at least `largest` and larger than the first tick.
+    If `smallest` is not in the series, the first tick is the next smaller number of the series. If `largest` is not in
+    the series, the last tick is the next larger number. All numbers of the series between them are ticks. There are at
+    least two ticks.
 
     >>> ticks_1_2_5(64, 700), ticks_1_2_5(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])
@@ -57,7 +58,7 @@ def ticks_1_2_5(smallest: float, largest: float) -> list[int]:
 
 
 def even_ticks(largest: float) -> list[int]:
-    """Choose at most six ticks at equal distances, from 0 to the first tick that is at least `largest`.
+    """Choose at most six ticks at equal distances. The first tick is 0, and the last tick is `largest` or more.
 
     The distance is one of the numbers 1, 2, 5, 10, 20, ...
 

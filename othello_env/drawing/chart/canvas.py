@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 __all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
-"""The width of a chart whose data are rows, and the space above, below and beside the panels of a chart."""
+"""The width of a chart that has rows, and the space above, below and beside the panels of a chart."""
 LABELS = 300
 """The x of the left side of a panel with rows. The space to the left of this x has the labels of the rows."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
@@ -38,7 +38,7 @@ class Panel:
 
     @classmethod
     def of_rows(cls, bottom: float, smallest: float = 0.0, largest: float = 1.0) -> Panel:
-        """The panel of a chart whose data are rows. A row has a label on the left and a number on the right."""
+        """The panel of a chart that has rows. A row has a label on the left and a number on the right."""
         return cls(LABELS, TOP, WIDTH - _VALUES, bottom, smallest, largest)
 
     def x(self, value: float) -> float:

@@ -1,4 +1,4 @@
-"""A chart of learning curves, with two plots: scores by games or plies of training, and scores by seconds."""
+"""A chart of learning curves, with two plots: scores over games or plies of training, and scores over seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, TOP, Canvas, Panel
 __all__ = ["CurvePoint", "learning_chart"]
 
 _WIDTH, _HEIGHT = 420, 340  # the size of each of the two plots
-_FEW_DECADES = 2  # a logarithmic axis over at most this many powers of ten also has the ticks 2, 5, 20, ...
+_FEW_DECADES = 2  # if a logarithmic axis spans at most this many powers of ten, it also has the ticks 2, 5, 20, ...
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ def learning_chart(
 ) -> Image.Image:
     """Two plots of scores during training: one over games or plies, and one over seconds.
 
-    The axis of the first plot is logarithmic. Such an axis has no zero, so the first plot leaves out the point before
-    any training, except if it is the only point of its curve. The axis of the second plot begins at 0 seconds, and all
-    its ticks have the same distance.
+    The axis of the first plot is logarithmic. Such an axis has no zero. So the first plot leaves out points before any
+    training (0 games or plies), unless the curve has no other point. The axis of the second plot begins at 0 seconds,
+    and all its ticks have the same distance.
 
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         curves: a mapping from labels to curves. There are at most eight curves, and each curve has at least one point.
-        unit: the name of what `CurvePoint.played` counts, such as games. None draws only the plot over seconds, for
-            curves that count different units.
+        unit: what `CurvePoint.played` counts, such as games. If it is None, only the plot over seconds is drawn. This
+            is for curves that count different units.
 
     Raises:
         ValueError: there are more than eight curves.
@@ -95,7 +95,10 @@ def _draw_ticks(canvas: Canvas, panel: Panel, ticks: Sequence[int], x: Callable[
 
 
 def _draw(canvas: Canvas, panel: Panel, lines: Sequence[Sequence[tuple[float, float]]], axis: str) -> None:
-    """Draw curves, given by x in pixels and the score of each point, on lines for the scores, with the axis's name."""
+    """Draw the grid of scores, the name of the axis, and the curves.
+
+    Each point of a curve is a tuple (x in pixels, score).
+    """
     canvas.scores(panel)
     canvas.axis(panel, axis)
     for line, ink in zip(lines, INKS, strict=False):

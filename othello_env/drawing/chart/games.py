@@ -76,9 +76,10 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
 
 
 def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
-    """Remove extreme values from counts. At each end, at most the share `_TAIL` of all games has a removed value.
+    """Remove the smallest and the largest values, which few games have.
 
-    The games with a removed value are added to the nearest value that remains.
+    A game with a removed value is counted at the nearest value that is kept. At each end, this
+    concerns at most the fraction `_TAIL` of all games.
 
     >>> _trimmed({1: 1, 60: 999, 61: 1000, 62: 999, 90: 1})
     {60: 1000, 61: 1000, 62: 1000}
@@ -101,7 +102,7 @@ def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
 def _bins(counts: Mapping[int, int], step: int) -> dict[int, int]:
     """Add up the counts of neighbouring values in bins. Bin 0 has only the value 0.
 
-    For k > 0, bin k has the `step` values up to ``k * step``. Bin -k has the same values with a minus sign.
+    For k > 0, bin k has the values ``(k - 1) * step + 1`` to ``k * step``. Bin -k has the same values, but negative.
 
     >>> _bins({-3: 1, -1: 1, 0: 5, 1: 2, 2: 2, 3: 1}, 2)
     {-2: 1, -1: 1, 0: 5, 1: 4, 2: 1}

@@ -12,9 +12,9 @@ from othello_env.drawing.chart.canvas import EDGE, FAINT, INK, TOP, Canvas
 __all__ = ["matrix_chart"]
 
 _LABEL, _LEAST_WIDTH = 220, 640
-_LARGEST, _SMALLEST, _ROOM = 46, 5, 900  # the largest and the smallest side of a cell, and the width for a row of cells
+_LARGEST, _SMALLEST, _ROOM = 46, 5, 900  # the largest and the smallest side of a cell, and the space for a row of cells
 _WRITTEN = 34  # cells with a side of at least this number of pixels show their scores
-_LABELLED = 13  # all rows have labels if a row has at least this height in pixels
+_LABELLED = 13  # if rows have at least this height in pixels, every row has a label
 _LOW, _MIDDLE, _HIGH = (179, 84, 30), (247, 247, 244), (27, 127, 75)
 _UNKNOWN = "#c9ced3"
 _KEY, _BELOW = 18, 74
@@ -34,7 +34,7 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
     side = max(min(_LARGEST, _ROOM // m), _SMALLEST)
     left, top = EDGE + _LABEL, TOP + (20 if side >= _LABELLED else 0)
     canvas = Canvas(max(left + side * m + EDGE, _LEAST_WIDTH), top + side * m + _BELOW, title, subtitle)
-    step = math.ceil(_LABELLED / side)  # if rows are too low for a label each, only every step-th row has a label
+    step = math.ceil(_LABELLED / side)  # every step-th row has a label: every row, if there is space for all labels
     for i, name in enumerate(names):
         y = top + (i + 0.5) * side
         if i % step == 0:

@@ -38,7 +38,7 @@ class RatingPoint:
 def rating_chart(
     title: str, subtitle: str, points: Sequence[RatingPoint], lines: Mapping[str, float], axis: str
 ) -> Image.Image:
-    """A chart of a learner's ratings during training, with intervals. Straight lines show the ratings of other agents.
+    """A chart of a learner's ratings in training, with intervals. Horizontal lines show the ratings of other agents.
 
     Args:
         title: the text at the top.
@@ -77,7 +77,7 @@ def rating_chart(
 
 
 def _draw_lines(canvas: Canvas, panel: Panel, heights: Mapping[str, float]) -> None:
-    """Draw a line at each height, and its name on the right. If two names are too close, move the lower one down."""
+    """Draw a line at each height, with a name to its right. If two names are too close, move the lower name down."""
     free = -math.inf
     for name, y in sorted(heights.items(), key=lambda item: item[1]):
         canvas.line([(panel.left, y), (panel.right, y)], FAINT, 1.5)

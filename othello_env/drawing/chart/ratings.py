@@ -16,8 +16,8 @@ _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
 """The possible distances between neighbouring lines of the grid, in Elo.
 
-A chart uses the smallest distance that fits at most `_MOST_TICKS` times between the lowest and the highest Elo. If no
-distance is so large, the chart uses the largest distance.
+A chart uses the smallest distance that divides the range from the lowest to the highest Elo into at most `_MOST_TICKS`
+parts. If all distances give more parts, the chart uses the largest distance.
 """
 _MOST_TICKS = 12
 
@@ -31,7 +31,7 @@ class EloRow:
         elo: the rating.
         low: the lower end of the rating's interval.
         high: the upper end of the rating's interval.
-        own: whether the row is highlighted, such as the row of the agent that was measured.
+        own: True for the agent that was measured. Its row is highlighted.
         beyond: ``"above"`` if the interval has no upper end, ``"below"`` if it has no lower end, otherwise None. The
             chart shows an arrow instead of the missing end.
     """
@@ -83,7 +83,7 @@ def _draw_row(canvas: Canvas, panel: Panel, y: float, row: EloRow) -> None:
 
 
 def _draw_arrow(canvas: Canvas, x: float, tip: float, y: float, head: float, colour: str) -> None:
-    """Draw an arrow for an interval with only one end. The arrow begins at this end.
+    """Draw an arrow for an interval that has only a lower or only an upper end. The arrow begins at this end.
 
     `head` is the length of the arrowhead in pixels. It is negative if the arrow points left.
     """

@@ -12,7 +12,7 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, FAINT, GREEN, TOP, WI
 __all__ = ["ScoreRow", "score_chart"]
 
 _ROW = 44
-_FEWEST_ROWS = 4  # a chart with fewer rows is as high as a chart with this number of rows
+_FEWEST_ROWS = 4  # a chart is at least high enough for this number of rows
 _COMPARE = "#b9c0c6"
 _GAP, _CURVE = 72, 400  # in pixels: the space to the left of the learning curve, and the curve's width
 
@@ -26,7 +26,8 @@ class ScoreRow:
         score: the score.
         low: the lower end of the score's interval.
         high: the upper end of the score's interval.
-        compare: a score for comparison, which is drawn as a grey line. The default is the score between equal agents.
+        compare: a score for comparison, which is drawn as a grey line. The default is one half, the score between two
+            equally strong agents.
     """
 
     label: str

@@ -59,7 +59,7 @@ def test_a_part_with_too_few_games_is_made_again(tmp_path):
     whole = rows(make(tmp_path / "whole", 30))
     make(tmp_path / "d", 15)
     description = (tmp_path / "whole" / "dataset.json").read_bytes()
-    (tmp_path / "d" / "dataset.json").write_bytes(description)  # as if the dataset had been begun for 30 games
+    (tmp_path / "d" / "dataset.json").write_bytes(description)  # the description of a dataset of 30 games
     assert len(Dataset(tmp_path / "d")) == 10
     assert rows(make(tmp_path / "d", 30)) == whole
     with pytest.raises(ValueError, match="expected 10 games from number 0 on, got 9"):

@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import Checkers, Othello, Tribolo, play_match
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
 from othello_env.data import (
     DamagedGamesWarning,
     Games,
@@ -23,6 +25,7 @@ from othello_env.data import (
     write_games,
 )
 from othello_env.data.formats import archive, ggf, transcripts, wthor
+from othello_env.games.registry import Rules
 
 # The example in the description of the format GGF, from the archives of the server GGS.
 GGF = (
@@ -220,7 +223,7 @@ def test_evaluations_and_times_come_back(tmp_path):
     games = Games(games.actions, games.lengths, columns=given)
     assert np.isnan(games.columns["times"][games.actions < 0]).all()
     text = ggf.dump(games)
-    assert re.search(r"\[[A-H][1-8]\]", text)  # a move without numbers has no slashes
+    assert re.search(r"\[[A-H][1-8]\]", text)  # a move without a score and a time has no slashes
     assert re.search(r"\[[A-H][1-8]/-?[0-9.]+\]", text)
     assert re.search(r"\[[A-H][1-8]//[0-9.]+\]", text)
     part = games[games.lengths <= 60]
@@ -343,6 +346,41 @@ def test_records_of_a_match(tmp_path):
     assert games.columns["opening"].tolist() == [0, 0, 1, 1, 2, 2]
 
 
+def test_records_of_tribolo_with_options(tmp_path):
+    rules = "tribolo:cells=3,height=5,walls=2,width=6"
+    schedule = Schedule(("a", "b", "c"), games=6, rules=Rules.parse(rules))
+    records = play_tournament(dict.fromkeys("abc", "random"), schedule).records
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(record.to_json() + "\n" for record in records))
+    games = read_games(path)
+    assert str(games.rules) == rules
+    assert [games.state(i) for i in range(len(records))] == [record.replay() for record in records]
+    write_games(tmp_path / "a.npz", games)
+    same(read_games(tmp_path / "a.npz"), games)
+
+
+def test_a_record_of_a_huge_board_is_damaged(tmp_path):
+    lines = [record.to_json() for record in play_match("random", "random", games=2).records]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join([lines[0], lines[1].replace('"othello"', '"tribolo:height=1000000000000"'), ""]))
+    with pytest.raises(GamesError, match=r"line 2: .*at most 32,767 cells"):
+        read_games(path)
+    with pytest.warns(DamagedGamesWarning, match="at most 32,767 cells"):
+        assert len(read_games(path, skip=True)) == 1
+
+
+def test_games_with_many_columns(tmp_path):
+    path = tmp_path / "a.npz"
+    names = [f"a column of these games {i}" for i in range(1000)]
+    games = Games([[37]], [1], columns={name: [1] for name in names})
+    write_games(path, games)
+    assert list(read_games(path).columns) == names
+    wide = Games([[37]], [1], columns={name * 10: [1] for name in names})
+    with pytest.raises(ValueError, match="1,000 columns are too many for a file of games, or their names are too long"):
+        write_games(tmp_path / "b.npz", wide)
+    assert not (tmp_path / "b.npz").exists()
+
+
 def test_pdn(tmp_path):
     path = tmp_path / "a.pdn"
     path.write_text(PDN)
@@ -350,6 +388,24 @@ def test_pdn(tmp_path):
     assert str(games.rules) == "checkers:draws=40-move"
     assert games.columns["White"].tolist() == ["w"]
     assert games.state(0).moves == Checkers().play_transcript("11-15 22-18 15x22 25x18").moves
+
+
+@pytest.mark.parametrize("comment", ["{ A collection }", "{ (; }", "% (;"])
+def test_pdn_with_comments_like_other_formats(tmp_path, comment):
+    path = tmp_path / "a.PDN"
+    path.write_text(f"{comment}\n{PDN}")
+    assert read_games(path).state(0).moves == Checkers().play_transcript("11-15 22-18 15x22 25x18").moves
+
+
+def test_results_of_games_that_did_not_end_on_the_board_come_back(tmp_path):
+    path = tmp_path / "a.pdn"
+    finals = [Checkers(draws="40-move").play_transcript("11-15 22-18")] * 5
+    results = ["1-0", "1/2-1/2", "*", "1:0", ""]
+    write_games(path, Games.of(finals, columns={"Result": results}))
+    assert read_games(path).columns["Result"].tolist() == ["1-0", "1/2-1/2", "*", "*", "*"]
+    start = Checkers.from_text("B:W14:B9", draws="40-move")
+    write_games(path, Games.of([start.play_transcript("9x18")], [start], {"Result": ["1-0"]}))
+    assert read_games(path).columns["Result"].tolist() == ["0-1"]  # the last move decided this game
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Overviews of many games: a slow loop finds the same counts, and a picture shows them."""
+"""Overviews of many games: their counts are compared with a slow loop, and their picture is checked."""
 
 import io
 from collections import Counter
@@ -46,7 +46,7 @@ def test_games_from_other_starts_have_no_openings():
 
 
 def test_the_picture_shows_the_shares():
-    """The more games have a margin, the higher is its bar. Wins, losses and draws have different colours."""
+    """The bar of a margin is higher if more games end with it. Wins, losses and draws have different colours."""
     games = random_games(3000, seed=1)
     image = np.asarray(Image.open(io.BytesIO(Overview.of([games]).picture("a", ("black", "white")))).convert("RGB"))
     left = image[90:335, 60:470]

@@ -60,5 +60,12 @@ def test_other_parquet_files_are_refused(tmp_path):
         path.write_bytes(data)
         with pytest.raises(GamesError, match=r"no (file|Parquet file) of games, or it is damaged"):
             read_games(path)
+    write_games(path, random_games(3))
+    data = bytearray(path.read_bytes())
+    footer = int.from_bytes(data[-8:-4], "little")
+    data[-8 - footer : -8] = bytes([255]) * footer
+    path.write_bytes(data)
+    with pytest.raises(GamesError, match=r"a\.parquet: this is no Parquet file of games, or it is damaged"):
+        read_games(path)
     with pytest.raises(ValueError, match="cannot have the name 'actions'"):
         write_games(path, Games([[37]], [1], columns={"actions": [1]}))

@@ -1,4 +1,4 @@
-"""Reviews of games. Minimax and `solve` find the same exact losses, and the engine gives the same estimates."""
+"""Reviews of games: exact losses are those of minimax and of `solve`, and estimates are the engine's scores."""
 
 import math
 

@@ -27,7 +27,7 @@ def test_tokens_are_the_squares_in_order():
         assert found[i].tolist() == moves + [0] * (60 - len(moves))
     assert (
         tokens(Games.of([Othello.from_moves("f5")]))[0, 0] == token_there(37) == 41
-    )  # f5 is letter 5 and digit 4, so its number is 44; the four middle squares have smaller numbers
+    )  # f5 is letter 5 and digit 4: 44. Four squares before it have no token, and tokens begin at 1: 44 - 4 + 1 = 41
 
 
 def test_tokens_come_back_as_games():

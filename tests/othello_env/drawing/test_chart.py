@@ -58,7 +58,8 @@ def test_curves_with_different_units_are_drawn_over_seconds_only():
     picture = learning_chart("a", "b", curves, None)
     assert picture.size == learning_chart("a", "b", curves).size
     _, columns = places(picture, "#1b7f4b")
-    assert columns.max() - columns.min() > 400  # one wide plot: 30 to 60 of 60 seconds take half of it
+    # There is one wide plot of 60 seconds. The curve begins at 30 seconds, so it takes half of the width.
+    assert columns.max() - columns.min() > 400
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_labels_too_long_for_a_chart_lose_their_middle() -> None:
     rows = [EloRow("a" * 300 + letter, 0.0, -1.0, 1.0) for letter in "bc"]
     drawn = [np.asarray(elo_chart("title" * 100, "subtitle", [row])) for row in rows]
     assert (drawn[0] != drawn[1]).any()  # the end of the label is drawn
-    assert (drawn[0][:, 310:] == drawn[1][:, 310:]).all()  # and it stays within its space
+    assert (drawn[0][:, 310:] == drawn[1][:, 310:]).all()  # and the label stays within its space
 
 
 def test_a_cost_that_grows_rises_and_a_higher_cost_is_drawn_higher():

@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -188,6 +189,30 @@ def test_a_window_shows_the_picture_and_closes() -> None:
         shown = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
         assert (shown == picture).all()
     window.close()
+    assert not pygame.display.get_init()
+
+
+@pytest.mark.usefixtures("_no_screen")
+def test_a_window_works_after_another_window_was_closed() -> None:
+    import pygame
+
+    def is_shown(picture: npt.NDArray[np.uint8]) -> bool:
+        return np.array_equal(pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1), picture)
+
+    small, large = drawing.pixels(Othello(4)), drawing.pixels(Othello(6))
+    first, second = drawing.Window(fps=1000), drawing.Window(fps=1000)
+    for window, picture in ((first, small), (second, large), (first, small), (second, small)):
+        window.show(picture)
+        assert is_shown(picture)
+    first.close()
+    second.show(small)
+    assert is_shown(small)
+    pygame.display.quit()  # as other code that uses pygame may do
+    second.show(small)
+    first.show(large)
+    assert is_shown(large)
+    first.close()
+    second.close()  # its window is closed already
     assert not pygame.display.get_init()
 
 

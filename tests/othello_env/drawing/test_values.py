@@ -78,7 +78,7 @@ def test_pixels_show_the_better_move_in_a_stronger_colour():
     cell, margin = 60, 33
     plain, shown = drawing.pixels(START, cell).astype(int), drawing.pixels(START, cell, VALUES).astype(int)
 
-    def change(action):  # in the square's corner, where there is no number and no dot
+    def change(action):  # of the colour in the square's corner, where there is no number and no dot
         row, column = divmod(action, 8)
         y, x = margin + row * cell + 6, margin + column * cell + 6
         return np.abs(shown[y, x] - plain[y, x]).sum()
@@ -106,7 +106,8 @@ def test_a_replay_shows_the_values_of_each_position():
         for i, (state, each) in enumerate(zip(states, values, strict=True)):
             image.seek(i)
             shown = np.asarray(image.convert("RGB"), int)
-            assert np.abs(shown - drawing.pixels(state, 24, each)).max() < 32  # of 255; the GIF has fewer colours
+            # Pixels are 0 to 255. The GIF has fewer colours, so its pixels may differ a little.
+            assert np.abs(shown - drawing.pixels(state, 24, each)).max() < 32
     assert "+0.50" in drawing.html(states, values=values)
     for draw in (drawing.gif, drawing.html):
         with pytest.raises(ValueError, match="expected values for 3 positions, got 2"):

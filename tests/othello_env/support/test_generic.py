@@ -1,4 +1,7 @@
-"""Generic kernels, lean kernels, and calls of machine code that do not check types."""
+"""Generic kernels, lean kernels, and calls of machine code that do not check types.
+
+A lean kernel does not count references to arrays.
+"""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""The cache of machine code: it is never stale, processes share it, damage is harmless, and others cannot use it."""
+"""The cache of machine code: it is never stale, processes share it, damage is harmless, and it is for one user only."""
 
 import functools
 import os
@@ -212,7 +212,10 @@ def test_what_strangers_register_for_their_class_counts(package, strangers, file
 
 @pytest.mark.parametrize(("argument", "entry"), [("{}", "x"), ("(1, ({},))", "x[1][0]")])
 def test_the_class_of_an_argument_counts(package, strangers, argument, entry):
-    """The kernel reads an entry by its name. The types stay the same when another entry gets this name."""
+    """The kernel reads a field of the class by its name. The edit swaps the names of two fields of the same type.
+
+    So the types of the argument stay the same, but the kernel must be compiled again.
+    """
     edit(package / "kernels" / "generic.py", "value_of(x)\n", f"{entry}.count\n")
     number = "Number(count=21, unit=100)"
     edit(package / "program.py", number, argument.format(number))
@@ -336,6 +339,20 @@ def test_a_kernel_without_a_file_is_compiled_and_not_kept():
     )
     done = subprocess.run([sys.executable, "-"], input=source, capture_output=True, text=True, check=False, timeout=300)
     assert done.stdout.split() == ["42", "0"], done.stderr
+
+
+def test_an_interrupt_is_found_among_the_causes_of_an_error():
+    error = SystemError("a kernel")
+    error.__cause__ = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        jit.raise_interrupt(error)
+
+
+def test_causes_without_an_end_are_no_interrupt():
+    first, second, own = ValueError("first"), ValueError("second"), ValueError("its own cause")
+    first.__cause__, second.__cause__, own.__cause__ = second, first, own
+    for error in (first, own):
+        assert jit.raise_interrupt(error) is None
 
 
 LINES = """

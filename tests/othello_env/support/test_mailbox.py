@@ -1,4 +1,4 @@
-"""A mailbox: threads see each other's words, and values come out as they went in."""
+"""A mailbox: threads see each other's words, and values that are put in come out unchanged."""
 
 import os
 import threading
@@ -47,7 +47,7 @@ def give_a_number(box, like):
 
 @kernel
 def play_ping_pong(box, own, n):
-    """Wait for the turn, count in a plain word, and pass the turn on. Returns how often that was wrong."""
+    """Wait for the turn, add one to a plain word, and pass the turn on. Returns how often the word was wrong."""
     wrong = 0
     for k in range(n):
         waited = 0

@@ -1,4 +1,4 @@
-"""Parts: kernels that kernels call have no machine code of their own, and work as if they had."""
+"""Parts: a kernel that only other kernels call has no machine code of its own, but works as if it had."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ from othello_env.support.numba_parts import PartLibrary
 @kernel
 def positive(n: int) -> int:
     if n < 0:
-        raise ValueError("n is negative: ", n)  # a message with a variable needs the kernel's environment
+        raise ValueError("n is negative: ", n)  # for `n` in the error, Numba needs the kernel's environment
     return n
 
 
@@ -128,6 +128,6 @@ def test_parts_are_kept_for_other_callers(tmp_path):
     program.write_text(PROGRAM, encoding="utf-8")
     assert run(program, "outer") == ["-1 0", "0 [True]"]
     assert run(program, "outer") == ["-1 1", "0 []"]
-    assert run(program, "other") == ["-1 0", "1 [True]"]  # the part was loaded for a kernel that was compiled
+    assert run(program, "other") == ["-1 0", "1 [True]"]  # `other` was compiled, its part `inner` was loaded
     assert run(program, "inner", "outer") == ["-1 0", "-1 1", "0 [False]"]
     assert run(program, "inner", "outer") == ["-1 1", "-1 1", "1 [False]"]

@@ -122,7 +122,10 @@ RECURSIVE = {
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_all_of_ours_are_kept(tmp_path):
-    """Run in a process that must compile all kernels: a kernel that is loaded inside its caller has no own code."""
+    """Check in a process with an empty cache, which must compile all kernels.
+
+    A kernel that is loaded as a part of its caller has no code of its own that could be checked.
+    """
     program = f"import runpy; runpy.run_path({__file__!r})['check_all_of_ours']()"
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", program], env=env, check=True)

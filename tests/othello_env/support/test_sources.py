@@ -85,7 +85,7 @@ def test_which_files_count(write, text, seen):
 
 @pytest.mark.parametrize("folder_name", ["scripts", "site-packages"])
 def test_what_lies_beside_a_script_counts(write, folder_name):
-    """If a module is in site-packages, the other packages there do not belong to it and do not count."""
+    """In site-packages, other packages do not belong to a module, so edits of their files do not change its hash."""
     text = "import beside\nfrom package.inner import Y\n"
     files = {"script.py": text, "beside.py": "X = 1\n", "package/inner.py": "Y = 1\n", "package/other.py": "Z = 1\n"}
     write({f"{folder_name}/{path}": text for path, text in files.items()})
@@ -143,7 +143,10 @@ def test_each_file_is_read_once_and_parsed_once_for_all_processes(write, monkeyp
     assert len(parsed) == 3
 
 
-@pytest.mark.parametrize("damage", [b"", b"\xff", b'{"a": '])
+DAMAGES = [b"", b"\xff", b'{"a": ', b"[]", b"null", b"3", b'{"a": 1}', b'{"a": ["b", ["c"]]}', b"[" * 100_000]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_memory_is_made_anew(write, damage):
     folder = write({"module.py": "X = 1\n"})
     memory = folder / "memory.json"

@@ -18,7 +18,7 @@ LIMIT = 60.0
 
 
 def within(limit, function):
-    """Call a function in a new thread, which must end within the limit. Returns or raises what the function does."""
+    """Call a function in a new thread, which must end within the limit. Returns its result, or raises its error."""
     told = []
 
     def run():
@@ -87,7 +87,7 @@ def test_an_environment_whose_thread_does_not_start(failing_start):
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_closing_at_any_moment_of_a_run(is_first):
-    """Another thread calls `close` before a line of `run`. This is tried for each line."""
+    """For each line of `run`: another thread calls `close` just before this line."""
     for moment in range(1, 200):
         threads = Threads(3)
         if not is_first:
@@ -102,7 +102,7 @@ def test_closing_at_any_moment_of_a_run(is_first):
                 lines[0] += 1
                 if lines[0] == moment:
                     closing.start()
-                    closing.join(0.02)  # `close` may have to wait for this thread
+                    closing.join(0.02)  # not for ever, because `close` may wait for this thread
             return trace
 
         def run(threads=threads, trace=trace):

@@ -1,4 +1,6 @@
-"""Self-play in shares: each share depends only on its own seed, in this process and on a Ray cluster of two nodes.
+"""Self-play that is divided into shares, in this process and on a Ray cluster of two nodes.
+
+The games of a share depend only on its own seed, so the result is the same in both cases.
 
 ``nox -s cluster`` runs this file with Ray. Without Ray, the tests that need a cluster are skipped.
 """
@@ -145,7 +147,7 @@ def test_a_run_equals_a_run_in_one_process(connected, recipe, tmp_path, name):
 
 
 def test_a_node_is_killed_in_an_iteration(connected, recipe, tmp_path, monkeypatch):
-    """Another node plays its share again. The result equals the result of one process."""
+    """Another node plays the killed node's share again. The result equals that of a run in one process."""
     import _actors
 
     module, begun = recipe("train_alphazero"), tmp_path / "begun"
@@ -162,7 +164,7 @@ def test_a_node_is_killed_in_an_iteration(connected, recipe, tmp_path, monkeypat
         for result in run_on_cluster(*arguments, **options):
             if not killed:
                 killed.append(next(node for node in connected.list_all_nodes() if not node.head))
-                while len([*begun.iterdir()]) < 3:  # until both nodes play
+                while len([*begun.iterdir()]) < 3:  # wait until both nodes play
                     time.sleep(0.01)
                 connected.remove_node(killed[0], allow_graceful=False)
             yield result
@@ -195,7 +197,7 @@ def test_the_command_its_interrupt_and_a_network_of_ones_own(cluster, recipe, tm
     (tmp_path / "nets.py").write_text(NETS)
     monkeypatch.chdir(tmp_path)
     out, other = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
-    network = ("--network", "nets:Net")  # a module of the current folder
+    network = ("--network", "nets:Net")  # nets.py is in the current folder
     command = [sys.executable, str(SCRIPTS / f"{name}.py"), *words(name, out, 100_000, *network, "--ray")]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
@@ -248,7 +250,7 @@ def test_failures_are_told_in_a_line(connected, recipe, tmp_path, monkeypatch):
     import _actors
 
     module, out = recipe("train_alphazero"), tmp_path / "a.safetensors"
-    assert {type(each) for each in _actors._versions().values()} == {str}  # a node reads them without any package
+    assert {type(each) for each in _actors._versions().values()} == {str}  # texts can be read without PyTorch
     with monkeypatch.context() as patched:
         patched.setattr(_actors, "_versions", lambda: {"torch": "0.1+cpu", "python": "3"})
         with pytest.raises(SystemExit, match=r"^iteration 0: node \S+ has the versions .* but this process .*'0\.1'"):

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own, on import
+    warnings.simplefilter("ignore")  # the warnings of AgileRL's import
     agilerl = pytest.importorskip("agilerl", reason="this trainer is an optional package")
 
 import torch
@@ -13,7 +13,7 @@ import torch
 from othello_env import Othello
 from othello_env.arena.match import play_match
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # its own
+pytestmark = pytest.mark.filterwarnings("ignore")  # AgileRL's own warnings
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def match(agilerl, agent):
 
 
 def test_it_learns_evolves_and_keeps_the_best(recipe_of_agilerl, tmp_path):
-    env = recipe_of_agilerl.make_env(64, size=4, strict=True)  # an illegal action would raise
+    env = recipe_of_agilerl.make_env(64, size=4, strict=True)  # strict: an illegal action raises an error
     population = recipe_of_agilerl.make_population(env, count=2, seed=1)
     before = match(recipe_of_agilerl, population[0])
     best = recipe_of_agilerl.train(env, population, steps=60_000, seed=1, out=tmp_path / "best.pt")

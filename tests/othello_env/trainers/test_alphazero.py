@@ -1,4 +1,4 @@
-"""AlphaZero by self-play: it learns, credits the right side, and goes on as if nothing had happened."""
+"""AlphaZero by self-play: it learns, wins count for the right player, and a resumed run equals an uninterrupted one."""
 
 import json
 import re
@@ -47,19 +47,20 @@ def test_it_learns_to_beat_random_play(alphazero):
         seen = learner.iterate()
     assert before < 0.6
     assert score() > 0.7
-    assert seen["value"] < 0.7  # that of an expectation of nothing is 1, less the draws
+    assert seen["value"] < 0.7  # a value that is always 0 has the error 1 minus the share of draws
     assert learner.games == 12 * 48
 
 
 def test_a_won_games_positions_are_worth_a_win_to_the_winner_alone(alphazero):
-    # What was recorded of a position must be, by the rules, what was recorded of one that a move leads to.
+    # By the rules, the result of a position is minus the result of the next position, in which the other player moves.
+    # So one of the next positions must have the opposite result, by the rules or by the records.
     learner = alphazero.Learner(alphazero.Settings(**SMALL | {"games": 30, "random_plies": 40}, seed=3))
     found = alphazero.play(learner.settings, {"newest": learner.network}, 0, np.random.default_rng(1))
     own, opponent, value = (found[name].tolist() for name in ("own", "opponent", "value"))
-    successors = {}  # for each position (own, opponent): the results that it was recorded with
+    successors = {}  # {(own, opponent): the results that were recorded for this position}
 
     def results(state):
-        """What the game may be worth to the player to move, by what was recorded of the next positions."""
+        """The possible results for the player to move: by the rules if the game is over, otherwise by the records."""
         if state.is_over:
             return {state.returns()[state.to_move]}
         if state.must_pass:
@@ -83,7 +84,7 @@ def test_what_is_learned_from_is_a_policy_over_legal_actions(alphazero):
     boards = OthelloPositions(kept["own"], kept["opponent"], np.zeros(150, np.int8), kept["own"], 4)
     assert ((kept["policy"] > 0) <= (boards.masks() > 0)).all()
     np.testing.assert_allclose(kept["policy"].sum(axis=1), 1, atol=1e-5)
-    assert not boards.masks()[:, -1].any()  # passes are made, not learned
+    assert not boards.masks()[:, -1].any()  # no position with a forced pass is kept
 
 
 def test_the_newest_positions_are_kept(alphazero):
@@ -225,7 +226,7 @@ def test_tensorboard_shows_the_curve(alphazero, tmp_path):
 
     out, logs = tmp_path / "a.safetensors", tmp_path / "logs"
     run(alphazero, out, 1, "--tensorboard", str(logs))
-    run(alphazero, out, 1, "--tensorboard", str(logs), "--resume")  # which is there, measured, already
+    run(alphazero, out, 1, "--tensorboard", str(logs), "--resume")  # the run is complete, so nothing is added
     curve = json.loads(out.with_suffix(".json").read_text())["curve"]
     shown = EventAccumulator(str(logs))
     shown.Reload()
@@ -272,7 +273,7 @@ def test_mistakes_in_the_command_are_told(alphazero, capsys, arguments, message)
 
 @pytest.fixture(scope="module")
 def state(alphazero, tmp_path_factory):
-    """What a run of two iterations keeps to go on: its tensors and its card."""
+    """What a run of two iterations saves so that it can be resumed: its tensors and its card."""
     out = tmp_path_factory.mktemp("state") / "a.safetensors"
     run(alphazero, out, 2)
     return read_tensors(out.with_suffix(".state.safetensors"))

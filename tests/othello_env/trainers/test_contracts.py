@@ -1,6 +1,6 @@
-"""What each trainer reads from the environments, asked for in the words of that trainer, without the trainer.
+"""What each trainer reads from the environments. The tests make the trainer's calls, but do not need the trainer.
 
-The call or line of the trainer's own source that a test repeats is named beside it.
+A comment in each test names the part of the trainer's source that the test repeats.
 """
 
 import gymnasium
@@ -19,7 +19,7 @@ ENVS = 6
 
 
 def play_to_the_end(env, seed, look):
-    """Step a single environment by random legal actions; `look(observation, info)` sees all of them."""
+    """Play a game with random legal actions. Calls `look(observation, info, over)` for each position."""
     rng = np.random.default_rng(seed)
     observation, info = env.reset(seed=seed)
     over = False
@@ -33,7 +33,7 @@ def play_to_the_end(env, seed, look):
 
 @pytest.mark.parametrize("name", IDS)
 def test_maskable_ppo_asks_the_environment_for_its_masks(name):
-    # sb3_contrib.common.maskable.utils.get_action_masks, through DummyVecEnv.env_method: get_wrapper_attr
+    # sb3_contrib.common.maskable.utils.get_action_masks calls DummyVecEnv.env_method, which calls get_wrapper_attr.
     env = gymnasium.make(name)
     calls = []
 
@@ -47,7 +47,7 @@ def test_maskable_ppo_asks_the_environment_for_its_masks(name):
 
     play_to_the_end(env, 3, look)
     assert calls[-1]
-    # MultiInputPolicy makes a network for each entry of a Dict space of Boxes and MultiBinaries.
+    # MultiInputPolicy needs a Dict space of Boxes and MultiBinaries. It makes a network for each entry.
     space = env.observation_space
     assert isinstance(space, gymnasium.spaces.Dict)
     assert set(space.spaces) == {"observation", "action_mask"}
@@ -58,7 +58,7 @@ def vector(**kwargs):
 
 
 def vector_steps(env, steps, seed=0):
-    """(observation, rewards, terminated, info) of each step by random legal actions; the reset comes first."""
+    """(observation, rewards, terminated, info) of the reset, and then of each step with random legal actions."""
     rng = np.random.default_rng(seed)
     observation, info = env.reset(seed=seed)
     yield observation, np.zeros(ENVS), np.zeros(ENVS, np.bool_), info
@@ -69,15 +69,16 @@ def vector_steps(env, steps, seed=0):
 
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_agilerl_reads_the_mask_in_the_info(opponent):
-    # agilerl.rollouts.on_policy: action_mask = info.get("action_mask"), one row a game, nonzero where legal; it puts
-    # the observation and the mask into its buffer after the step that they led to.
+    # agilerl.rollouts.on_policy calls info.get("action_mask"). The mask has one row for each game, and an entry is not
+    # zero if the action is legal. AgileRL stores an observation and its mask only after the next step. That step
+    # must not change them.
     ends = 0
     before = None
     for observation, rewards, terminated, info in vector_steps(vector(opponent=opponent), 30):
         mask = info.get("action_mask")
         assert mask.shape == (ENVS, 17)
         assert mask.dtype == np.int8
-        assert mask.any(axis=1).all()  # after an end it is already the next game's
+        assert mask.any(axis=1).all()  # when a game has ended, this is the mask of the next game
         np.testing.assert_array_equal(mask, observation["action_mask"])
         assert not rewards[~terminated].any()
         if before is not None:
@@ -93,8 +94,8 @@ def test_agilerl_reads_the_mask_in_the_info(opponent):
 
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_torchrl_asks_for_resets_by_mask(opponent):
-    # torchrl.envs.GymWrapper takes an environment of the mode DISABLED as it is, and calls
-    # reset(options={"reset_mask": ...}) for the games that ended; ActionMask reads the observation's "action_mask".
+    # torchrl.envs.GymWrapper accepts an environment in the mode DISABLED. For the games that ended, it calls
+    # reset(options={"reset_mask": ...}). ActionMask reads "action_mask" in the observation.
     env = vector(opponent=opponent, autoreset_mode=AutoresetMode.DISABLED)
     assert env.unwrapped.metadata["autoreset_mode"] is AutoresetMode.DISABLED
     rng = np.random.default_rng(0)
@@ -118,7 +119,8 @@ def test_torchrl_asks_for_resets_by_mask(opponent):
 
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_the_last_observation_of_a_game_is_in_the_info(opponent):
-    # Gymnasium's own vector environments in the mode SAME_STEP have info["final_obs"] where info["_final_obs"].
+    # In the mode SAME_STEP, Gymnasium's own vector environments set info["final_obs"] for games that ended. The array
+    # info["_final_obs"] is true for these games.
     env = vector(opponent=opponent)
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     spaces = env.single_observation_space
@@ -140,8 +142,8 @@ def test_the_last_observation_of_a_game_is_in_the_info(opponent):
 
 @pytest.mark.parametrize("game", AEC)
 def test_tianshou_reads_the_mask_of_the_agent_to_move(game):
-    # tianshou.env.PettingZooEnv: one space for all agents; env.last(self) after reset and step; obs["action_mask"];
-    # rewards in a list by agent.
+    # tianshou.env.PettingZooEnv needs the same spaces for all agents. It calls env.last(self) after a reset and after a
+    # step, reads obs["action_mask"], and keeps a list with a reward for each agent.
     env = AEC[game].env()
     assert all(
         space == env.observation_space(env.possible_agents[0])
@@ -168,7 +170,7 @@ def test_tianshou_reads_the_mask_of_the_agent_to_move(game):
 
 
 class Observations(BaseWrapper):
-    """What RLlib's ActionMaskingRLModule wants, as in scripts/train_rllib.py."""
+    """Observations in the form that RLlib's ActionMaskingRLModule needs, as in scripts/train_rllib.py."""
 
     def observation_space(self, agent):
         spaces = self.env.observation_space(agent)
@@ -181,7 +183,7 @@ class Observations(BaseWrapper):
 
 
 def rllib_step(env, action):
-    """The loop of ray.rllib.env.wrappers.pettingzoo_env.PettingZooEnv.step: what `last` says of each agent, by name."""
+    """The loop in ray.rllib.env.wrappers.pettingzoo_env.PettingZooEnv.step. Returns {agent: the values of `last`}."""
     env.step(action)
     said = {}
     while env.agents:
@@ -214,12 +216,12 @@ def test_rllib_gets_its_key_from_a_short_wrapper(game):
             rewards[name] += reward
         steps += 1
     assert steps > 5
-    assert set(said) == set(env.possible_agents)  # at the end each hears of it
+    assert set(said) == set(env.possible_agents)  # each agent was told the end of the game
     assert list(rewards.values()) == list(env.unwrapped.position.returns())
 
 
 def test_the_mask_of_an_end_is_the_same_everywhere():
-    # The single environment, the vector environment without resets, and the AEC environment play the same game.
+    # The single environment and game 0 of the vector environment play the same game. Game 0 is not reset at its end.
     single = gymnasium.make("othello_env/Othello-v0", size=4)
     batch = vector(autoreset_mode=AutoresetMode.DISABLED)
     observation, _ = single.reset(seed=5)

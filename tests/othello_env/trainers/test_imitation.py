@@ -1,4 +1,7 @@
-"""Imitation: it learns what it was shown, in every symmetry, and perfect play near the end; PPO begins with it."""
+"""Imitation: a network learns shown moves in every symmetry, and perfect play near the end of games.
+
+PPO can begin with this network.
+"""
 
 import json
 
@@ -23,7 +26,10 @@ def imitation(recipe):
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory):
-    """A file of games of a player that always plays the first of the likeliest moves by square weights."""
+    """A file of games of a player that looks one move ahead with square weights.
+
+    Of equally good moves, the player plays the first.
+    """
     path = tmp_path_factory.mktemp("games") / "games.npz"
     teacher = "maximizer:eval=weighted"
     write_games(path, match_games(teacher, None, 200, openings="random:3", rules="othello:size=4"))

@@ -45,3 +45,13 @@ def test_games_are_counted_and_the_league_can_be_read(script, tmp_path, capsys):
     assert league.payoffs().training.sum() > 100
     assert sum(member.games > 0 for member in league) > 2
     assert loaded.complete(2, game="othello:size=4", openings="random:2") == 2 * 6
+
+
+def test_ctrl_c_in_a_kernel_keeps_what_was_learned(script, monkeypatch, tmp_path):
+    def learn(*_, **__):
+        raise SystemError("a kernel returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(script.MaskablePPO, "learn", learn)
+    league = script.main(["--size", "4", "--games", "4", "--out", str(tmp_path / "league")])
+    assert len(league.snapshots) == 1
+    assert League.load(tmp_path / "league").state() == league.state()

@@ -10,7 +10,7 @@ for needed in ("h5py", "jax"):
 
 import othello_env  # noqa: E402, F401 - registers the environments
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # its own
+pytestmark = pytest.mark.filterwarnings("ignore")  # Minari's own warnings
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The recipes with a network of one's own: it learns, is kept, goes on, and plays by the path of its file."""
+"""The recipes with a user's network: it learns, is saved, its run can be resumed, and its file is an agent."""
 
 import numpy as np
 import pytest
@@ -24,6 +24,11 @@ class Net(nn.Module):
     def forward(self, observations, masks):
         x = self.body(observations)
         return self.policy(x), torch.tanh(self.value(x)).squeeze(1)
+
+class Dropped(Net):
+    def __init__(self, size):
+        super().__init__(size)
+        self.body.append(nn.Dropout(0.5))
 """
 SMALL = {
     "train_alphazero": {"games": 8, "simulations": 4, "window": 150, "minibatch": 32},
@@ -71,6 +76,17 @@ def test_a_resumed_run_equals_an_uninterrupted_one_and_its_file_plays(recipe, na
         make_agent("parts.safetensors:network=nets.py:Net"), "random", games=2, openings=None, new_game=lambda _: state
     )
     assert not match.faults(0)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_resumed_run_with_dropout_equals_an_uninterrupted_one(recipe, name):
+    more = "--network", "nets.py:Dropped"
+    whole = run(recipe, name, "whole.safetensors", 2, *more)
+    torch.rand(1)  # what other code draws makes no difference
+    run(recipe, name, "parts.safetensors", 1, *more)
+    parts = run(recipe, name, "parts.safetensors", 2, "--resume", *more)
+    for key, weight in whole.network.weights.items():
+        assert torch.equal(weight, parts.network.weights[key]), key
 
 
 @pytest.mark.parametrize(

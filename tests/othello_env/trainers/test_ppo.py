@@ -1,4 +1,4 @@
-"""PPO by self-play: it learns, credits the right side, and goes on as if nothing had happened."""
+"""PPO by self-play: it learns, wins count for the right player, and a resumed run equals an uninterrupted one."""
 
 import json
 import re
@@ -14,6 +14,7 @@ from othello_agents.network.neural import load_network, read_tensors, write_tens
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena import measure_regret  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
+from othello_env.league import League  # noqa: E402
 
 SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 12, "steps": 16, "minibatch": 64, "snapshot": 1, "past": 2}
 
@@ -69,7 +70,7 @@ def test_it_learns_to_beat_random_play(ppo, precision):
         seen = learner.iterate()
     assert before < 0.6
     assert score(learner) > 0.7
-    assert seen["value"] < 0.9  # that of an expectation of nothing is 1
+    assert seen["value"] < 0.9  # mean squared error; for a win or a loss, the value 0 has the error 1
     assert learner.plies == 12 * 48 * 32
 
 
@@ -87,7 +88,7 @@ def test_the_agent_has_the_mean_of_the_weights(ppo):
 
 
 def watch(env, ends):
-    """Record which games end in each step, and who wins them."""
+    """Append a list to `ends` in each step: the winner of each game that ends, and None for the other games."""
     step = env.step
 
     def watched(actions):
@@ -102,7 +103,7 @@ def watch(env, ends):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_won_games_moves_are_praised_and_the_losers_blamed(ppo, monkeypatch, seed):
-    # With values of nothing and lambda 1 an advantage is the result of the game for the player that acted.
+    # If all values are 0 and lambda is 1, an advantage is the result of the game for the player that acted.
     settings = ppo.Settings(**SMALL | {"games": 40, "steps": 30}, gae_lambda=1.0, seed=seed)
     learner = ppo.Learner(settings)
     with torch.no_grad():
@@ -122,7 +123,7 @@ def test_a_won_games_moves_are_praised_and_the_losers_blamed(ppo, monkeypatch, s
         for step in reversed(range(settings.steps)):
             if table[step, game] is not None:
                 winner = table[step, game]
-            if winner is None:  # the rollout ends before the game
+            if winner is None:  # this game does not end in the rollout
                 continue
             expected = 0 if winner == -1 else 1 if caught["players"][step, game] == winner else -1
             assert caught["advantages"][step, game] == expected
@@ -132,8 +133,8 @@ def test_a_won_games_moves_are_praised_and_the_losers_blamed(ppo, monkeypatch, s
 
 
 def test_what_is_learned_from_is_what_was_played(ppo):
-    # The environments are strict, so a mistake in the symmetries would have raised; and the first change of the
-    # weights begins where the policy is the one that played.
+    # The environments are strict, so a mistake in the symmetries would raise an error. Before the first change of the
+    # weights, the network must give the probabilities and values that were recorded during play.
     learner = ppo.Learner(ppo.Settings(**SMALL))
     caught = {}
     learner.learn = lambda rollout, advantages, returns, rng: caught.update(rollout) or {}
@@ -180,13 +181,36 @@ def test_a_resumed_run_equals_an_uninterrupted_one(ppo, tmp_path):
     assert not torch.equal(whole.parameters[0], other.parameters[0])
 
 
+def test_a_resumed_run_keeps_the_matches_of_its_league(ppo, tmp_path):
+    whole = run(ppo, tmp_path / "whole.safetensors", 3)
+    out, folder = tmp_path / "parts.safetensors", tmp_path / "parts.league"
+    run(ppo, out, 2)
+    league = League.load(folder)
+    games = league.complete(2, game="othello:size=4", openings="random:2")
+    league.save(folder)
+    parts = run(ppo, out, 3, "--resume")
+    kept = League.load(folder)
+    assert kept.state()["matches"] == league.state()["matches"]
+    assert 0 < 2 * kept.results.all_pairs < games  # a snapshot was added, and another one was forgotten
+    assert parts.league.results.pairs(0, 1) == kept.results.pairs(0, 1) == 1
+    for one, other in zip(whole.parameters, parts.parameters, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_a_run_is_refused_if_its_folder_has_another_league(ppo, tmp_path):
+    League(["random"]).save(tmp_path / "a.league")
+    with pytest.raises(SystemExit, match=r"^iteration 0: .*a\.league' has another league"):
+        run(ppo, tmp_path / "a.safetensors", 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.league"]
+
+
 def test_a_run_says_between_its_points_how_it_goes(ppo, tmp_path, capsys, monkeypatch):
     import _run
 
     monkeypatch.setattr(_run, "LINE_SECONDS", 0.0)
     run(ppo, tmp_path / "a.safetensors", 2)
     lines = re.sub(r"[\d,.]+", "#", capsys.readouterr().out).splitlines()
-    assert len(lines) == 4  # two points, and a line after each iteration
+    assert len(lines) == 4  # two points of the curve, and a line after each of two iterations
     scores = "random # maximizer # alphabeta # perfect moves #"
     for line in lines[1:3]:
         assert line.replace("-", "") == (
@@ -235,10 +259,13 @@ def test_a_second_interrupt_in_the_last_measurement_loses_nothing(ppo, tmp_path,
     with pytest.raises(KeyboardInterrupt):
         run(ppo, out, 2)
     monkeypatch.undo()
-    monkeypatch.setattr(ppo.Learner, "iterate", None)  # there is nothing left to do
+    monkeypatch.setattr(ppo.Learner, "iterate", None)  # the resumed run has no iteration left
     resumed = run(ppo, out, 2, "--resume")
     monkeypatch.undo()
     same(resumed, run(ppo, tmp_path / "b.safetensors", 2))
+    points = [json.loads((tmp_path / f"{name}.json").read_text())["curve"][-1] for name in "ab"]
+    losses = [{name: point[name] for name in ("policy", "value", "entropy")} for point in points]
+    assert losses[0] == losses[1]
 
 
 def test_what_a_run_writes(ppo, tmp_path):
@@ -297,6 +324,12 @@ def test_a_trained_agent_is_not_overwritten(ppo, tmp_path, capsys):
     assert stop.value.code == 2
     assert capsys.readouterr().err.endswith(f"{out} exists; --resume continues it\n")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"trained"]
+    state = out.rename(tmp_path / "a.state.safetensors")
+    with pytest.raises(SystemExit) as stop:
+        run(ppo, out, 1)
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.endswith(f"{state}, the state of a run, exists; --resume continues this run\n")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"trained"]
 
 
 def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(ppo, tmp_path, capsys, monkeypatch):
@@ -340,7 +373,7 @@ def test_tensorboard_shows_the_curve(ppo, tmp_path):
 
     out, logs = tmp_path / "a.safetensors", tmp_path / "logs"
     run(ppo, out, 1, "--tensorboard", str(logs))
-    run(ppo, out, 1, "--tensorboard", str(logs), "--resume")  # which is there, measured, already
+    run(ppo, out, 1, "--tensorboard", str(logs), "--resume")  # the run is complete, so nothing is added
     curve = json.loads(out.with_suffix(".json").read_text())["curve"]
     shown = EventAccumulator(str(logs))
     shown.Reload()
@@ -381,7 +414,7 @@ def test_mistakes_in_the_command_are_told(ppo, capsys, arguments, message):
 
 @pytest.fixture(scope="module")
 def state(ppo, tmp_path_factory):
-    """What a run of two iterations keeps to go on: its tensors and its card."""
+    """What a run of two iterations saves so that it can be resumed: its tensors and its card."""
     out = tmp_path_factory.mktemp("state") / "a.safetensors"
     run(ppo, out, 2)
     return read_tensors(out.with_suffix(".state.safetensors"))
@@ -401,6 +434,8 @@ def state(ppo, tmp_path_factory):
         ({}, {"progress": None}, "wrong curve: None"),
         ({}, {"progress": {"seconds": "1", "curve": []}}, "wrong curve"),
         ({}, {"progress": {"seconds": 1.0, "curve": [{"iteration": 1}]}}, "wrong curve"),
+        ({}, {"progress": {"seconds": 1.0, "curve": [], "losses": []}}, "wrong curve"),
+        ({}, {"progress": {"seconds": 1.0, "curve": [], "losses": {"policy": "1"}}}, "wrong curve"),
         ({"weights.first.bias": None}, {}, r"expected weights\.first\.bias as floats of shape \(4,\), got nothing"),
         ({"weights.first.bias": torch.zeros(1)}, {}, r"got torch\.float32 of shape \(1,\)"),
         ({"weights.first.bias": torch.full((4,), torch.nan)}, {}, "not all finite"),

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own, on import
+    warnings.simplefilter("ignore")  # the warnings of Ray's import
     rllib = pytest.importorskip("ray.rllib", reason="this trainer is an optional package")
 
 import ray
@@ -14,7 +14,7 @@ import torch
 from othello_env import Othello
 from othello_env.arena.match import play_match
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # its own
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own warnings
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def match(policy):
 
 
 def test_it_learns_and_keeps_what_it_learned(recipe_of_rllib, tmp_path):
-    algorithm = recipe_of_rllib.make_algorithm(seed=1, steps=1000, size=4, strict=True)  # an illegal action would raise
+    algorithm = recipe_of_rllib.make_algorithm(seed=1, steps=1000, size=4, strict=True)  # illegal actions raise errors
     before = match(recipe_of_rllib.as_policy(algorithm.get_module("both")))
     for _ in range(8):
         algorithm.train()

@@ -12,7 +12,7 @@ from tianshou.env import DummyVectorEnv, PettingZooEnv  # noqa: E402
 from othello_env import Othello, checkers_v0, othello_v0, tribolo_v0  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # its own
+pytestmark = pytest.mark.filterwarnings("ignore")  # Tianshou's own warnings
 
 
 @pytest.mark.parametrize("game", [othello_v0, tribolo_v0, checkers_v0])
@@ -36,7 +36,7 @@ def test_its_collector_takes_the_info(game):
 
 def test_it_learns_to_play_black(recipe, tmp_path):
     module = recipe("train_tianshou")
-    learner = module.Learner(size=4, strict=True)  # an illegal action would raise
+    learner = module.Learner(size=4, strict=True)  # strict: an illegal action raises an error
     before = learner.score()
     learner.train(epochs=4)
     after = learner.score()

@@ -1,4 +1,4 @@
-"""Gymnasium's wrappers that turn all arrays into PyTorch's, info and all."""
+"""Gymnasium's wrappers that turn all arrays into PyTorch tensors, also the arrays in the info."""
 
 import gymnasium
 import numpy as np

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own, on import
+    warnings.simplefilter("ignore")  # the warnings of TorchRL's import
     torchrl = pytest.importorskip("torchrl", reason="this trainer is an optional extra")
 
 import gymnasium
@@ -36,7 +36,7 @@ def test_its_wrapper_plays_the_pettingzoo_environment_by_its_masks():
         over = after["done"].flatten()
         ended += int(over.sum())
         assert bool((after["reward"].flatten()[over].abs() <= 1).all())
-    assert bool((turns[0] ^ turns[1]).all())  # one player at a time
+    assert bool((turns[0] ^ turns[1]).all())  # in each step, exactly one player acts
     assert ended > 4  # several games
 
 
@@ -58,7 +58,7 @@ BATCH = {"num_envs": 3, "size": 4, "autoreset_mode": "Disabled"}
 def test_its_readers_take_the_info(make, reader):
     env = GymWrapper(make(), categorical_action_encoding=True)
     if reader is None:
-        env = env.auto_register_info_dict()  # it checks the specs by a rollout
+        env = env.auto_register_info_dict()  # TorchRL plays here to check the specs
     else:
         reader.reset()
         env.set_info_dict_reader(reader)
@@ -80,7 +80,7 @@ def recipe_of_torchrl(recipe):
 @pytest.mark.parametrize("opponent", ["random", None])
 def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path, opponent):
     torch.manual_seed(1)
-    env = TorchRLEnv(32, size=4, opponent=opponent, strict=True)  # an illegal action would raise
+    env = TorchRLEnv(32, size=4, opponent=opponent, strict=True)  # strict: an illegal action raises an error
     env.set_seed(1)
     learner = recipe_of_torchrl.Learner(env, size=4)
     before = learner.score("random")
@@ -90,7 +90,7 @@ def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path, oppone
         assert bool(legal.all())
         over = played["next", "done"]
         assert not bool(played["next", "action_mask"][over.squeeze(-1)].any())
-        assert int(over.sum()) > 32  # games go on after the first ones have ended
+        assert int(over.sum()) > 32  # more ends than environments, so new games began
         assert not bool(played["next", "reward"][~over].any())
     after = learner.score("random")
     assert after > before + 0.05
@@ -100,3 +100,14 @@ def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path, oppone
     start = Othello(4)
     seen = np.array([start.observation(0)]), np.array([start.action_mask()])
     assert kept(*seen) == recipe_of_torchrl.as_policy(learner.scores)(*seen)
+
+
+def test_ctrl_c_in_a_kernel_keeps_what_was_learned(recipe_of_torchrl, monkeypatch, tmp_path):
+    def iterate(_):
+        raise SystemError("a kernel returned a result with an exception set") from KeyboardInterrupt()
+
+    out = tmp_path / "a.pt"
+    monkeypatch.setattr(recipe_of_torchrl.Learner, "iterate", iterate)
+    monkeypatch.setattr("sys.argv", ["train_torchrl.py", "--size", "4", "--games", "4", "--out", str(out)])
+    recipe_of_torchrl.main()
+    assert recipe_of_torchrl.load(out, size=4)

@@ -1,4 +1,4 @@
-"""The native environment for TorchRL: its data is what the batch gives, its specs hold, and both sides get returns."""
+"""The native environment for TorchRL: the data of the batch, correct specs, and returns for both players."""
 
 import warnings
 from itertools import pairwise
@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own, on import
+    warnings.simplefilter("ignore")  # the warnings of TorchRL's import
     torchrl = pytest.importorskip("torchrl", reason="this trainer is an optional extra")
 
 import gymnasium
@@ -28,10 +28,10 @@ INFO = ("winner", "discs", "plies", "illegal_action", "opponent")
 
 
 def policy_of(seed):
-    """A policy of random legal actions. The same data always gets the same actions from the same seed."""
+    """A policy of random legal actions. They depend only on the seed and on the positions so far."""
     rng = np.random.default_rng(seed)
 
-    def policy(tensordict):  # TorchRL knows by this name what the function takes
+    def policy(tensordict):  # TorchRL passes a TensorDict to an argument of this name
         masks = tensordict["action_mask"].to(torch.int8).numpy()
         return tensordict.set("action", torch.from_numpy(sample_legal(masks, rng)))
 
@@ -130,7 +130,7 @@ def test_a_partial_reset_begins_only_the_games_that_it_names():
     others = [i for i in range(9) if i != first]
     assert torch.equal(after["observation"][others], data["observation"][others])
     assert int(after["observation"][first].sum()) == 4
-    env.rand_action(after)  # also for the games that are still over
+    env.rand_action(after)  # this works although some games are still over
     with pytest.raises(gymnasium.error.ResetNeeded, match="is over"):
         env.step(after)
 
@@ -144,7 +144,7 @@ def test_seeds_and_options_of_a_reset():
 
     assert torch.equal(boards(1), boards(1))
     assert not torch.equal(boards(1), boards(4))
-    assert not torch.equal(boards(1), env.reset()["observation"])  # without a new seed, the next games
+    assert not torch.equal(boards(1), env.reset()["observation"])  # without a new seed, the next games begin
     shown = env.reset(options={"position": Othello(4), "side": "black"})["observation"]
     np.testing.assert_array_equal(shown[2], Othello(4).observation(0))
 
@@ -160,11 +160,11 @@ def test_opponents_change_and_a_league_counts_the_games():
 
     counted = []
     played = env.rollout(60, policy_of(1), break_when_any_done=False, callback=count)
-    assert sum(counted) == int(played["next", "done"][:, :-1].sum()) > 30  # no callback follows the last step
+    assert sum(counted) == int(played["next", "done"][:, :-1].sum()) > 30  # the last step has no callback
 
 
 def test_a_collector_goes_on_from_batch_to_batch():
-    env = TorchRLEnv(4, size=4, opponent=None, strict=True)  # an illegal action would raise
+    env = TorchRLEnv(4, size=4, opponent=None, strict=True)  # strict: an illegal action raises an error
     module = TensorDictModule(lambda mask: torch.multinomial(mask.float(), 1).squeeze(-1), ["action_mask"], ["action"])
     collector = Collector(lambda: env, module, frames_per_batch=40, total_frames=200)
     batches = list(collector)
@@ -183,13 +183,13 @@ def test_random_actions_with_transforms_need_the_transform_for_masks():
 
 
 def zero():
-    """A value network that knows nothing."""
+    """A value network whose value is always 0."""
     return ValueOperator(lambda planes: torch.zeros(*planes.shape[:-3], 1), in_keys=["observation"])
 
 
 @pytest.mark.parametrize("strict", [True, False])
 def test_both_sides_get_the_result_of_the_game(strict):
-    # With values of nothing and lambda 1, an advantage is the result of the game for the player that acted.
+    # If all values are 0 and lambda is 1, an advantage is the result of the game for the player that acted.
     env = TorchRLEnv(6, size=4, opponent=None, info=("winner", "illegal_action"), strict=strict)
 
     generator, chosen = torch.Generator().manual_seed(1), policy_of(2)
@@ -211,7 +211,7 @@ def test_both_sides_get_the_result_of_the_game(strict):
                 winner, loser = int(after["winner"]), None
                 if int(after["illegal_action"]) >= 0:
                     loser, foul = int(step["to_move"]), foul + 1
-            if winner is None:  # the rollout ends before the game
+            if winner is None:  # this game does not end in the rollout
                 continue
             player = int(step["to_move"])
             if loser is not None:
@@ -269,6 +269,6 @@ def test_the_generic_wrapper_plays_the_same_games():
 
 
 def seeded(env):
-    """Nothing, after the games of the environment got a seed."""
+    """Give the games of the environment a seed. Returns None, so that `rollout` resets the environment."""
     env.set_seed(3)
     env.reset()
