@@ -1,17 +1,18 @@
 """Self-play in shares: in this process, or with ``--ray`` on the machines of a Ray cluster.
 
-The games of an iteration are divided into shares (``--shares``). An actor plays a share. The actor gets the networks,
-the number of the share and a random generator, and it returns what the learner learns from. The generator depends only
-on the seed, the iteration and the share. So the result does not depend on the machine that plays the share. If a
-machine fails, another machine plays the share again, with the same result.
+The games of an iteration are divided into shares (``--shares``). Each share is played by an actor: a function call that
+gets the networks, the number of the share and a random generator, and returns the data for the learner. The generator
+depends only on the seed, the iteration and the share. So the result does not depend on the machine that plays the
+share. If a machine fails, another machine plays the share again, with the same result.
 
 The learner is synchronous. The learner sends the newest weights, waits until all shares of the iteration are played,
 and learns from them. The actors wait while the learner learns, so a cluster is used well only if playing takes most of
 the time. An asynchronous learner would not wait. But the speed of the machines would then decide which weights play
 which game, and no run could be repeated or resumed exactly.
 
-An actor on a cluster is a Ray task (`othello_env.support.cluster`) on one core. A machine that joins is used at once.
-Ray sends the code of the recipe (the training script), so a machine needs only the installed package.
+An actor on a cluster is a Ray task (`othello_env.support.cluster`) on one core. If a machine joins the cluster during a
+run, it is used at once. Ray sends the code of the recipe (the training script), so a machine needs only the installed
+package.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ Networks = Mapping[str, TorchNetwork]
 Play = Callable[..., Any]
 """A function that plays a share of an iteration's games: ``play(settings, networks, share, rng, *more)``.
 
-On a cluster, the networks are on the CPU, and `settings` is another object with the same attributes.
+On a cluster, the networks are on the CPU, and `settings` is an object of another class with the same attributes.
 """
 
 
@@ -63,7 +64,7 @@ class Options(_run.Options):
 
     @contextmanager
     def workplace(self, learner: Any) -> Iterator[None]:
-        """With ``--ray``, connect to a cluster, and let the learner's actors play there.
+        """With ``--ray``, connect to a cluster, and let the learner's actors play on it.
 
         Raises:
             ConnectionError: no cluster can be reached or started.
@@ -89,7 +90,7 @@ def check_shares(settings: Any) -> None:
 
 
 def share_of(settings: Any, share: int) -> range:
-    """The numbers of the games in a share. The sizes of two shares differ by at most 1."""
+    """The numbers of the games in a share. The largest share has at most one game more than the smallest."""
     return range(share, settings.games, settings.shares)
 
 
@@ -114,19 +115,20 @@ class Actors:
 
         Args:
             iteration: the number of the iteration.
-            rng: the learner's generator. If there is only one share, the share uses this generator.
+            rng: the learner's generator, which is used only if there is one share. If there are more shares, each
+                share has its own generator.
             networks: the networks that play.
             more: more arguments for the recipe's function. On a cluster they are pickled, so they should be plain data.
 
         Raises:
-            FloatingPointError: the training has diverged.
+            FloatingPointError: the training has diverged. On a cluster, this is an OSError with the same message.
             OSError: the cluster fails.
         """
         s = self._settings
         if s.shares == 1:
             return [self._play(s, networks, 0, rng, *more)]
-        # NumPy treats the seeds (a, b) and (a, b, 0) as equal, and (seed, iteration) is the learner's own seed. So the
-        # numbers of the shares begin with 1 here.
+        # The learner's own generator has the seed (seed, iteration), which NumPy treats like (seed, iteration, 0).
+        # No share may have the same seed, so the last number of a share's seed is at least 1.
         seeds = [[s.seed, iteration, 1 + share] for share in range(s.shares)]
         if not self.on_cluster:
             return [self._play(s, networks, k, np.random.default_rng(seed), *more) for k, seed in enumerate(seeds)]
@@ -150,7 +152,7 @@ def _packed(network: TorchNetwork) -> bytes:
 
 
 def _send_code() -> None:
-    """Let Ray send the code of the scripts, so that other machines need not have them."""
+    """Let Ray send the code of the scripts, so that the other machines do not need the scripts."""
     cloudpickle, here = import_extra("ray.cloudpickle", "ray"), Path(__file__).parent
     for name, module in [*sys.modules.items()]:
         if name != "__main__" and Path(getattr(module, "__file__", None) or "/").parent == here:
@@ -161,7 +163,7 @@ def _play_share(common: tuple[Any, ...], job: tuple[int, list[int]]) -> tuple[in
     """Play a share on a machine of the cluster. Return the number of the share and its result."""
     (play, settings, packed, more), (share, seed) = common, job
     search_current_folder()  # --network may name a module in this folder
-    torch.set_num_threads(1)  # a task has one core; and sums of several threads could differ in the last bit
+    torch.set_num_threads(1)  # a task has one core, and another number of threads could change the last bit of a sum
     first = new_network(settings)
     networks = {name: first.with_weights(load(weights)) for name, weights in packed.items()}
     return share, play(settings, networks, share, np.random.default_rng(seed), *more)

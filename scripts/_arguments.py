@@ -53,7 +53,7 @@ def text(default: Any, help_text: str, *, nargs: str | None = None) -> Any:
 
 
 def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional: bool = False) -> Any:
-    """A field for the path of an output, which ends in `suffix`. The path is required if the field has no default."""
+    """A field for the path of an output. The path must end in `suffix`, and is required if the field has no default."""
 
     def path_to_write(given: str) -> Path:
         found = Path(given)
@@ -61,7 +61,7 @@ def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional
             raise ArgumentTypeError(f"expected a {suffix} file, got {given!r}")
         try:
             nearest = next(folder for folder in found.parents if folder.exists())
-        except (OSError, StopIteration):  # a name is too long, or the path is empty
+        except (OSError, StopIteration):  # a name in the path is too long, or the path is empty
             raise ArgumentTypeError(f"expected a path that can be written, got {given!r}") from None
         if not nearest.is_dir():
             raise ArgumentTypeError(f"expected a path in a folder, got {given!r}, and {str(nearest)!r} is a file")
@@ -71,7 +71,7 @@ def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional
 
 
 def flag(help_text: str, default: bool | None = False) -> Any:
-    """A field for an option without a value. It is True if the option is given; otherwise it has the default."""
+    """A field for an option that takes no value. If the option is given, the field is True, otherwise the default."""
     return field(default=default, metadata={"help": help_text, "action": "store_true"})
 
 

@@ -32,7 +32,7 @@ def learner_tensors(network: TorchNetwork, optimizer: Any) -> _Tensors:
 
 
 def restore_learner(tensors: _Tensors, network: TorchNetwork, optimizer: Any) -> None:
-    """Copy the tensors that `learner_tensors` returned into a network and its optimiser.
+    """Copy the tensors from `learner_tensors` into a network and its optimiser.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
@@ -41,7 +41,7 @@ def restore_learner(tensors: _Tensors, network: TorchNetwork, optimizer: Any) ->
     state = {}
     for number, (name, weight) in enumerate(network.trained_weights().items()):
         shapes = {"step": (), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
-        if any(f"adam.{name}.{key}" in tensors for key in shapes):  # Adam keeps nothing for a weight without gradients
+        if any(f"adam.{name}.{key}" in tensors for key in shapes):  # Adam has no state for a weight without gradients
             state[number] = {key: _sound(tensors, f"adam.{name}.{key}", shape) for key, shape in shapes.items()}
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
@@ -49,7 +49,7 @@ def restore_learner(tensors: _Tensors, network: TorchNetwork, optimizer: Any) ->
 def network_of(tensors: _Tensors, owner: str, like: TorchNetwork) -> TorchNetwork:
     """Make a network of the same kind as `like`, on the CPU.
 
-    The weight with the name w is the tensor ``{owner}.w``.
+    The network's weight ``w`` is the tensor that `tensors` has under the name ``{owner}.w``.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
@@ -88,13 +88,13 @@ def read_run(
         path: the file.
         form: the name of the file's format. The card must name the same format.
         settings: the run's settings by name. The card must have the same settings.
-        counts: the names of integers that the card must have besides ``iteration``. They must be at least 0.
+        counts: the names of integers of at least 0 that the card must have besides ``iteration``.
         over: the name of a number that each point of the curve must have besides ``iteration`` and ``seconds``.
         opponents: the opponents for which each point of the curve must have a score.
 
     Raises:
         FileNotFoundError: there is no such file.
-        OSError: the path is not that of a regular file, or the file cannot be read.
+        OSError: the path is a folder, a device or the like, or the file cannot be read.
         ValueError: the file does not hold a run in this format, or the settings differ.
     """
     tensors, card = read_tensors(path, _LARGEST_FILE)
@@ -114,10 +114,12 @@ def read_run(
 
 
 def _is_progress(progress: dict[str, Any], over: str, opponents: Sequence[str]) -> bool:
-    """Whether `progress` has the seconds that a run took, and valid points of the learning curve."""
-    points = progress.get("curve")
+    """Whether `progress` has the seconds that a run took, valid losses, and valid points of the learning curve."""
+    points, losses = progress.get("curve"), progress.get("losses", {})
     return (
         _are_numbers(progress, "seconds")
+        and isinstance(losses, dict)
+        and _are_numbers(losses, *losses)
         and isinstance(points, list)
         and all(
             isinstance(point, dict)

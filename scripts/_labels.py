@@ -1,9 +1,10 @@
 """The folder of a fit of n-tuple weights, with the labelled positions and the weights of each round.
 
-``recipe.json`` holds the settings that determine all other files. ``weights-000.npz`` has the first weights.
-``labels-000-000.npz``, ``labels-000-001.npz`` and so on have the positions that were labelled with the first weights.
-``weights-001.npz`` has the weights that were fitted to these labels, and so on. Each file is written completely or not
-at all. If a file is missing or damaged, the same command makes the file again, with the same content.
+``recipe.json`` holds the settings that determine all other files. The file ``weights-000.npz`` has the weights at the
+beginning of round 0. The positions that are labelled with these weights are stored in parts: in the files
+``labels-000-000.npz``, ``labels-000-001.npz`` and so on. At the end of round 0, weights are fitted to the labels. These
+new weights are in ``weights-001.npz``, and round 1 begins with them. Each file is written completely or not at all. If
+a file is missing or damaged, run the same command again: it makes the file again, with the same content.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ _TYPES = {"own": np.uint64, "opponent": np.uint64, "values": np.float32, "games"
 
 
 class Labels(NamedTuple):
-    """N labelled positions, and the number of the game from which each position comes.
+    """N labelled positions from numbered games.
 
     Attributes:
         rows: the positions and their labels (N rows).
-        games: the numbers of the games, (N,) int64.
+        games: for each position, the number of its game, (N,) int64.
     """
 
     rows: Examples
@@ -49,7 +50,7 @@ class Labels(NamedTuple):
         return cls(Examples.joined([part.rows for part in parts]), games)
 
     def examples(self, *, held_out: bool) -> Examples:
-        """The held-out positions if `held_out` is true, otherwise all other positions."""
+        """If `held_out` is true, the result has the held-out positions, otherwise all other positions."""
         return self.rows.part((self.games % HELD_OUT == 0) == held_out)
 
 
@@ -111,10 +112,10 @@ class FitFolder:
         path = self.folder / f"labels-{number:03d}-{part:03d}.npz"
         try:
             return _read(path)
-        except DAMAGE:  # also if the file is missing: DAMAGE contains OSError
+        except DAMAGE:  # includes OSError, so a missing file is made, too
             labels = make(games)
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, allow_pickle=False, **labels.rows._asdict(), games=labels.games)
+        np.savez_compressed(buffer, **labels.rows._asdict(), games=labels.games)
         write_file(path, buffer.getvalue())
         return labels
 
@@ -125,7 +126,9 @@ def _read(path: Path) -> Labels:
     If the file is missing or damaged, this raises one of the errors in `DAMAGE`.
     """
     with open_archive(io.BytesIO(read_file(path, _LARGEST))) as archive:
-        if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in _TYPES):
+        # Before version 2.2, numpy stored its argument `allow_pickle` as an array, and files with this array exist.
+        found = [name for name in archive.namelist() if name != "allow_pickle.npy"]
+        if sorted(found) != sorted(f"{name}.npy" for name in _TYPES):
             raise ValueError(f"expected the arrays {', '.join(_TYPES)}")
         members = {name: Member(archive, name) for name in _TYPES}
         length = members["own"].shape

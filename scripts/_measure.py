@@ -3,9 +3,9 @@
 A measurement has several windows. In each window, the work is repeated for some time, and the rate is the units of work
 divided by this time. The result is the median rate of the windows.
 
-The speed of the work is also divided by the speed of other work, the yardstick. A window of the yardstick runs just
-before every window of the work. So the ratio stays right, even if the machine becomes slower or faster during a
-measurement.
+The result has a second number, the median ratio. Just before each window of the work, there is a window of other work,
+the yardstick. A ratio is the rate of the work divided by the rate of the yardstick just before it. If the machine
+becomes slower during a measurement, both rates fall, and the ratio stays about the same.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Work = Callable[[], tuple[float, float]]
 """A function that does some work. It returns the number of units of work and the time in seconds."""
 
 _BUSY = 0.5
-"""If the load average before a measurement is above this value, other programs were running."""
+"""If the machine's load average is above this value, `machine` warns that other programs are running."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Bench:
     seconds: float = 1.0
 
     def measure(self, work: Work) -> Figure:
-        """Measure some work. A window of the yardstick takes a quarter of the time of a window of the work."""
+        """Measure some work. The yardstick's windows take a quarter of the time that the windows of the work take."""
         self.yardstick()  # not measured: the first calls compile code and fill caches
         work()
         rates, ratios = [], []

@@ -17,7 +17,7 @@ __all__ = ["canonical", "line_of", "random_positions", "weights_digest", "write_
 
 
 def canonical(state: Othello) -> bytes:
-    """A key that is the same for a position and for the positions that result if the board is turned or mirrored."""
+    """A key of a position. The key stays the same if the board is turned or mirrored."""
     planes = state.observation(state.to_move)
     return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
 
@@ -28,7 +28,10 @@ def line_of(state: Othello, scores: Mapping[int, int]) -> str:
 
 
 def random_positions(size: int, plies: int, rng: random.Random) -> Iterator[Othello]:
-    """Yield unfinished positions after random plies from the start, without end. Mirror images count once."""
+    """Yield unfinished positions after `plies` random plies from the start, without end.
+
+    Of positions that are equal after the board is turned or mirrored, only the first is used.
+    """
     seen: set[bytes] = set()
     while True:
         state = Othello(size)

@@ -25,6 +25,7 @@ __all__ = [
     "Policy",
     "check_sound",
     "command_line",
+    "has_run",
     "locked",
     "mistakes",
     "new_output",
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 PERFECT = "perfect moves"
-"""In a point of a learning curve, the name of the share of perfect moves. Only 4x4 and 6x6 have this field."""
+"""The key of the share of perfect moves in a point of a learning curve. On 8x8, points do not have this share."""
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
 """An agent as a function: it takes observations (N, 2, S, S) and action masks (N, A), and returns actions (N,)."""
@@ -43,10 +44,10 @@ Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.i
 SIZES = (4, 6, 8)
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 PLIES = {4: 3, 6: 6, 8: 10}
-"""For each size of the board, the random plies with which the games of a match begin."""
+"""For each size of the board, the number of random plies with which the games of a match begin."""
 OPENINGS = {size: f"random:{plies}" for size, plies in PLIES.items()}
 SHORT_OPENINGS = {size: f"random:{size**2 // 8}" for size in SIZES}
-"""For each size of the board, the openings of training games and of `score`."""
+"""For each size of the board, the random openings of training games and of the games that `score` plays."""
 
 
 def score(policy: Policy, opponent: str, size: int) -> float:
@@ -68,7 +69,7 @@ def command_line() -> str:
 
 @contextmanager
 def mistakes() -> Iterator[None]:
-    """End the command with a one-line message and status 2 if the block raises OSError or ValueError."""
+    """If the block raises OSError or ValueError, end the command with a one-line message and status 2."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -102,6 +103,17 @@ def new_output(out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
 
 
+def has_run(out: Path) -> bool:
+    """Whether ``--resume`` can continue a run of `train_ppo.py`, `train_alphazero.py` or `train_ntuple.py`.
+
+    A run may have ended before it wrote its agent. Then there is only the file with its state.
+
+    Args:
+        out: the run's ``--out``.
+    """
+    return out.exists() or out.with_suffix(".state.safetensors").exists()
+
+
 def check_sound(sound: Any) -> None:
     """Raise FloatingPointError unless all values of `sound`, such as ``np.isfinite(losses)``, are true."""
     if not np.all(sound):
@@ -109,7 +121,10 @@ def check_sound(sound: Any) -> None:
 
 
 def play_ladder(agent: Agent, size: int, games: int, opponents: Sequence[str] = LADDER) -> dict[str, MatchResult]:
-    """Play a match of an agent against each opponent, always from the same openings; return the results by opponent."""
+    """Play a match of an agent against each opponent, and return the results by opponent.
+
+    All matches have the same openings.
+    """
     return {
         opponent: play_match(
             agent, opponent, games=games, openings=OPENINGS[size], seed=1, new_game=lambda _: Othello(size)
@@ -119,7 +134,7 @@ def play_ladder(agent: Agent, size: int, games: int, opponents: Sequence[str] = 
 
 
 def perfect_moves(agent: Agent, size: int) -> dict[str, float]:
-    """The share of perfect moves that an agent plays in the packaged positions, and the discs that it loses a move.
+    """The share of perfect moves that an agent plays in the packaged positions, and the mean loss of a move in discs.
 
     On 8x8, where perfect play is not known, the result is empty.
     """

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
+import numpy as np
 import torch
 from _arguments import even, flag, parse_all, path, real, text, whole
 from _recipe import LADDER, OPENINGS, PERFECT, command_line, mistakes, perfect_moves, show
@@ -45,7 +46,7 @@ __all__ = [
 
 PRECISIONS = ("float32", "bfloat16")
 LINE_SECONDS = 10.0
-"""A line is printed at the end of an iteration if no line was printed for this number of seconds."""
+"""If no line was printed for this number of seconds, a line is printed at the end of the iteration."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,14 @@ class Options:
         return self.out.with_suffix(".state.safetensors")
 
     def check(self) -> None:
-        """Check that no agent is overwritten, that the device exists, and that TensorBoard is installed if needed."""
+        """Check that the agent's file and the state's file are new, unless the run is resumed.
+
+        Also check that the device exists, and that TensorBoard is installed if it is needed.
+        """
         if self.out.exists() and not self.resume:
             raise ValueError(f"--out {self.out} exists; --resume continues it")
+        if self.state.is_file() and not self.resume:
+            raise ValueError(f"{self.state}, the state of a run, exists; --resume continues this run")
         try:
             torch.empty(0, device=self.device)
         except (AssertionError, RuntimeError):  # PyTorch's own message can fill a page
@@ -117,17 +123,17 @@ def autocast(settings: Any, device: str, *, play: bool = False) -> Any:
     Args:
         settings: the recipe's settings, with `precision`.
         device: the network's device.
-        play: whether the network plays. On a CPU it always plays with float32.
+        play: True if the network plays, False if it learns. If it plays on a CPU, the numbers are always float32.
     """
     kind = torch.device(device).type
     return torch.autocast(kind, torch.bfloat16, settings.precision == "bfloat16" and not (play and kind == "cpu"))
 
 
 def mean_losses(found: Sequence[dict[str, torch.Tensor]]) -> dict[str, float]:
-    """The mean of each loss over some changes of the weights, from one dict of losses for each change.
+    """The mean of each loss. `found` has one dict of losses for each change of the weights.
 
-    The losses are read here, after all changes, because reading a number from a GPU waits until its work is done.
-    If there were no changes, the result is empty.
+    The losses are read here, after all changes of an iteration: to read a number from a GPU, Python must wait until the
+    GPU has finished its work. If `found` is empty, the result is empty.
     """
     if not found:
         return {}
@@ -161,10 +167,13 @@ class Learner(Protocol):
 
     @property
     def agent(self) -> NeuralAgent:
-        """The trained network as the agent that is rated."""
+        """The agent that is rated. It plays with the trained network."""
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """Play matches of `games` games. Return the results by kind, then by opponent. The first kind is ``scores``."""
+        """Play matches of `games` games. For each kind of match, return a dict from opponents to results.
+
+        The first kind is ``scores``.
+        """
 
     @property
     def score_title(self) -> str:
@@ -175,7 +184,7 @@ class Learner(Protocol):
 
     @classmethod
     def load(cls, file: Path, settings: Any, device: str) -> tuple[Self, dict[str, Any]]:
-        """Read the learner and the progress that `save` wrote. Raises OSError or ValueError."""
+        """Return the learner and the progress from a file that `save` wrote. Raises OSError or ValueError."""
 
 
 def run(
@@ -189,14 +198,15 @@ def run(
 
     Args:
         kind: the recipe's learner.
-        settings_kind: the dataclass of the recipe's settings, all of which are options of the command.
+        settings_kind: the dataclass of the recipe's settings. Each setting is an option of the command.
         description: the recipe's docstring.
         arguments: the words of the command line; by default, the words with which the script was started.
-        options_kind: the dataclass of the other options. A recipe can give a subclass with its own defaults.
+        options_kind: the dataclass of the other options. A recipe can give a subclass with more options or other
+            defaults.
 
     Raises:
         SystemExit: an argument is wrong, a file cannot be read or written, or the training has diverged.
-        KeyboardInterrupt: Ctrl-C was pressed a second time.
+        KeyboardInterrupt: Ctrl-C was pressed twice. After the first Ctrl-C, the run ends with the current iteration.
     """
     search_current_folder()  # --network may name a module in this folder
     options, settings = parse_all(description, [options_kind, settings_kind], arguments)
@@ -211,7 +221,7 @@ def run(
             learner = kind(settings, options.device)
     try:
         with options.workplace(learner), _stop_after_iteration() as stop:
-            learner.save(options.state, progress)  # fails early if the file cannot be written
+            learner.save(options.state, progress)  # before the training, so that an error comes early
             _Run(learner, options, progress).train(stop)
     except (FloatingPointError, OSError) as error:
         show("")
@@ -236,7 +246,11 @@ def _stop_after_iteration() -> Iterator[list[int]]:
 
 
 class _Run:
-    """A run: its learner, its options, and its progress (the seconds so far and the points of the curve)."""
+    """A run: its learner, its options, and its progress.
+
+    The progress is a dict: the ``seconds`` so far, the points of the ``curve``, and the ``losses`` of the last
+    iteration before the run was saved.
+    """
 
     def __init__(self, learner: Learner, options: Options, progress: dict[str, Any]) -> None:
         self.learner, self.options, self.progress = learner, options, progress
@@ -253,12 +267,12 @@ class _Run:
         return int(getattr(self.learner, self.learner.UNIT))
 
     def train(self, stop: list[int]) -> None:
-        """Iterate and measure until the iterations or seconds are used up, or `stop` is not empty."""
+        """Iterate and measure until ``--iterations`` or ``--seconds`` is reached, or until `stop` is not empty."""
         learner, options = self.learner, self.options
         most = math.inf if options.iterations is None else options.iterations
         begin = time.perf_counter() - self.progress["seconds"]
-        losses: dict[str, float] = {}
-        told = (time.perf_counter(), self.played)  # the time of the last printed line, and the units played until then
+        losses: dict[str, float] = self.progress.get("losses", {})
+        told = (time.perf_counter(), self.played)  # when the last line was printed, and the units played until then
         while True:
             self.progress["seconds"] = seconds = time.perf_counter() - begin
             is_last = bool(stop) or learner.iteration >= most or seconds >= options.seconds
@@ -267,7 +281,8 @@ class _Run:
             where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
             if is_measured:
                 show(f"{where}  measuring")
-                learner.save(options.state, self.progress)  # a second Ctrl-C in the measurement then loses nothing
+                self.progress["losses"] = losses
+                learner.save(options.state, self.progress)  # so a second Ctrl-C in the measurement loses no training
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin
                 self.keep()
@@ -277,6 +292,9 @@ class _Run:
             if is_last or (is_measured and stop):
                 return
             show(where)
+            # The package's network draws nothing from PyTorch's generator, but a user's network may, as for dropout.
+            sequence = np.random.SeedSequence([learner.settings.seed, learner.iteration])
+            torch.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
             losses = learner.iterate()
             if (now := time.perf_counter()) - told[0] >= LINE_SECONDS:
                 self.tell(now - begin, (self.played - told[1]) / (now - told[0]), losses)
@@ -299,9 +317,9 @@ class _Run:
         for name, matches in learner.matches(games).items():
             point[name] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
         point |= perfect_moves(learner.agent, learner.settings.size)
-        if learner.settings.size == 8:  # the ladder exists only for 8x8
+        if learner.settings.size == 8:  # smaller boards have the share of perfect moves instead
             placement = place(learner.agent, games=games)
-            if placement.elo is not None:  # None if every game was lost
+            if placement.elo is not None:  # it is None if every game was lost
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
         return point
 

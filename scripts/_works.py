@@ -22,7 +22,7 @@ T = TypeVar("T")
 def perft_work(depth: int = 7) -> Work:
     """Perft from the start on one core. A unit of work is a leaf: the position at the end of a sequence.
 
-    This perft plays the last ply of every sequence. (A faster perft would only count the legal last plies.)
+    This perft also plays the last ply of every sequence. A perft that only counts the last plies would be faster.
     """
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
@@ -35,16 +35,16 @@ class VectorWork:
 
     Args:
         n: the number of games.
-        opponent: a spec; None for self-play.
+        opponent: the opponent's spec, or None for self-play.
         threads: the number of threads.
         game: ``Othello``, or the name of another game that has a vector environment.
         options: options of the environment, such as ``size``.
     """
 
     STAGES = 60
-    """The approximate number of plies of a game on 8x8. The games of a batch are spread evenly over these plies.
+    """A game on 8x8 has about this number of plies. The games of a batch begin at plies that are spread evenly over it.
 
-    On a smaller board, the games are spread over the first half of a game, because many random games end early.
+    On a smaller board, they begin only in the first half of a game, because many random games end early.
     """
     STEPS = 8
 
@@ -86,7 +86,7 @@ def driven_work(
 
     Args:
         begin: a function that begins a game with a seed, and returns the first observation.
-        choices: a function that returns the legal actions for an observation; no actions when the game is over.
+        choices: a function that returns the legal actions for an observation, and no actions after the end.
         step: a function that plays an action, and returns the next observation.
         games: the number of games.
     """

@@ -32,7 +32,7 @@ QUICK_DEPTH = 4
 QUICK_MARGIN = 0.25
 QUICK_DEPTH_6X6 = 6
 PLIES = {8: 8, 6: 10}
-"""For each size of the board, the plies of an opening."""
+"""For each size of the board, the number of plies of an opening."""
 MEGABYTES = 256
 """The size of the solver's transposition table."""
 
@@ -51,7 +51,9 @@ class Arguments:
 
 
 def positions_after(plies: int) -> list[Othello]:
-    """All unfinished positions after some plies from the start, in a fixed order. Mirror images count once.
+    """All unfinished positions after some plies from the start, in a fixed order.
+
+    Positions that are equal after the board is turned or mirrored count once.
 
     >>> [len(positions_after(plies)) for plies in range(1, 5)]
     [1, 3, 14, 60]
@@ -85,7 +87,7 @@ def drawn(candidates: Iterable[Othello]) -> Iterator[Othello]:
 
 
 def openings(args: Arguments) -> tuple[str, Iterator[Othello]]:
-    """What the kept positions have in common, as two lines of a comment, and the positions."""
+    """A comment of two lines, and the openings. The comment says what all openings of the list have in common."""
     plies = PLIES[args.size] if args.plies is None else args.plies
     what = f"# {args.count} openings of {plies} plies"
     if args.size == 6:

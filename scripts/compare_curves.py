@@ -4,9 +4,10 @@
     python scripts/compare_curves.py --runs ppo.json alphazero.json ntuple.json --perfect --out perfect.png
 
 `train_ppo.py`, `train_alphazero.py` and `train_imitation.py` write these .json files beside their networks. With
-``--perfect``, the picture shows the share of perfect moves on 6x6 or 4x4, and the runs of `train_ntuple.py` are
-possible, too. If the runs count different units (plies, games or positions), the picture has only the plot over
-seconds.
+``--perfect``, the picture shows the share of perfect moves on 6x6 or 4x4, and can also show runs of `train_ntuple.py`.
+The picture has two plots: one over seconds, and one over the unit that the runs count (plies, games or positions). If
+the runs count different units, only the plot over seconds is drawn. The name of a run is its file's name, or the given
+path if two files have the same name.
 """
 
 from dataclasses import dataclass
@@ -32,17 +33,25 @@ class Arguments:
     perfect: bool = flag("draw the share of perfect moves")
 
     def check(self) -> None:
-        """Check that at least one file is given."""
+        """Check that at least one file is given, and no file twice."""
         if not self.runs:
             raise ValueError("--runs: expected at least one file")
+        if len({Path(file).resolve() for file in self.runs}) < len(self.runs):
+            raise ValueError("--runs: a file is given twice")
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the runs in the picture, all different."""
+        stems = [Path(file).stem for file in self.runs]
+        return stems if len({*stems}) == len(stems) else [*self.runs]
 
 
 def curve(file: str, opponent: str | None) -> tuple[list[CurvePoint], str]:
-    """The points of a run's curve, and the unit in which the run counts: ``plies``, ``games`` or ``positions``.
+    """The points of a run's curve, and the unit that the run counts (``plies``, ``games`` or ``positions``).
 
     Args:
         file: the run's .json file.
-        opponent: the points have the scores against this opponent; None for the shares of perfect moves.
+        opponent: the opponent of the scores. If it is None, the points have shares of perfect moves, not scores.
 
     Raises:
         OSError: the file cannot be read.
@@ -64,9 +73,9 @@ def curve(file: str, opponent: str | None) -> tuple[list[CurvePoint], str]:
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
     with mistakes():
-        found = {Path(file).stem: curve(file, None if args.perfect else args.opponent) for file in args.runs}
-        units = {unit for _, unit in found.values()}
-        lines = {label: points for label, (points, _) in found.items()}
+        found = [curve(file, None if args.perfect else args.opponent) for file in args.runs]
+        units = {unit for _, unit in found}
+        lines = {name: points for name, (points, _) in zip(args.names, found, strict=True)}
         title = "Share of perfect moves" if args.perfect else f"Score against {args.opponent}"
         how = "in packaged positions" if args.perfect else "likeliest moves, from random openings"
         write_file(args.out, png(learning_chart(title, how, lines, units.pop() if len(units) == 1 else None)))

@@ -4,11 +4,11 @@
     python scripts/compare_leagues.py --out runs/compare --iterations 1000 --resume
 
 A snapshot is a copy of an earlier policy of the learner. The league has snapshots and packaged agents. The script
-trains an agent with each set of opponents and each seed. All trainings play the same number of plies. In each training,
-the same share of the games (``--league``) is against the opponents, and the other games are self-play. At the end all
-agents and the packaged opponents play each other. A table shows their Elo ratings (`random` has 0), and for each agent
-its lowest score against another agent. Ctrl-C ends the script. With ``--resume`` the script
-continues the training that was interrupted.
+trains an agent with each set of opponents and each seed. All trainings play the same number of plies. In every
+training, ``--league`` is the share of the games against these opponents, and all other games are self-play. At the end
+all agents and the packaged opponents play each other. A table shows the Elo rating of each player (`random` has 0), and
+the player's lowest score against another player. Ctrl-C ends the script. With ``--resume`` the script continues the
+training or the matches that were interrupted.
 """
 
 import sys
@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from _arguments import even, flag, parse, path, real, whole
-from _recipe import LADDER, OPENINGS
+from _recipe import LADDER, OPENINGS, has_run, mistakes
 from train_ppo import main as train
 
 from othello_env.cli import main as command
 from othello_env.league import League
+from othello_env.league.files import LEAGUE_FILE
+from othello_env.league.members import Stored
 
 SIZE = 6
 WAYS = {
@@ -53,7 +55,7 @@ def train_all(args: Arguments) -> dict[str, Path]:
             found[name] = out = args.out / f"{way}-{seed}.safetensors"
             sizes = ["--size", SIZE, "--channels", args.channels, "--blocks", args.blocks, "--league", args.league]
             budget = ["--iterations", args.iterations, "--seconds", 1e9, "--every", max(args.iterations // 10, 1)]
-            more = ["--resume"] if args.resume and out.exists() else []
+            more = ["--resume"] if args.resume and has_run(out) else []
             print(name, flush=True)
             learner = train([*map(str, ["--out", out, "--seed", seed, *sizes, *budget]), *options, *more])
             if learner.iteration < args.iterations:
@@ -61,13 +63,36 @@ def train_all(args: Arguments) -> dict[str, Path]:
     return found
 
 
+def gather(agents: dict[str, Path], folder: Path) -> None:
+    """Save a league of the packaged opponents and the agents to a folder.
+
+    If the folder has such a league, the league keeps its matches, and only new agents are added.
+
+    Args:
+        agents: the agents' files by name.
+        folder: the league's folder.
+
+    Raises:
+        OSError: a file cannot be read or written.
+        ValueError: the folder has a league with other agents.
+    """
+    league = League.load(folder) if (folder / LEAGUE_FILE).exists() else League(LADDER)
+    for name, file in agents.items():
+        if name not in league:
+            league.add(file, name)
+        source = league[name].source
+        if not isinstance(source, Stored) or source.contents() != file.read_bytes():
+            raise ValueError(f"{folder} has matches of another agent {name!r}; move this folder away")
+    if others := {member.name for member in league} - {*LADDER, *agents}:
+        raise ValueError(f"{folder} also has the agents {', '.join(sorted(others))}; move this folder away")
+    league.save(folder)
+
+
 def main() -> None:
     args = parse(__doc__, Arguments)
     agents = train_all(args)
-    league = League(LADDER)
-    for name, file in agents.items():
-        league.add(file, name)
-    league.save(args.out / "league")
+    with mistakes():
+        gather(agents, args.out / "league")
     game = ["--game", f"othello:size={SIZE}", "--openings", OPENINGS[SIZE]]
     command(["league", str(args.out / "league"), "--games", str(args.games), *game])
 

@@ -5,11 +5,13 @@
     python scripts/compare_trainers.py --folder runs/trainers --minutes 10 --only n-tuple ppo
 
 Each trainer trains one agent for each seed. The trainings run one after the other, so that each has the whole machine.
-For an n-tuple network, only the time of its self-play counts. For PPO and AlphaZero, the time of a few games that
-measure the untrained network counts, too. For the league of Stable-Baselines3, the start of the program counts, too.
+Each training takes ``--minutes`` minutes. For an n-tuple network, this is the time of self-play alone. For PPO and
+AlphaZero, it includes a few games that measure the untrained network. For the league of Stable-Baselines3, it includes
+the start of the program.
 
-On 8x8, each agent then plays against the ladder, a list of rated opponents, until its Elo rating is known to +-25. On
-6x6 and 4x4, its moves in packaged positions are compared with perfect play, and it plays against the agent `perfect`.
+On 8x8, each agent then plays against the ladder, a list of rated opponents, until the 95% interval of its Elo rating is
++-25 or less. On 6x6 and 4x4, its moves in packaged positions are compared with perfect play, and it plays against the
+agent `perfect`.
 
 The folder ``--folder`` holds the agents, ``results.json``, and the table ``results.md``. After an interrupt, the same
 command continues. An agent that is already trained is not trained again, and a rated agent is not rated again. PPO and
@@ -27,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from _arguments import one_of, parse, path, real, whole
-from _recipe import SIZES, locked, mistakes, show
+from _recipe import SIZES, has_run, locked, mistakes, show
 
 from othello_env.arena.rating.benchmark import markdown_table
 from othello_env.arena.rating.perfection import run_perfection
@@ -51,8 +53,8 @@ class Trainer:
         out: the path of the script's output, relative to the folder of the training.
         agent: the spec of the trained agent, relative to the same folder.
         needs: the packages that the script imports and that the base install does not have.
-        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If not, the training ends
-            by Ctrl-C, and an interrupted training begins again.
+        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If not, this program ends the
+            training by Ctrl-C, and begins an interrupted training again from the start.
     """
 
     what: str
@@ -114,7 +116,7 @@ class Results:
 
     Attributes:
         trained: the names of the agents whose training is complete, such as ``ppo 1`` for seed 1.
-        rows: the results of the rated agents by name. Each result has its text for the table, ``told``.
+        rows: the results of the rated agents by name. The entry ``told`` of a result is its text in the table.
 
     Raises:
         OSError: the folder cannot be read or written.
@@ -181,7 +183,7 @@ def train(trainer: Trainer, folder: Path, size: int, seed: int, seconds: float) 
     command = [sys.executable, str(SCRIPTS / trainer.command[0]), *trainer.command[1:], "--out", str(out)]
     command += ["--size", str(size), "--seed", str(seed)]
     if trainer.has_clock:
-        command += ["--seconds", str(seconds), *(["--resume"] if out.exists() else [])]
+        command += ["--seconds", str(seconds), *(["--resume"] if has_run(out) else [])]
     elif out.exists():
         out.rename(folder / f"interrupted-{time.time_ns()}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -190,7 +192,7 @@ def train(trainer: Trainer, folder: Path, size: int, seed: int, seconds: float) 
         wait(process, None if trainer.has_clock else seconds)
     except subprocess.TimeoutExpired:
         raise ValueError(f"{trainer.command[0]} did not end within {_PATIENCE:g} seconds after Ctrl-C") from None
-    finally:  # after a second Ctrl-C the trainer may still run
+    finally:  # the trainer may still run, for example after a second Ctrl-C
         if process.poll() is None:
             process.kill()
             process.wait()
@@ -204,7 +206,7 @@ def wait(process: "subprocess.Popen[bytes]", seconds: float | None) -> None:
     After Ctrl-C, the trainer has `_PATIENCE` seconds to write its agent.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed. A terminal sends Ctrl-C to the trainer, too.
+        KeyboardInterrupt: Ctrl-C was pressed. The terminal sends Ctrl-C to this script and to the trainer.
         TimeoutExpired: the trainer did not end in this time.
     """
     try:
@@ -260,8 +262,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    # A shell may start a background job so that it ignores Ctrl-C. The trainers would then ignore it, too, although
-    # this script ends some of them by Ctrl-C. So Ctrl-C gets its usual effect here.
+    # If a shell starts this script in the background, the script and its trainers may ignore Ctrl-C. But the script
+    # ends some trainers by Ctrl-C. So Ctrl-C gets its usual effect here.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()

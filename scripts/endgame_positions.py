@@ -2,11 +2,11 @@
 
     python scripts/endgame_positions.py othello_env/arena/rating/endgame-v0.txt
 
-The players have several strengths and play each other after ten random plies. They use no learned weights, so new
-weights do not change the positions. Each game gives at most one position: the first position with a wanted number of
-empty squares. The wanted number is 8 for the first position, 9 for the second position, and so on up to 12. Then it is
-8 again. A position is kept only if its moves do not all have the same score. Of positions that are equal after the
-board is turned or mirrored, only one is kept.
+The players have several strengths and play each other after ten random plies. They use no learned weights, so the
+positions stay the same if the package gets new weights. The first position of the list has 8 empty squares, the second
+has 9, and so on up to 12. Then the numbers begin again with 8. Each game gives at most one position: the first one with
+the number of empty squares that the list needs next. A position is kept only if at least two of its moves have
+different scores. Of positions that are equal after the board is turned or mirrored, only one is kept.
 """
 
 import random
@@ -46,7 +46,7 @@ class Arguments:
 def game(number: int, seed: int, empty: int, size: int = 8, random_plies: int = RANDOM_PLIES) -> Othello | None:
     """The first position with `empty` empty squares in the game with this number.
 
-    None if the game ends earlier, or if this position has only one legal action.
+    If the game ends earlier, or if this position has only one legal action, the result is None.
     """
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]

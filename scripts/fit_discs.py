@@ -5,14 +5,14 @@
     python scripts/fit_discs.py --games 100 --compare
 
 The engine plays against itself from random openings. The script takes the positions with 12 to 54 empty squares (on
-6x6, 12 to 26). A search of each position gives the result that the engine expects. The end of the game gives the margin
-in discs. The script fits this formula by least squares: discs = (a + b * empty squares) * atanh(result). The same
-arguments give the same numbers. The numbers a and b of each board are in
+6x6, 12 to 26). A search of each position gives the result that the engine expects. The final position of the game gives
+the margin in discs. The script fits this formula by least squares: discs = (a + b * empty squares) * atanh(result). The
+same arguments give the same numbers. The numbers a and b of each board are in
 `agents/othello_agents/engine/analysis.py`. Run the script again whenever the n-tuple weights change.
 
-With ``--compare`` the script fits nothing. A review of a game (`othello_env.data.review_game`) estimates how many discs
-each move loses. The script compares these estimates with the exact losses of the same moves. The moves come from games
-of weak players, in positions with 13 to 18 empty squares.
+With ``--compare`` the script fits nothing. Instead it tests reviews of games (`othello_env.data.review_game`), which
+estimate how many discs each move loses. The script compares these estimates with the exact losses of the same moves. It
+uses moves from games of weak players, in positions with 13 to 18 empty squares.
 """
 
 import math

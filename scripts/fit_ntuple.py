@@ -5,26 +5,28 @@ r"""Fit the n-tuple network to positions that are labelled by searches with the 
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --start runs/ntuple.npz
 
 The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which first learn from
-self-play (``--self-play`` games). In this self-play, lambda of TD(lambda) is 0.9. Unlike in ``train_ntuple.py``, no
-player prefers the moves that turn the most discs.
+self-play (``--self-play`` games). In this self-play, the lambda of TD(lambda) is 0.9. No player grabs discs: in
+``train_ntuple.py``, some players prefer the move that turns the most discs, but here none does.
 
 Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
-and some random moves. In a tenth of the games, all moves are random. At some turns of a game, the position after the
-played move is labelled. At some other turns, the position after each legal move is labelled, sometimes after one or two
-additional random moves. The game goes on without these additional moves. If at most ``--exact`` squares are empty, the
-label is exact. Otherwise the label is the value of a search to ``--depth`` with the present weights. At the end of the
-round, the weights are fitted to the labels of the last ``--window`` rounds, by logistic regression for each stage of
-the game. The labels of the next round come from the better network. So in each round, the knowledge of endgames spreads
-``--depth`` plies further towards the start.
+and some random moves. In a tenth of the games, all moves are random. At some turns of a game, only the position after
+the played move is labelled. At some other turns, the positions after all legal moves are labelled. In some of these
+turns, one or two random moves are made before the labelling. The game itself goes on without these random moves.
 
-After each round, the script prints a line about the network before and after the fit. The line has the root mean square
-error of the network's values, and the correlation of these values with the labels. Both numbers are for the held-out
-positions of the round: the positions of every 20th game are never used to fit.
+If at most ``--exact`` squares of a position are empty, the label is exact. Otherwise the label is the value of a search
+of ``--depth`` plies with the present weights. At the end of the round, the weights are fitted to the labels of the last
+``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from the
+better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
 
-All intermediate files are in ``--folder``. Ctrl-C or a kill loses at most the self-play, one part of the labels or one
-fit. The same command then continues, and the result is the same as without the interruption. To continue a finished
-fit, give a higher ``--rounds``. The same seed gives the same weights with any number of threads. The file of the
-weights has a card, a JSON text that says how the weights were made.
+After each round, the script prints a line with two numbers for the network before the fit, and the same two for the
+network after the fit: the root mean square error of the network's values, and the correlation of these values with the
+labels. The numbers are for the positions of every 20th game of the round. These held-out positions are never used to
+fit.
+
+All intermediate files are in ``--folder``. If the script is stopped, the same command continues. The work that is lost
+is at most the self-play, one part of the labels or one fit. The result is the same as without the interruption. To
+continue a finished fit, give a higher ``--rounds``. The same seed gives the same weights with any number of threads.
+The file of the weights has a card, a JSON text that says how the weights were made.
 """
 
 import math
@@ -46,7 +48,7 @@ from othello_env.support.files import check_output
 from othello_env.support.threads import Threads
 
 MIXTURE = {"epsilon": 0.1, "random_games": 0.1, "singles": 0.1, "siblings": 0.035, "stray": 0.3}
-"""Probabilities; `othello_agents.engine.labelling.Plan` explains them."""
+"""The probabilities by which games are played and labelled. `othello_agents.engine.labelling.Plan` explains them."""
 PART = 1000
 """The number of games in a part of the labels. The threads share the games of each part."""
 
@@ -72,12 +74,12 @@ class Arguments:
     half: bool = flag("write --out in half precision, for playing only")
 
     def check(self) -> None:
-        """Check that the first weights are not overwritten."""
+        """Check that ``--out`` does not overwrite the weights of ``--start``."""
         if self.start is not None and self.start.resolve() == self.out.resolve():
             raise ValueError(f"--out and --start are the same file, {self.out}")
 
     def recipe(self) -> dict[str, Any]:
-        """The settings that determine the weights. The number of rounds is left out, so that it can be raised later."""
+        """The settings that determine the weights, except the number of rounds, which a later command may raise."""
         free = ("out", "folder", "threads", "half", "rounds")
         settings = {name: value for name, value in asdict(self).items() if name not in free}
         if self.start is not None:
@@ -159,14 +161,14 @@ class Fit:
         return network
 
     def window(self, number: int) -> range:
-        """The rounds to whose labels the weights are fitted at the end of a round."""
+        """The numbers of the rounds whose labels are used for the fit at the end of round `number`."""
         return range(max(0, number + 1 - self.args.window), number + 1)
 
     def labels(self, number: int, network: NTupleNetwork | None) -> Labels:
         """The labels of a round, read from their files.
 
-        If a file is missing or damaged, its games are labelled with the weights that the network had when the round
-        began.
+        If a file is missing or damaged, it is made again: its games are labelled with the weights from the beginning of
+        the round.
         """
         args, first = self.args, number * self.args.games
 
@@ -186,12 +188,12 @@ class Fit:
 
 
 def finite(number: float) -> float | None:
-    """A number for the card, which is JSON and holds no NaN. NaN, from a stage without positions, becomes None."""
+    """A number for the card, or None for NaN, which JSON does not have. A stage without positions gives NaN."""
     return round(number, 4) if math.isfinite(number) else None
 
 
 def told(error: StageError) -> str:
-    """An error and a correlation as text."""
+    """The error and the correlation as a text for the printed line."""
     return f"{error.error:.4f}, {error.correlation:.4f}"
 
 

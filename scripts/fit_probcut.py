@@ -2,12 +2,12 @@
 
     python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
 
-The engine uses these lines in its selective search, which skips a deep search if a shallow search predicts its result.
-Each position comes from a different game. The n-tuple network plays the game against itself, from a random opening and
-with some random moves. The engine searches each position to every depth, with the packaged n-tuple weights and without
-selective search. For every stage of the game and every depth, the script fits a line by least squares. The line
-predicts the value at this depth from the value at a smaller depth. The same seed and number of positions give the same
-fits. Run the script again whenever the weights change.
+The engine uses these lines in its selective search: it skips a deep search if a shallow search already predicts the
+result of the deep search. Each position comes from a different game. The n-tuple network plays the game against itself,
+from a random opening and with some random moves. The engine searches each position to all depths up to ``--depth``,
+with the packaged n-tuple weights and without selective search. For every stage of the game and every depth, the script
+fits a line by least squares. The line predicts the value at this depth from the value at a smaller depth. The same
+arguments give the same fits. Run the script again whenever the weights change.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ PLIES = {6: 4, 8: 10}
 EPSILON = 0.1
 LEAST = 20
 """A stage with fewer positions than this number gets the fits of the nearest other stage."""
-_ROUNDS, _FAR = 5, 4.5  # if errors are normal, 4.5 times their median absolute value is 3 standard deviations
+_ROUNDS, _FAR = 5, 4.5  # for normal errors, 4.5 times the median absolute error is 3 standard deviations
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Arguments:
 def position(size: int, empty: int, game: int) -> Othello | None:
     """The position of game number `game` in which `empty` squares are empty.
 
-    None if the game ends earlier, or if only a pass is legal.
+    If the game ends earlier, or if only a pass is legal in this position, the result is None.
     """
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
@@ -65,7 +65,7 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
-    # Random openings skip the first plies. If they skip a part of a stage, the whole stage is left out.
+    # Positions inside the random openings are not used. A stage that contains such positions is left out.
     most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1
     found: list[tuple[int, list[float]]] = []
     while len(found) < count:
@@ -86,11 +86,11 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
 
 
 def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
-    """Fit the line that predicts `deep` from `shallow`. Return its slope, offset, and the errors' standard deviation.
+    """Fit the line that predicts `deep` from `shallow`. Return its slope, its offset, and the deviation of its errors.
 
-    Unusually large errors are left out. They occur near positions in which a side loses all its discs. There the
-    network's values jump, because the network has learned from few such positions. If there are too few positions, the
-    result is None.
+    If there are too few positions, the result is None. Unusually large errors are left out. They occur near positions
+    in which a side loses all its discs. The network has learned from few such positions, so its values are unreliable
+    there.
     """
     known = ~np.isnan(shallow + deep)
     if known.sum() < LEAST:

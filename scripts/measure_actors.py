@@ -4,14 +4,14 @@
     python scripts/measure_actors.py --games 1024 --shares 64      # on a larger cluster
 
 The script needs ``pip install 'othello-env[ray,torch]'``. It measures two recipes (training scripts), AlphaZero and
-PPO, on the cluster that a run with ``--ray`` would use. The yardstick is a run in one process, with all games in one
-share and with PyTorch's usual number of threads (``OMP_NUM_THREADS`` changes this number). The network has the default
-size of the recipe.
+PPO, on the cluster that a run with ``--ray`` would use. All speeds are compared with a run in one process. In that run,
+all games are in one share, and PyTorch has its usual number of threads (``OMP_NUM_THREADS`` changes this number). The
+network has the default size of the recipe.
 
-For each recipe, the first line has the speed of playing in one process. The second line has the speed of playing on the
-cluster. The third line has the speed of whole iterations with the cluster. An iteration contains the playing and the
-learning, which always takes place in this process. So the last line of each recipe says how many times as fast an
-iteration could be if playing took no time.
+There are four lines for each recipe. The first has the speed of playing in one process, and the second has the speed of
+playing on the cluster. The third has the speed of whole iterations with the cluster. An iteration contains playing and
+learning. A cluster makes only the playing faster, because the learning always takes place in this process. So the
+fourth line says how many times as fast an iteration would be if playing took no time.
 """
 
 import sys
@@ -87,7 +87,7 @@ class Training:
         return float(getattr(self.learner, self.learner.UNIT) - before)
 
     def play(self) -> tuple[float, float]:
-        """Make an iteration of which only the playing counts. Return the number of games or plies, and the seconds."""
+        """Make an iteration. Return the number of games or plies, and the seconds of the playing alone."""
         before = self.watch.seconds
         units = self.iterate()
         return units, self.watch.seconds - before

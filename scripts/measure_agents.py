@@ -1,15 +1,14 @@
-"""Measure the speed of alpha-beta, MCTS, agents that get batches of positions, and an n-tuple network that learns.
+"""Measure four speeds: of alpha-beta, of MCTS, of agents that get batches of positions, and of n-tuple learning.
 
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
     python scripts/measure_agents.py --parts learning --batches 32 256 --threads 2
 
-Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
-Both searches play moves with the compiled rules. Each speed is the median of several windows of time, and is divided by
-another speed. The lowest and the highest ratio are shown, too. For compiled alpha-beta, the other speed is that of
-alpha-beta in Python. In all other cases, the other speed is that of perft on one core. Perft counts all move sequences
-of a given length. For learning, a last column has the speed with several threads divided by the speed with one thread.
-Compare the ratios, because absolute times depend on the machine.
+Each speed is the median of several windows of time. The speed of compiled alpha-beta is divided by the speed of
+alpha-beta in plain Python. Both searches visit the same nodes of the same random positions, and play moves with the
+compiled rules. All other speeds are divided by the speed of perft on one core. Perft counts all move sequences of a
+given length. For learning with several threads, the last column has the speed divided by the speed with one thread. The
+lowest and the highest ratio are shown, too. Compare the ratios, because absolute times depend on the machine.
 """
 
 from collections.abc import Sequence
@@ -73,7 +72,7 @@ def measure_alphabeta(args: Arguments) -> None:
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
     fast = AlphaBeta(args.depth, evaluate)
-    # The lambda is not a registered evaluation, so this agent searches in Python and not in compiled code.
+    # Compiled code can use only registered evaluations. The lambda is not registered, so this agent searches in Python.
     slow = AlphaBeta(args.depth, lambda state, player: evaluate(state, player))
     nodes = sum(fast.search(state).nodes for state in states)
     assert nodes == sum(slow.search(state).nodes for state in states)
@@ -96,7 +95,7 @@ def measure_mcts(bench: Bench, args: Arguments) -> None:
 
 
 def measure_batches(bench: Bench, seed: int) -> None:
-    """Print for how many positions a second an agent chooses moves, if it gets many positions at once."""
+    """Let agents choose moves for many positions at once, and print the positions a second."""
     batch = OthelloPositions.from_states(random_positions(2_000, seed))
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:
@@ -112,7 +111,7 @@ def learning_work(batch: int, threads: int, games: int) -> Work:
 
 
 def measure_learning(bench: Bench, args: Arguments) -> None:
-    """Print the games a second from which an n-tuple network learns, with one thread and with more threads."""
+    """Print the games a second that an n-tuple network plays and learns from, with one thread and with more threads."""
     print("\nself-play learning of an n-tuple network, games")
     for batch in args.batches:
         games = -(-1024 // batch) * batch

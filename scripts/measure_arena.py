@@ -4,17 +4,17 @@
     python scripts/measure_arena.py --games 200 --workers 1 2 4
     python scripts/measure_arena.py --ray
 
-The first two lines of the output are about two tournaments, in which all agents play each other. In the first
-tournament, the agents look at most one ply ahead. In the second tournament, they are alpha-beta agents of depth 4. A
-tournament is played several times, and the figures are medians. Each line compares the time of the tournament with the
-time of its agents' answers. The tournament also needs time for openings, rules, and a file in which all games are
+The first two tournaments have one line each. In each of them, all agents play each other. In the first tournament, the
+agents look at most one ply ahead. In the second tournament, they are alpha-beta agents of depth 4. A tournament is
+played several times, and the figures are medians. Each line has the time of the tournament divided by the time of its
+agents' answers. The rest of the tournament's time is needed for openings, rules, and a file in which all games are
 recorded. Compare the ratios, because absolute times depend on the machine. The lowest and the highest ratio are shown,
 too.
 
-The next lines are about one tournament that is played with several numbers of worker processes in turn. The script
-checks that the games are the same. The times include the start of the processes. With ``--ray`` the tournament is also
-played as tasks of a Ray cluster on this machine, which needs the extra ``ray``. The last line has the time of a game
-with a clock.
+The next lines are about another tournament. It is played several times, with a different number of worker processes
+each time. The script checks that the games are the same. The times include the start of the processes. With ``--ray``
+the tournament is also played on a Ray cluster on this machine, which needs the extra ``ray``. The last line has the
+time of a game with a clock.
 """
 
 import tempfile

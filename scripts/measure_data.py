@@ -32,7 +32,7 @@ GAMES = 50_000
 
 
 def works(folder: Path) -> dict[str, Callable[[], float]]:
-    """What is measured: for each title, a function that does some work and returns the number of units of work."""
+    """The measured functions by title. Each function does some work, and returns the number of units of work."""
     games = random_games(GAMES, seed=1)
     paths = {ending: folder / f"games.{ending}" for ending in ("npz", "wtb", "ggf", "txt")}
     few = games[: GAMES // 50]

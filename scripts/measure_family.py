@@ -1,10 +1,11 @@
-"""Measure the speed of checkers and Tribolo: random games, and moves of alpha-beta with depth 6 in checkers.
+"""Measure the speed of random games of checkers and Tribolo, and the time of alpha-beta's moves in checkers.
 
     python scripts/measure_family.py
 
-The random games are played with `State` objects and in the vector environment. Each rate is in plies a second on one
-core. It is the median of several windows of time, and is divided by the speed of perft for Othello. The lowest and the
-highest ratio are shown, too. Perft counts all move sequences of a given length.
+The random games are played with `State` objects and in the vector environment. Their speeds are in plies a second on
+one core. Each speed is the median of several windows of time, and is divided by the speed of perft for Othello. The
+lowest and the highest ratio are shown, too. Perft counts all move sequences of a given length. In checkers, alpha-beta
+searches to depth 6, and its times are in milliseconds a move.
 """
 
 import statistics

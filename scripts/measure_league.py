@@ -1,14 +1,13 @@
-"""Measure how much a league slows down the games: steps a second against its members, and against one opponent.
+"""Measure how much a league (the set of a learner's opponents) slows down the games.
 
     python scripts/measure_league.py
     python scripts/measure_league.py --members 100 --at-once 1 4 --opponents random --games 1024
 
-The script plays a batch of games with and without a league (the set of a learner's opponents). With a league, each
-rollout begins with opponents that are drawn from the league, and each step records the results of the games that ended.
-The measured time includes the league's own work. Without a league, the same batch plays against one opponent. The
-members of the league are copies of this opponent under different names, so only the number of opponents differs. The
-time to choose random actions does not count. The opponent ``network`` needs PyTorch: ``pip install 'othello-
-env[torch]'``.
+The script plays a batch of games with a league, and the same batch without a league. Without a league, all games are
+against one opponent. All members of the league are this same opponent, under different names. With a league, each
+rollout begins with opponents that are drawn from the league. After each step, the league records the results of the
+games that ended. This work of the league is part of the measured time. The time to choose random actions does not
+count. The opponent ``network`` needs PyTorch: ``pip install 'othello-env[torch]'``.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Arguments(Windows):
 
 
 def agent_of(kind: str) -> Agent:
-    """The agent of a spec, or for ``network`` a network with the default sizes of `train_ppo.py` and random weights."""
+    """The agent of a spec. ``network`` means a network of the default size of `train_ppo.py`, with random weights."""
     if kind != NETWORK:
         return make_agent(kind)
     import torch
@@ -61,7 +60,7 @@ class LeagueWork:
         kind: the spec of the members, or ``network``.
         n: the number of games.
         rollout: the number of steps of a rollout.
-        members: the number of members. None for one opponent and no league.
+        members: the number of members. If it is None, there is no league, and one opponent plays all games.
         at_once: the number of opponents drawn for a rollout.
     """
 
@@ -75,7 +74,7 @@ class LeagueWork:
         self._at_once, self._rollout = at_once, rollout
         self._rng = np.random.default_rng(0)
         self._masks: Any = self._envs.reset(seed=0)[0]["action_mask"]
-        self()  # not measured: only after this rollout, the games are at different stages
+        self()  # not measured: the first rollout brings the games to different stages
 
     def __call__(self) -> tuple[float, float]:
         league, spent = self._league, 0.0

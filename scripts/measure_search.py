@@ -6,7 +6,7 @@ r"""Measure the engine: its speed, the nodes and time to each depth, exact endga
     python scripts/measure_search.py --threads 2 --depths 16
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
-Each time is the median of several runs. Compare the ratios, because absolute times depend on the machine.
+Each time is the median of several runs. The times depend on the machine, so the tables also have ratios.
 
 Perft counts all move sequences of a given length from the start, and computes the last position of each sequence (a
 leaf). The column "of perft" is the engine's nodes a second divided by the leaves a second of perft. The speed of perft
@@ -33,7 +33,7 @@ from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
 T = TypeVar("T")
-REFERENCE_RATE = 57.0  # millions of leaves a second; times of endgames are also given for a machine with this speed
+REFERENCE_RATE = 57.0  # millions of leaves a second; endgame times are also converted to a machine with this speed
 MOST_FFO = 44
 PERFT = perft_work(8)
 
@@ -108,8 +108,8 @@ def measure_middlegame(
 ) -> None:
     """Print the nodes and the time to each depth, with and without selective search.
 
-    Up to depth 8, also print the nodes of textbook alpha-beta divided by the engine's nodes, if textbook alpha-beta can
-    use the evaluation.
+    If textbook alpha-beta can use the evaluation, and the depth is at most 8, also print the nodes of textbook
+    alpha-beta divided by the engine's nodes.
     """
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
@@ -117,7 +117,7 @@ def measure_middlegame(
     )
     for name in evaluations:
         for depth in depths:
-            best: list[int] = []  # the moves without selective search, to compare with
+            best: list[int] = []  # the best moves without selective search
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])
@@ -151,7 +151,7 @@ def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
 
 
 def measure_exact(n: int, seed: int, repeats: int) -> None:
-    """Print the time to find the best score, and the time to find every move's score, with 12 empty squares."""
+    """For positions with 12 empty squares, print two times: to find the best score, and to find every move's score."""
     states, engine = positions(12, n, seed), Engine(exact=12)
     engine.act(states[0])
     exact_scores(states[:1])
@@ -207,8 +207,9 @@ def measure_threads(
 ) -> None:
     """Print how much faster several threads are than one thread, in searches to a depth and to the end of the game.
 
-    Each position is searched with one thread and then with several. Both engines have a transposition table of 64 MiB.
-    If `depth` is None, there are no searches to a depth. If `ends` is empty, there are no searches to the end.
+    Each position is searched with one thread and then with several threads. In both cases, the engine has a
+    transposition table of 64 MiB. If `depth` is None, there are no searches to a depth. If `ends` is empty, there are
+    no searches to the end.
     """
     engines = {count: Engine(depth=depth or 1, exact=0, hash=64, threads=count) for count in (1, threads)}
     for engine in engines.values():

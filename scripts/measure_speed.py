@@ -5,7 +5,7 @@
     python scripts/measure_speed.py --boards 6 4 --picture speed.png
 
 All speeds are compared with perft on one core. Perft counts all move sequences of a given length, with the same
-compiled rules as the environments. A speed is the number of steps divided by the time that passed. The time includes
+compiled rules as the environments. A speed is the number of steps divided by the time that they take. The time includes
 the ends of games and the resets. Each speed is the median of several windows of time, and is divided by the speed of
 perft. The lowest and the highest ratio are shown, too. The games of a batch begin at different stages, because a step
 costs more at some stages than at others. The time to choose random actions does not count, except for Pgx, which
@@ -52,7 +52,7 @@ class Arguments(Windows):
 
 def memory_a_game(n: int = 16384) -> float:
     """The bytes of memory for each game of a self-play environment, without the arrays that a step returns."""
-    VectorWork(1).close()  # makes the tables that all environments share, so that they are not counted
+    VectorWork(1).close()  # makes the tables that all environments share, which are not counted
     tracemalloc.start()
     env = OthelloVectorEnv(n, opponent=None, copy=False)
     observation, info = env.reset(seed=0)
@@ -75,12 +75,12 @@ def sampler_works(n: int = 4096) -> tuple[Work, Work]:
 
 
 def masked(mask: Any) -> Sequence[int]:
-    """The legal actions of a mask. If the mask is None, there are no actions."""
+    """The legal actions of a mask. After the end of a game, the mask is None, and there are no actions."""
     return () if mask is None else np.flatnonzero(mask)
 
 
 def aec_work(env: Any) -> Work:
-    """Random games of a PettingZoo environment, by its methods `reset`, `last` and `step`. A unit of work is a ply."""
+    """Random games of a PettingZoo environment with its methods `reset`, `last` and `step`. A unit of work is a ply."""
 
     def look() -> Any:
         observation, _, is_over, _, _ = env.last()
@@ -110,7 +110,7 @@ def single_work(env: OthelloEnv) -> Work:
 def pgx_work(n: int = 16384, steps: int = 64) -> Work:
     """Plies of Pgx on all cores, in a compiled loop that also chooses the actions.
 
-    Each call continues the games of the call before.
+    Each call of the result continues the games of the previous call.
     """
     import jax
     import jax.numpy as jnp

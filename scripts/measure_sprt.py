@@ -3,11 +3,11 @@
     python scripts/measure_sprt.py
     python scripts/measure_sprt.py --runs 10000 --differences 20 50
 
-Each simulated pair of games has one of the five possible scores. The probabilities of these scores come from a real
-match of equal agents: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. For other Elo differences,
-the probabilities are changed as little as possible, so that the mean score fits the difference. A test that cannot end
-early needs a fixed number of games for the same error rates. The script divides the mean number of games of the
-sequential test by this fixed number. The same seed repeats a simulation.
+A pair of games has one of five scores: 0, 0.25, 0.5, 0.75 or 1. For equal players, the probabilities of these scores
+come from a real match: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. For other Elo differences,
+the probabilities are changed just enough to give the mean score of that difference. The script also computes the fixed
+number of games that a test needs for the same error rates if it cannot end early. It divides the mean number of games
+of the sequential test by this fixed number. The same seed repeats a simulation.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def tilted(shares: Sequence[float], mean: float) -> list[float]:
 
 
 def simulate(test: Sprt, elo: float, runs: int, seed: int) -> tuple[float, float]:
-    """The share of runs that accept the hypothesis `elo1`, and the mean number of games of a run.
+    """The share of runs in which `test` accepts the difference `test.elo1`, and the mean number of games of a run.
 
     `elo` is the true difference of the simulated players.
     """
@@ -76,7 +76,7 @@ def simulate(test: Sprt, elo: float, runs: int, seed: int) -> tuple[float, float
 
 
 def fixed_games(test: Sprt) -> float:
-    """The number of games that a test with a fixed number of games needs for the same two error rates."""
+    """The number of games that a test with the error rates of `test` needs if it cannot end early."""
     mean = sum(share * score for share, score in zip(SHARES, SCORES, strict=True))
     variance = sum(share * (score - mean) ** 2 for share, score in zip(SHARES, SCORES, strict=True))
     z = NormalDist().inv_cdf(1 - test.alpha) + NormalDist().inv_cdf(1 - test.beta)

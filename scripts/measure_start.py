@@ -4,10 +4,10 @@
     python scripts/measure_start.py --cases engine mcts --repeats 3
 
 A case is an environment or an agent. Each case runs in new processes. A "first process" finds no machine code in the
-cache, as after an installation. A "later process" finds the code that another process stored in the cache. Times are
-medians of several runs, with the shortest and the longest time. Absolute times depend on the machine. So each time is
-also divided by the time that a later process takes for the environment with one game. The cases take turns. So all
-cases are affected in the same way if the machine becomes slower.
+cache, like the first process after an installation. A "later process" finds the code that another process stored in the
+cache. Times are medians of several runs, with the shortest and the longest time. Absolute times depend on the machine.
+So the time of every case is also divided by the time of one case: the environment with one game, in a later process.
+The cases take turns. So all cases are affected in the same way if the machine becomes slower.
 """
 
 import os

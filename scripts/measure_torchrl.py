@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # TorchRL's own warnings on import
+    warnings.simplefilter("ignore")  # TorchRL gives warnings when it is imported
     try:
         import torch
         from torchrl.envs import ActionMask, EnvBase, GymWrapper, TransformedEnv
@@ -44,7 +44,7 @@ class Arguments(Windows):
 
 
 def generic(games: int) -> EnvBase:
-    """The batch of games in TorchRL's generic wrapper, with the transform that makes random actions legal."""
+    """A batch of games in TorchRL's generic wrapper. The transform `ActionMask` makes random actions legal."""
     env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, opponent=None, autoreset_mode="Disabled")
     return TransformedEnv(GymWrapper(env, categorical_action_encoding=True), ActionMask())
 

@@ -3,10 +3,10 @@
     python scripts/perft.py                        # depths 1 to 11 from the start
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
-A line of play is a sequence of as many plies as the depth says. A pass is a ply. A game that ends earlier also counts
-as one line. `--divide` prints, for each move, the number of lines that begin with it. If a total is wrong, compare
-these counts with the counts of another program. If the two counts of a move differ, add this move to `--moves`, and
-compare again, until you find the position in which the programs differ.
+At depth d, a line of play is a sequence of d plies. A pass is a ply. If a game ends before depth d, its plies count as
+one line, too. `--divide` prints, for each move, the number of lines that begin with it. If a total is wrong, compare
+these counts with the counts of another program. If the programs have different counts for a move, add this move to
+`--moves`, and compare again. Repeat this until you find the position in which the programs differ.
 """
 
 import time

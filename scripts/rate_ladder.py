@@ -3,11 +3,11 @@
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-v0.json --records ladder-v0.jsonl
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --size 6
 
-A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the two rungs above it, from all
-packaged openings and with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
+A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the next two stronger rungs from
+all packaged openings, with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
 same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
 has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
-A test plays these games again. The test fails if a rung plays differently.
+A test of the package plays the games of the hash again. The test fails if a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. With ``--first N``, only the N weakest rungs are
 rated. To check the ratings with other games, give other openings and another seed:
@@ -75,9 +75,10 @@ RUNGS = {
         "perfect",
     ),
 }
-"""For each size of the board, the rungs from the weakest to the strongest. Each rung scores against its neighbours.
+"""For each size of the board, the rungs from the weakest to the strongest.
 
-No rung has a limit of time, so that the same games can be played again.
+Every rung wins or draws some games against the next rung. No rung has a limit of time, so that the same games can be
+played again.
 """
 
 STEPS = 2
@@ -110,9 +111,9 @@ def schedule(
 
     Args:
         size: the board's height and width.
-        first: the number of rungs, counted from the weakest; None for all.
-        games: the number of games of two rungs; None if they play each opening once with each colour.
-        openings: the openings as transcripts; None for the packaged list.
+        first: the number of rungs, counted from the weakest. If it is None, all rungs play.
+        games: the number of games between two rungs. If it is None, the rungs play each opening once with each colour.
+        openings: the openings as transcripts. If it is None, the packaged list is used.
         seed: the seed of the games.
     """
     if games is None:
@@ -132,7 +133,7 @@ def ratings(result: Tournament, size: int) -> Ladder:
 
 
 def signature(result: Tournament) -> str:
-    """A hash of the games from the first opening, as 16 hexadecimal digits."""
+    """A hash of all games that begin with the first opening, as 16 hexadecimal digits."""
     first = [record for record in result.records if record.opening == 0]
     games = "\n".join(" ".join([*record.agents, record.opening_moves, record.moves]) for record in first)
     return hashlib.sha256(games.encode()).hexdigest()[:16]

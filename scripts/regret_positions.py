@@ -6,12 +6,12 @@ The positions are for `othello_env.arena.measure_regret`. Each position has the 
 `endgame_positions.py`, the positions come from games that textbook players play after a few random plies. The players
 use no learned weights, so new weights do not change the positions. Each game gives at most one position: the first
 position with a wanted number of empty squares. On 6x6, the wanted number is 4 for the first position, 5 for the second
-position, and so on up to 22. Then it is 4 again. A position is kept only if its moves do not all have the same score.
-Of positions that are equal after the board is turned or mirrored, only one is kept.
+position, and so on up to 22. After 22, the numbers begin again with 4. A position is kept only if its moves do not all
+have the same score. Of positions that are equal after the board is turned or mirrored, only one is kept.
 
-Each opening is a few random plies, with Black's exact score. On 6x6, about half of the openings are draws with perfect
-play. On 4x4, no opening is a draw, because draws are rare. Openings that one side wins by many discs are left out,
-because even weak play rarely changes the winner of such an opening.
+An opening is a few random plies from the start. Black's exact score after these plies is stored with the opening. On
+6x6, about half of the openings are draws with perfect play. On 4x4, draws are rare, so the list has none. Openings that
+one side wins by many discs are left out, because even weak play rarely changes the winner of such an opening.
 """
 
 import random

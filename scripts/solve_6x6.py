@@ -2,13 +2,13 @@
 
     python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
 
-The file has moves for both players. For each player, take all positions that can arise if this player follows the file
-and the other player makes any moves. The file has one best move for each of these positions. Positions with at most
---down-to empty squares are left out. The script solves positions in the order of play, because the best move in a
-position decides which positions can follow. Mirror images count once.
+The file has moves for both players. A player that follows the file finds a best move in it at each of its turns,
+whatever moves the other player makes. Positions with at most --down-to empty squares are left out. The script solves
+positions in the order of play, because the best move in a position decides which positions can follow. Of positions
+that are mirror images of each other, only one is solved.
 
-The script writes the file about once a minute and at the end, also after Ctrl-C. The agent can use an unfinished file,
-too. If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a
+The script writes the file about once a minute and at the end, also after Ctrl-C. The agent can also use an unfinished
+file. If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a
 second run with --down-to 22 solve the same positions as one run with --down-to 22.
 """
 
@@ -58,7 +58,7 @@ class Task:
 
 
 def after_passes(state: Othello) -> tuple[Othello, int]:
-    """The position after a forced pass, and -1. If the player need not pass, the position itself, and 1.
+    """If the player must pass, return the position after the pass, and -1. Otherwise return `state` and 1.
 
     The number is a sign: the score of the returned position times this sign is the score of `state`.
     """
@@ -66,7 +66,10 @@ def after_passes(state: Othello) -> tuple[Othello, int]:
 
 
 def positions_to_move(state: Othello, follower: int) -> Iterator[Othello]:
-    """The next positions in which the player `follower` can move, after any moves of the other player."""
+    """Yield the positions in which the player `follower` makes its next move, from `state` on.
+
+    If the other player moves before that, all of its moves are tried.
+    """
     if state.is_over:
         return
     if state.must_pass:
@@ -87,7 +90,8 @@ class Tree:
     Attributes:
         book: the positions solved so far.
         down_to: positions with this number of empty squares or fewer are not needed.
-        seen: the keys of the positions that were found for the present follower.
+        seen: the keys of the positions that `tasks` has already visited. The follower is first one side, then the
+            other; in between, `Run.begin` empties this set.
     """
 
     book: Book
@@ -113,7 +117,7 @@ class Tree:
         return found
 
     def _derive(self, state: Othello) -> tuple[int, int] | None:
-        """Solve a position from the scores of the positions after its moves, without a search.
+        """Solve a position without a search, from the scores of the positions that its moves lead to.
 
         Return the score for the player to move, and a best action. Return None if one of these scores is not known yet.
         """
@@ -130,7 +134,7 @@ class Tree:
 
 
 def work(tasks: Connection, megabytes: int) -> None:
-    """Solve the tasks that come through a connection, until None comes."""
+    """Solve the tasks that come through a connection. The value None ends the work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the main process saves the book and ends this process
     solver = Solver(megabytes)
     while (task := tasks.recv()) is not None:
@@ -174,7 +178,8 @@ class Run:
             self.begin(first, follower=0, guess=EXPECTED)
             self.work_off(connections)
             self.begin(start, follower=1, guess=-EXPECTED)
-            self.tree.tasks(start, 0, EXPECTED)  # adds the start to the book: the score after its first move is known
+            # The score after Black's first move is known now, so this call adds the start to the book.
+            self.tree.tasks(start, 0, EXPECTED)
             self.work_off(connections)
             for connection in connections:
                 connection.send(None)
@@ -213,8 +218,9 @@ class Run:
     def next_task(self, place: int) -> tuple[Task, int]:
         """Take the next task for the process with the number `place`.
 
-        If the process's own stack has tasks, take the last one: it is close to the positions that the process has in
-        memory. Otherwise take the first task of the longest stack, because the most positions can follow from it.
+        If the process's own stack has tasks, take the last one: the process has just searched similar positions, and
+        its transposition table still holds their scores. Otherwise take the first task of the longest stack, because
+        more positions can follow from this task than from later tasks.
         """
         if self.stacks[place]:
             return self.stacks[place].pop()
@@ -247,8 +253,8 @@ class Run:
 def coverage(book: Book) -> dict[str, int]:
     """For each player, the number of empty squares above which the book is complete.
 
-    The book is complete for a player if it has every position that can arise while this player follows the book. A
-    player whose first moves are missing in the book is left out.
+    While this player follows the book, the book has its move in every position with more empty squares. A player whose
+    first moves are missing in the book is left out.
     """
     covered = {}
     for follower, name in enumerate(Othello.player_names):
@@ -273,7 +279,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
     try:
         book = Book.load(args.file) if args.file.exists() else Book()
-        book.save(args.file)  # fails early if the file cannot be written
+        book.save(args.file)  # if the file cannot be written, the error comes now, before the long work
     except (OSError, ValueError) as error:
         sys.exit(str(error))
     run = Run(args, book)

@@ -39,6 +39,8 @@ except ImportError as error:
 from _arguments import one_of, parse, path, text, whole
 from _recipe import SIZES, Policy, mistakes, new_output, score
 
+from othello_env.support.jit import interruptible
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -120,7 +122,8 @@ def main() -> None:
         env = make_env(args.games, size=args.size, opponent=args.opponent)
     population = make_population(env, args.population, args.seed)
     try:
-        best = train(env, population, args.steps, args.seed, args.out)
+        with interruptible():
+            best = train(env, population, args.steps, args.seed, args.out)
     except KeyboardInterrupt:
         if not args.out.exists():
             sys.exit(130)

@@ -6,8 +6,8 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
         --simulations 32 --window 1000000 --seconds 36000
     python scripts/train_alphazero.py --size 6 --out runs/az6.safetensors --games 2048 --shares 16 --ray
 
-The third command has settings for a GPU. This command has never been run. The last command plays the games on a Ray
-cluster (``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
+The third command has settings for a GPU, and has never been run. The last command plays the games on a Ray cluster
+(``pip install 'othello-env[ray,torch]'``; `_actors` explains what a share is).
 
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
 from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
@@ -60,7 +60,7 @@ FORMAT = "othello-env alphazero 2"
 
 @dataclass(frozen=True)
 class Options(_actors.Options):
-    """The options of a run with actors. The default of ``--every`` is smaller than in other recipes."""
+    """The options of a run with actors. ``--every`` has a smaller default than in the other training scripts."""
 
     every: int = whole(10, "iterations between points of the curve")
 
@@ -91,7 +91,7 @@ class Settings:
     )
 
     def check(self) -> None:
-        """Check the network, the number of shares, and that the window has room for the positions of an iteration."""
+        """Check the network and the number of shares. Check that an iteration's positions fit into the window."""
         new_network(self)
         check_shares(self)
         positions = self.games * (self.size**2 - 4)
@@ -127,7 +127,7 @@ class Replay:
         """Read the positions from the tensors of a run's file.
 
         Raises:
-            ValueError: a tensor is missing, has a wrong shape or type, is not finite, or does not hold positions.
+            ValueError: a tensor is missing, has a wrong shape or type, or is not finite, or a square has two discs.
         """
         self.added = added
         for name, array in self.arrays.items():
@@ -250,7 +250,7 @@ class Learner:
 
 
 def play(s: Settings, networks: Mapping[str, TorchNetwork], share: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Play all games of a share at once to their ends.
+    """Play the games of a share from their openings to their ends, all at the same time.
 
     Returns:
         A dict of arrays for the P positions of these games: own, opponent and value (P,), policy (P, A).

@@ -42,7 +42,7 @@ from othello_env.games.othello.symmetries import COUNT, transform_observation, t
 
 FORMAT = "othello-env imitation 1"
 HELD_OUT = 10
-"""Every tenth game is held out: the network does not learn from it, but is measured in it."""
+"""Every tenth game is held out: the network does not learn from this game, but is tested on its positions."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Learner:
         return {name: loss.item() for name, loss in losses.items()}
 
     def agreement(self, most: int = 4096) -> float:
-        """The share of at most `most` held-out positions in which the agent's likeliest action is right."""
+        """The share of the first `most` held-out positions in which the agent's likeliest action is right."""
         held = {name: array[:most] for name, array in self.held_out.items()}
         likeliest = self.average.policy(held["observations"], held["masks"]).argmax(axis=1)
         return float(held["right"][np.arange(len(likeliest)), likeliest].mean()) if len(likeliest) else float("nan")

@@ -32,6 +32,8 @@ from _recipe import LADDER, SHORT_OPENINGS, SIZES, mistakes, new_output, score
 from train_sb3 import as_policy, make_model
 
 from othello_env.league import League
+from othello_env.league.matches import take_matches
+from othello_env.support.jit import interruptible
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Rollouts(BaseCallback):
         if self.rollouts % self.every == 0:
             export(self.model, self.newest)
             self.league.add(f"{self.newest}:temperature=1", played=self.num_timesteps)
+            take_matches(self.league, self.newest.parent)  # which `othello-env league` may have played meanwhile
             self.league.save(self.newest.parent)  # so a run that is killed keeps everything up to this snapshot
         self.training_env.env.set_opponents(self.league.opponents())
         self.rollouts += 1
@@ -104,10 +107,11 @@ def main(arguments: list[str] | None = None) -> League:
         league.save(args.out)
     model = make_model(env, args.seed)
     newest = args.out / "newest.onnx"
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt), interruptible():
         model.learn(args.steps, callback=Rollouts(league, args.every, newest))
     export(model, newest)
     league.add(f"{newest}:temperature=1", played=model.num_timesteps)
+    take_matches(league, args.out)
     league.save(args.out)
     for opponent in LADDER:
         print(f"{opponent}: {score(as_policy(model), opponent, args.size):.3f}")

@@ -11,15 +11,16 @@ r"""Train the n-tuple network by self-play, and record its score over games and 
 
 The last two commands make the weights that come with the package. Move the old weights away first: only ``--resume``
 overwrites a file. The learning curve is written beside the weights as JSON, and with ``--picture`` also as a picture.
-The first point is added after ``--first`` games, and a new point whenever the number of games has doubled. A point has
-the network's scores against alpha-beta of two depths with the evaluation ``weighted``, from random openings. In these
-matches, the network looks one ply ahead. On 6x6 and 4x4, a point also has the share of perfect moves that the network
-plays in packaged positions.
+The first point is added after ``--first`` games. Then a point is added whenever the number of games has doubled. A
+point has the network's scores in two matches from random openings: against alpha-beta with the evaluation ``weighted``,
+at two depths. In these matches, the network looks one ply ahead. On 6x6 and 4x4, the network also chooses a move in
+each of the packaged positions, and a point has the share of these moves that are perfect.
 
 The same seed, batch and number of games give the same weights and scores. The weights are also written every five
 minutes. Ctrl-C ends the training and keeps what was learned. If you then run the same command with ``--resume``, the
-result is the same as without the interruption. After you have made new weights for 8x8, run ``scripts/fit_probcut.py``,
-which fits the engine's selective search to the new weights.
+result is the same as without the interruption. If you continue a finished training with more ``--games``, the result is
+that of a single training only if the old number of games was a multiple of ``--batch``. After you have made new weights
+for 8x8, run ``scripts/fit_probcut.py``, which fits the engine's selective search to the new weights.
 """
 
 import math
@@ -99,7 +100,7 @@ def begin(args: Arguments) -> tuple[Trainer, Curve]:
 
 
 def measure(trainer: Trainer, games: int) -> dict[str, float]:
-    """The score against alpha-beta of each depth, and half the width of each score's 95% interval.
+    """The score against alpha-beta at each depth of `OPPONENTS`, and half the width of the score's 95% interval.
 
     On 6x6 and 4x4, the result also has the entries of `perfect_moves`.
     """
@@ -124,7 +125,7 @@ def read_curve(file: Path, trainer: Trainer) -> Curve:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file holds no such curve.
+        ValueError: the file is damaged, or a point of the curve lacks a number.
     """
     names = {"games", "seconds", *(f"depth {depth}" for depth in OPPONENTS[trainer.network.size])}
     try:
@@ -170,7 +171,7 @@ class Course:
         print(self.where, *words, sep="  ", flush=True)
 
     def keep(self) -> None:
-        """Write all files. Before the first game, write nothing, so that a file ``--out`` is not overwritten."""
+        """Write all files. Before the first game, write nothing, so that no existing file is overwritten."""
         if self.trainer.games:
             self.write(half=False)
 

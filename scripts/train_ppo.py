@@ -6,7 +6,8 @@
     python scripts/train_ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
     python scripts/train_ppo.py --out runs/many.safetensors --games 2048 --shares 16 --ray
 
-The last command plays the games on a Ray cluster (``pip install 'othello-env[ray,torch]'``; `_actors` explains shares).
+The last command plays the games on a Ray cluster (``pip install 'othello-env[ray,torch]'``; `_actors` explains what a
+share is).
 
 The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
 side learns from its own result. In the other games the policy plays against a league of packaged agents and its own
@@ -14,7 +15,7 @@ past selves (`othello_env.league`). Games begin after a random number of random 
 turned or mirrored in the same way, by one of the eight symmetries. The agent uses the mean of the weights of the last
 iterations. With this mean, the agent plays better than with the weights of a single iteration.
 
-The path of the file ``--out`` is the spec of an agent, the text that names the agent in a command:
+In a command, the path of the file ``--out`` names the agent:
 ``othello-env play --white runs/ppo.safetensors``. These files are written beside the file ``--out``: the learning curve
 (.json, .png), the state for ``--resume`` (.state.safetensors), and the league (the folder .league, for
 ``othello-env league``). An iteration depends only on the settings, the weights, the optimiser, the league and the
@@ -59,6 +60,8 @@ from othello_env.games.othello.symmetries import (
     transform_policy,
 )
 from othello_env.league import League
+from othello_env.league.files import check_folder
+from othello_env.league.matches import take_matches
 from othello_env.league.matchmaking import MATCHMAKING
 from othello_env.league.members import Player
 from othello_env.league.results import step_results
@@ -113,7 +116,8 @@ class Settings:
         """The network with which a run begins.
 
         Raises:
-            ValueError: ``--network`` is wrong, the file of ``--init`` cannot be read, or its network has other sizes.
+            ValueError: ``--network`` is wrong, or the file of ``--init`` cannot be read or holds a network of another
+                kind or size.
         """
         network = new_network(self)
         if not self.init:
@@ -128,8 +132,8 @@ class Settings:
 
 
 Rollout = dict[str, Any]
-"""Arrays of T steps in N games, by name. These arrays are (T, N, ...): observations, masks, actions, log_probabilities,
-values, rewards, players, terminated. These arrays are (N,): last_values, last_players."""
+"""Arrays of T steps in N games, by name. Arrays of the shape (T, N, ...): observations, masks, actions,
+log_probabilities, values, rewards, players, terminated. Arrays of the shape (N,): last_values, last_players."""
 
 Results = list[tuple[str, list[int]]]
 """The results of games against the league, in the order in which the games ended. Each entry has the opponent's name,
@@ -180,7 +184,7 @@ class Learner:
         )
         losses = self.learn(rollout, advantages, returns, rng)
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
-        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean changes quickly at first
+        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # large at first, then constant
         self.average.approach(self.network, share)
         self.iteration += 1
         self.plies += advantages.size
@@ -259,7 +263,10 @@ class Learner:
         return {"scores": self.measure(games)}
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
-        """Write everything that a resumed run needs."""
+        """Write everything that a resumed run needs. The league's folder keeps the matches of `othello-env league`."""
+        folder = path.with_suffix("").with_suffix(".league")
+        take_matches(self.league, folder)
+        check_folder(folder, self.league.state())  # now, so that a refused run changes no file
         tensors = learner_tensors(self.network, self.optimizer)
         named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past.values())}
         for owner, network in named.items():
@@ -267,7 +274,7 @@ class Learner:
         card = {"format": FORMAT, "settings": asdict(self.settings), "iteration": self.iteration}
         league = self.league.state()
         write_tensors(path, tensors, card | {"plies": self.plies, "league": league, "progress": progress})
-        self.league.save(path.with_suffix("").with_suffix(".league"))
+        self.league.save(folder)
 
     @classmethod
     def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple[Learner, dict[str, Any]]:
@@ -316,16 +323,17 @@ def play(
 
     Args:
         s: the settings.
-        networks: the network that learns, ``newest``, and the past selves that were drawn from the league.
+        networks: networks by name. ``newest`` is the network that learns. The others are the past selves that were
+            drawn from the league.
         share: the number of the share.
         rng: the generator of everything random.
-        drawn: the opponents that were drawn from the league. For each name, the number says how often the opponent
-            plays, relative to the others.
+        drawn: the opponents that were drawn from the league. Each name has a weight: an opponent with twice the weight
+            plays about twice as often.
 
     Returns:
-        (rollouts, results). There is a rollout of the games in which the network plays both sides, and a rollout of the
-        games against the league. If the share has games of only one kind, there is only one rollout. The results are
-        those of the games against the league.
+        (rollouts, results). One rollout has the games in which the network plays both sides. The other has the games
+        against the league. If the share has only one of these kinds of games, there is only one rollout. `results` has
+        only the games against the league.
     """
     rollouts, results = [], []
     for env in environments(s, share):

@@ -88,7 +88,8 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
     register_env("othello", make_env)
     network = {"fcnet_hiddens": [256, 256], "fcnet_activation": "relu"}
     config = PPOConfig()
-    config.environment("othello", env_config=arguments, disable_env_checking=True)  # the check plays illegal actions
+    # RLlib's check of the environment would play illegal actions, so it is off.
+    config.environment("othello", env_config=arguments, disable_env_checking=True)
     config.env_runners(num_env_runners=workers, num_envs_per_env_runner=games)
     config.multi_agent(policies={POLICY}, policy_mapping_fn=lambda *_, **__: POLICY)
     config.rl_module(rl_module_spec=RLModuleSpec(ActionMaskingTorchRLModule, model_config=network))
@@ -99,7 +100,7 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
 
 
 def as_policy(module: ActionMaskingTorchRLModule) -> Policy:
-    """An agent that plays the likeliest actions, as a function of observations and masks."""
+    """The agent as a function of observations and masks. The function returns the likeliest actions."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         rows = torch.from_numpy(observations).flatten(1).float()

@@ -35,6 +35,8 @@ except ImportError as error:
 from _arguments import one_of, parse, path, text, whole
 from _recipe import SIZES, Policy, mistakes, new_output, score
 
+from othello_env.support.jit import interruptible
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -56,7 +58,7 @@ def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:
 
 
 def as_policy(model: MaskablePPO) -> Policy:
-    """An agent that plays the model's likeliest actions, as a function of observations and masks."""
+    """The agent as a function of observations and masks. The function returns the model's likeliest actions."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         seen = {"observation": observations, "action_mask": masks}
@@ -71,7 +73,7 @@ def main() -> None:
         new_output(args.out)
         env = OthelloVecEnv(args.games, size=args.size, opponent=args.opponent)
     model = make_model(env, args.seed, verbose=1)
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt), interruptible():
         model.learn(args.steps, log_interval=10)
     model.save(args.out)
     for opponent in dict.fromkeys(("random", "maximizer:eval=weighted", args.opponent)):

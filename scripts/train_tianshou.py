@@ -42,6 +42,7 @@ from _arguments import one_of, parse, path, whole
 from _recipe import SIZES, Policy, mistakes, new_output
 
 from othello_env import othello_v0
+from othello_env.support.jit import interruptible
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def make_net(size: int) -> Net:
 
 
 def load(path: str, size: int) -> Policy:
-    """Load the agent that was saved in a file, as a function of observations and masks."""
+    """Load the agent that was saved in a file. It is a function of observations and masks."""
     net = make_net(size)
     net.load_state_dict(torch.load(path, weights_only=True))
 
@@ -127,7 +128,7 @@ def main() -> None:
         new_output(args.out)
     learner = Learner(args.size, seed=args.seed)
     print(f"before: {learner.score():.3f}")
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt), interruptible():
         learner.train(args.epochs)
     torch.save(learner.policy.model.state_dict(), args.out)
     print(f"after: {learner.score():.3f}")

@@ -40,6 +40,7 @@ from _arguments import flag, one_of, parse, path, text, whole
 from _recipe import SIZES, Policy, mistakes, new_output, score
 
 from othello_env.envs import SelfPlayGAE, TorchRLEnv
+from othello_env.support.jit import interruptible
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Learner:
 
 
 def as_policy(scores: Planes) -> Policy:
-    """An agent that plays the legal action with the highest score, as a function of observations and masks."""
+    """The agent as a function of observations and masks. It returns the legal actions with the highest scores."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         with torch.no_grad():
@@ -132,11 +133,12 @@ def main() -> None:
     env.set_seed(args.seed)
     learner = Learner(env, args.size)
     try:
-        for iteration in range(1, args.iterations + 1):
-            learner.iterate()
-            if iteration % 20 == 0 or iteration == args.iterations:
-                print(iteration, f"{args.opponent}: {learner.score(args.opponent):.3f}", flush=True)
-                torch.save(learner.scores.state_dict(), args.out)
+        with interruptible():
+            for iteration in range(1, args.iterations + 1):
+                learner.iterate()
+                if iteration % 20 == 0 or iteration == args.iterations:
+                    print(iteration, f"{args.opponent}: {learner.score(args.opponent):.3f}", flush=True)
+                    torch.save(learner.scores.state_dict(), args.out)
     except KeyboardInterrupt:
         torch.save(learner.scores.state_dict(), args.out)
 

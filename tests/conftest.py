@@ -47,7 +47,7 @@ class Twin:
         return cls([cells[row * state.size : (row + 1) * state.size] for row in range(state.size)], state.to_move)
 
     def flipped(self, row: int, column: int, player: int) -> list[tuple[int, int]]:
-        """The squares of the discs that flip if the player puts a disc here. The list is empty for an illegal move."""
+        """The squares of the discs that a move to (row, column) flips. For an illegal move, the list is empty."""
         if self.rows[row][column] is not EMPTY:
             return []
         turned = []
@@ -86,7 +86,7 @@ class Twin:
         return sum(row.count(player) for row in self.rows)
 
     def margin(self) -> int:
-        """The number of Black's discs minus the number of White's discs at the end. Before the end, 0.
+        """The number of Black's discs minus the number of White's discs at the end. Before the end, it is 0.
 
         The winner also gets the empty squares.
         """
@@ -145,7 +145,10 @@ def twin() -> type[Twin]:
 
 @pytest.fixture(scope="session")
 def positions() -> Callable[..., SearchStrategy[Othello]]:
-    """`positions(8)` is a strategy for 8x8 positions, random or played. Without sizes, it uses all three sizes."""
+    """`positions(8)` is a strategy for 8x8 positions: random boards, and positions of played games.
+
+    `positions()` uses all three sizes.
+    """
 
     def strategy(*sizes: int) -> SearchStrategy[Othello]:
         wanted = sizes or tuple(ACTION_BITS)
@@ -163,7 +166,8 @@ def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
         stat = Path(f"/proc/{pid}/stat")
-        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # a zombie has ended
+        # A process in the state Z (a zombie) has ended.
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
 
@@ -185,7 +189,7 @@ def is_alive() -> Callable[[int], bool]:
 
 @pytest.fixture(scope="session")
 def all_end() -> Callable[..., bool]:
-    """`all_end(pids)`: whether all processes end within 20 seconds. Processes that are still running are killed."""
+    """`all_end(pids)`: whether all processes end within 20 seconds. After that, running processes are killed."""
     return _all_end
 
 

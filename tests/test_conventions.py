@@ -12,7 +12,7 @@ import pytest
 
 from othello_env import IllegalActionError, Othello, othello_v0
 
-SEEDS = (*range(24), 55, 116)  # the games of the seeds 55 and 116 end with empty squares
+SEEDS = (*range(24), 55, 116)  # the games of seeds 55 and 116 end before the board is full
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_a_random_game_through_both(game, seed):
 
 
 def same_planes(theirs, player, planes):
-    """OpenSpiel's planes are the empty squares, the viewer's discs and the opponent's discs, as a list of floats."""
+    """OpenSpiel has three planes in one list of floats: the empty squares, the player's discs, the opponent's discs."""
     empty, own, other = np.array(theirs.observation_tensor(player)).reshape(3, 8, 8)
     assert (own == planes[0]).all()
     assert (other == planes[1]).all()

@@ -84,7 +84,8 @@ def test_the_pages_have_the_ratings_of_the_ladder():
     found, key = {}, ""
     table = PAGES["docs/agents/index.md"].partition("## All agents\n")[2].partition("\n## ")[0]
     for name, cell in re.findall(r"^\| `(\w+)` \|.*\| (.*\d) \|$", table, re.MULTILINE):
-        for options, elo in re.findall(r"(?:`(\S+)`: )?(\d+)(?:; |$)", cell):  # `depth=1`: 1335; `2`: 1578; ...
+        # An example of a cell is: `depth=1`: 1335; `2`: 1578
+        for options, elo in re.findall(r"(?:`(\S+)`: )?(\d+)(?:; |$)", cell):
             key = options.partition("=")[0] if "=" in options else key
             found[f"{name}:{options if '=' in options else f'{key}={options}'}" if options else name] = elo
     assert found == {rung.spec: f"{rung.elo:.0f}" for rung in load_ladder().rungs}

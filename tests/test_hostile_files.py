@@ -38,7 +38,8 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.cli.serve import _read_results
 
-MEGABYTES = 256  # a loader may use this much more memory than for a valid file; most of these files need thousands
+# After a loader has read a valid file, it may use this much more memory. Most harmful files would need gigabytes.
+MEGABYTES = 256
 SECONDS = 60  # the time limit for each file; a refusal takes only milliseconds
 DAMAGED = 300
 
@@ -137,7 +138,7 @@ def attack(name, folder):
             told = "taken"
         except (ValueError, OSError) as error:
             told = "refused" if path.name in str(error) else f"without its name: {error}"
-        except BaseException as error:  # any other error is wrong
+        except BaseException as error:  # no other error is allowed
             told = f"{type(error).__name__}: {error}"
         sys.stdout.write(json.dumps([path.name, told[:300], time.monotonic() - began]) + "\n")
 

@@ -1,4 +1,4 @@
-"""Tests of how the scripts measure speed. If cheap and expensive steps alternate, both kinds must count."""
+"""Tests of how the scripts measure speed. If cheap and expensive steps alternate, the result must include both."""
 
 import itertools
 
@@ -14,7 +14,8 @@ def test_a_rate_is_units_over_all_the_time_that_passed():
 
 
 def test_a_figure_is_the_median_window_over_the_yardstick_beside_it():
-    drift = itertools.chain([1.0, 1.0], itertools.cycle([1.0, 2.0, 4.0]))  # the machine slows down and recovers
+    # The machine slows down and recovers, again and again. All work takes this many times as long.
+    drift = itertools.chain([1.0, 1.0], itertools.cycle([1.0, 2.0, 4.0]))
     speed = 1.0
 
     def yardstick():

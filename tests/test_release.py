@@ -88,7 +88,7 @@ def test_each_trainer_is_tested_everywhere():
 
 
 def test_extras_that_errors_name_exist():
-    """Errors and pages name extras as ``othello-env[extra]``."""
+    """Errors and pages name extras in the form ``othello-env[extra]``. Each of these extras must exist."""
     named = set()
     for folder in ("othello_env", "agents", "docs"):
         for path in (ROOT / folder).rglob("*"):

@@ -107,7 +107,7 @@ def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, 
 )
 def test_what_the_search_is_measured_on_is_checked(monkeypatch, capsys, arguments, message):
     monkeypatch.setattr(sys, "argv", ["measure_search.py", *arguments])
-    if message is None:  # nothing is left to measure
+    if message is None:  # no error, but these arguments leave nothing to measure
         runpy.run_path(str(SCRIPTS / "measure_search.py"), run_name="__main__")
         return
     with pytest.raises(SystemExit) as stop:
@@ -143,7 +143,7 @@ def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
     begun = []
 
     def seconds(program, cache, processes=1):
-        is_cold = all(cache != each for _, each in begun)  # no earlier run used this cache
+        is_cold = all(cache != each for _, each in begun)  # cold: this cache was not used before
         begun.append((program, cache))
         return 2.0 * processes if is_cold else 0.5
 
@@ -198,6 +198,28 @@ def test_runs_of_different_units_are_compared_over_seconds(monkeypatch, tmp_path
     assert out.read_bytes() == png(expected)
 
 
+def test_runs_whose_files_have_the_same_name_are_all_drawn(monkeypatch, tmp_path, capsys):
+    files = []
+    for number, folder in enumerate(("a", "b")):
+        points = [{"games": 10 * k, "seconds": k, "perfect moves": (k + number) / 10} for k in range(5)]
+        (tmp_path / folder).mkdir()
+        files.append(str(tmp_path / folder / "run.json"))
+        Path(files[-1]).write_text(json.dumps({"curve": points}))
+
+    def draw(*files):
+        given = ["--runs", *files, "--perfect", "--out", str(tmp_path / "a.png")]
+        monkeypatch.setattr(sys, "argv", ["compare_curves.py", *given])
+        runpy.run_path(str(SCRIPTS / "compare_curves.py"), run_name="__main__")
+
+    draw(*files)
+    lines = {file: [CurvePoint(10 * k, k, (k + number) / 10) for k in range(5)] for number, file in enumerate(files)}
+    expected = learning_chart("Share of perfect moves", "in packaged positions", lines, "games")
+    assert (tmp_path / "a.png").read_bytes() == png(expected)
+    with pytest.raises(SystemExit):
+        draw(files[0], str(tmp_path / "b" / ".." / "a" / "run.json"))
+    assert capsys.readouterr().err.endswith("--runs: a file is given twice\n")
+
+
 def test_trainers_are_compared_and_the_same_command_goes_on(monkeypatch, tmp_path, capsys):
     module = runpy.run_path(str(SCRIPTS / "compare_trainers.py"))
     out, main = tmp_path / "out", module["main"]
@@ -213,11 +235,11 @@ def test_trainers_are_compared_and_the_same_command_goes_on(monkeypatch, tmp_pat
     agent = out / "n-tuple-1" / "agent.npz"
     written = agent.read_bytes()
     main([*given, "1"])
-    assert agent.read_bytes() == written  # it was trained, so it was only rated
+    assert agent.read_bytes() == written  # the second call only rates the trained agent
     regret = measure_regret(str(agent), size=4, seed=1)
     first = parse_json(read_file(out / "results.json", 1 << 20))["rows"]["n-tuple 1"]
     assert (first["perfect"], first["loss"]) == (regret.rate, regret.loss)
-    agent.unlink()  # it is rated, so nobody needs it any more
+    agent.unlink()  # a rated agent's file is not needed any more
     main([*given, "2"])
     assert not agent.exists()
     both = parse_json(read_file(out / "results.json", 1 << 20))["rows"]
@@ -242,7 +264,7 @@ def test_trainers_are_compared_and_the_same_command_goes_on(monkeypatch, tmp_pat
 
 @pytest.mark.parametrize("hangs", [False, True])
 def test_a_trainer_without_a_clock_is_ended_by_ctrl_c(monkeypatch, tmp_path, hangs):
-    """A trainer that has no option for the time gets SIGINT at the end; one that hangs is killed."""
+    """A trainer without an option for the time gets SIGINT when the time is over. If it still runs, it is killed."""
     module = runpy.run_path(str(SCRIPTS / "compare_trainers.py"))
     monkeypatch.setitem(module["train"].__globals__, "SCRIPTS", tmp_path)
     monkeypatch.setitem(module["wait"].__globals__, "_PATIENCE", 1.0)
@@ -262,3 +284,18 @@ def test_a_trainer_without_a_clock_is_ended_by_ctrl_c(monkeypatch, tmp_path, han
     else:
         module["train"](make("", ("good.py",), "a", "a", has_clock=False), tmp_path / "run", 4, 1, 3.0)
         assert (tmp_path / "run" / "a").read_text() == "agent"
+
+
+@pytest.mark.parametrize("file", ["a.safetensors", "a.state.safetensors", None])
+def test_a_trainer_goes_on_if_it_has_begun(monkeypatch, tmp_path, file):
+    module = runpy.run_path(str(SCRIPTS / "compare_trainers.py"))
+    monkeypatch.setitem(module["train"].__globals__, "SCRIPTS", tmp_path)
+    (tmp_path / "told.py").write_text(
+        "import pathlib, sys\npathlib.Path(__file__).with_name('x').write_text(sys.argv[-1])"
+    )
+    folder = tmp_path / "run"
+    folder.mkdir()
+    if file:
+        (folder / file).touch()
+    module["train"](module["Trainer"]("", ("told.py",), "a.safetensors", "a.safetensors"), folder, 4, 1, 3.0)
+    assert (tmp_path / "x").read_text() == ("--resume" if file else "3.0")

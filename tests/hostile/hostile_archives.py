@@ -20,7 +20,7 @@ SHAPE = "(8, 27168)"
 
 
 def bomb(begin, megabytes=4000):
-    """Packed data (deflate) of the bytes `begin` and of many megabytes of zeros."""
+    """The bytes `begin` and then many megabytes of zeros, compressed by deflate to a small size."""
     packer = zlib.compressobj(wbits=-15)
     return packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH) + MEGABYTE * megabytes + packer.flush()
 
@@ -38,7 +38,7 @@ def zipped(*members):
 
 
 def header(descr, shape=SHAPE):
-    """The header of an .npy file, with any texts as dtype and shape."""
+    """The header of an .npy file. Its dtype and its shape may be any text, right or wrong."""
     text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text
 
@@ -103,12 +103,12 @@ def load_npz(path):
     network = NTupleNetwork.load(path)
     try:
         Trainer.resume(network)
-    except ValueError as error:  # the network's error has no path
+    except ValueError as error:  # the error of `resume` does not name the file
         raise ValueError(f"{path}: {error}") from error
 
 
 def book():
-    """The bytes of a book with the positions after one move and after two moves."""
+    """The bytes of a small file of perfect play, which has the positions after one move and after two moves."""
     found = Book(covers={"black": 31})
     for first in Othello(6).legal_actions():
         state = Othello(6).play(first)

@@ -88,7 +88,7 @@ def load_run(path):
     try:
         tensors, _ = read_run(path, FORM, SETTINGS, counts=("added",), over="games", opponents=("random",))
         restore_learner(tensors, *learner())
-    except ValueError as error:  # errors about settings or tensors have no path
+    except ValueError as error:  # errors about settings or tensors do not name the file
         raise ValueError(f"{path}: {error}") from error
 
 
@@ -122,7 +122,7 @@ def crafted_onnx():
     constant = helper.make_node("Constant", [], ["s"], value=shape)
     yield "large", model(constant, helper.make_node("ConstantOfShape", ["s"], ["l"]))
     nested = b""
-    for _ in range(2000):  # a graph in an attribute of a node of a graph, and so on
+    for _ in range(2000):  # each round puts the graph, as an attribute, into a node of a new graph
         for field in (0x32, 0x2A, 0x0A):
             size, rest = b"", len(nested)
             while rest > 127:

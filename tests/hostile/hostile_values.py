@@ -1,4 +1,4 @@
-"""What harmful files of several kinds share: JSON texts with wrong values, and the bytes of a file that was saved."""
+"""Tools for harmful files of several kinds: JSON texts with wrong values, and the bytes of a saved file."""
 
 import json
 from pathlib import Path
@@ -8,11 +8,11 @@ DEEP = 100_000
 HUGE = "1" + "0" * 400
 NESTED = "[" * DEEP + "]" * DEEP
 WRONG = ("4.5", "-1", HUGE, "1" + "0" * 200, "1e999", "NaN", "true", '"4"', "[4]", "null", NESTED)
-"""JSON values to put in place of the numbers and other values of a card. All of them are wrong there."""
+"""Wrong JSON values. A test replaces a value of a card by each of them. A card is the JSON text in a file."""
 
 
 def replaced(values, *path):
-    """JSON texts of an object in which one value is replaced by each of the wrong values, with a name for each text."""
+    """For each wrong value, yield a name and the JSON text of `values` with this wrong value at `path`."""
     *outer, name = path
     changed = json.loads(json.dumps(values))
     inner = changed

@@ -95,7 +95,7 @@ class Nim(State):
 
 
 class NimRules(NamedTuple):
-    """The rules in the form that the kernels take. Their type selects the versions of the kernels for this game."""
+    """The rules in the form that the kernels take. Kernels have a version for each game, chosen by this type."""
 
     most: int
     """The largest number of stones that may be taken at once."""

@@ -62,7 +62,8 @@ def test_self_play_ends_with_the_last_stone(nim):
             assert info["final_info"]["winner"][i] == 1 - final.to_move
 
 
-@pytest.mark.filterwarnings("ignore:Observation", "ignore:The old environment")  # Observation: api_test expects no dict
+# api_test warns about an observation that is a dict.
+@pytest.mark.filterwarnings("ignore:Observation", "ignore:The old environment")
 def test_pettingzoo_takes_it(nim):
     from pettingzoo.test import api_test
 
@@ -72,7 +73,7 @@ def test_pettingzoo_takes_it(nim):
 def test_agents_play_it(nim):
     result = play_match("alphabeta:depth=4", "random", games=40, openings=None, new_game=lambda key: nim.Nim())
     assert result.score > 0.9
-    assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # the agent takes three stones and leaves four
+    assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # it leaves four stones, so the opponent loses
 
 
 def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(tmp_path):
