@@ -10,10 +10,10 @@ _OURS = {"_pytest", "pytest", "xdist", "_hypothesis_pytestplugin", "hypothesis"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add the filters of warnings to all tests. Pytest calls this function."""
+    """Add filters for warnings to each test. Pytest calls this function."""
     filters = ["error", *(f"default:::{module}" for module in _modules_of_plugins(config))]
     for item in items:
-        item.add_marker(pytest.mark.filterwarnings(*filters), append=False)  # first, so that a test's own filters win
+        item.add_marker(pytest.mark.filterwarnings(*filters), append=False)  # before a test's own filters, which win
 
 
 def _modules_of_plugins(config: pytest.Config) -> list[str]:

@@ -9,7 +9,7 @@ nox.options.default_venv_backend = "uv|venv"
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style, the types, and which package imports which."""
+    """Check the style, the types, and the rules that say which packages each package may import."""
     session.install("-e", ".[dev]")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -20,7 +20,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """Build the source distribution, and from it the wheel, in ``dist``. Check both."""
+    """Build the source distribution in ``dist``, build the wheel from it, and check both."""
     session.install("build", "twine")
     for old in Path("dist").glob("othello_env-*"):
         old.unlink()
@@ -43,11 +43,12 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", "-n", "auto", *session.posargs)
 
 
-TORCH = "torch==2.13.0"  # one version for all trainers; if pip also finds 2.13.0+cpu, it prefers that build
+TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
 TRAINERS = {
     "actors": [".[test,torch]"],
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
+    "compare_leagues": [".[test,torch]"],
     "imitation": [".[test,torch]"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
@@ -65,9 +66,9 @@ TRAINERS = {
 @nox.session
 @nox.parametrize("trainer", sorted(TRAINERS))
 def trainers(session: nox.Session, trainer: str) -> None:
-    """Run a short training with each entry of `TRAINERS`, in a virtual environment of its own: ``nox -s trainers``.
+    """Run a short training with one entry of `TRAINERS`; ``nox -s trainers`` runs all, each in its own environment.
 
-    On Linux, pip installs PyTorch with CUDA, which takes several GB. To install the build for CPUs instead, set
+    On Linux, pip installs PyTorch with CUDA, which needs several GB. To install the build for CPUs instead, set
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])

@@ -3,8 +3,8 @@
 Importing the package takes a second, and an interrupt may arrive in this time. So this module is outside the package,
 and it imports almost nothing before it handles interrupts.
 
-Python cannot pass on a KeyboardInterrupt that is raised in a destructor or in a callback of a C library. This module
-calls such an interrupt lost, and raises it again.
+If a KeyboardInterrupt is raised in a destructor, or in a Python function that a C library calls, Python cannot pass it
+on to the command. This module calls such an interrupt lost, and raises it again.
 """
 
 # Import nothing slow here: an interrupt that arrives before `main` begins prints a traceback.
@@ -31,14 +31,15 @@ _RETURNS = "_numba_unpickle"  # Numba calls this function when a kernel (a compi
 def main() -> None:
     """Run the command; see `othello_env.cli.main`."""
     _open_closed_streams()
-    # If the process already ignores or handles interrupts, change nothing. For example, a shell can start a background
-    # command with interrupts ignored.
+    # If interrupts do not have their usual effect, change nothing. For example, a shell can start a background command
+    # in such a way that it ignores interrupts.
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from othello_env.cli import main as run
 
         run()
     signal.signal(signal.SIGINT, _end_with_a_line)
-    # At exit, after all other callbacks, ignore interrupts, so that they cannot change the exit status.
+    # At exit, Python calls this callback last, because it is registered first. Interrupts are ignored after it, so they
+    # cannot change the exit status.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     from othello_env.cli import main as run
 
@@ -52,27 +53,28 @@ def main() -> None:
         _flush()
 
 
-_command: "list[CodeType]" = []  # the code of the command's function, which `_raise_or_wait` looks for on the stack
+_command: "list[CodeType]" = []  # the code of `othello_env.cli.main`, which is on the stack while the command runs
 _interrupted: list[float] = []  # the time of each interrupt
 _handling: list[bool] = []  # not empty while `_interrupt` handles an interrupt
 _lost: list[bool] = []  # one entry for each lost interrupt
-_waiting: list[bool] = []  # not empty after `_interrupt_again` was called, until the interrupt arrives
+_waiting: list[object] = []  # has one entry from a call of `_interrupt_again` until its interrupt arrives
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:
-    """Handle an interrupt: raise KeyboardInterrupt if the command is running, else end the process.
+    """Handle an interrupt: while the command runs, raise KeyboardInterrupt; before and after it, end the process.
 
     Before and after the command, nothing would catch a KeyboardInterrupt. While Numba compiles or loads code, a
     KeyboardInterrupt could be lost, or it could crash the process. So the interrupt waits until Numba has finished, but
     only for a few seconds.
 
-    The interrupt does not wait while Numba makes the arrays that a kernel (a compiled function) returns. An interrupt
-    during the kernel arrives at this point, and it would often have to wait until the next kernel runs. If Numba then
-    raises an error, `othello_env.support.jit.raise_interrupt` handles this error.
+    There is one exception. If an interrupt arrives while a kernel (a compiled function) runs, Python handles it
+    after the kernel has run, while Numba turns the kernel's results into Python objects. There the interrupt does not
+    wait: it would come again during the next kernel, and would have to wait again. If this interrupt causes an error in
+    Numba, `othello_env.support.jit.raise_interrupt` handles the error.
     """
     _interrupted.append(time.monotonic())
     if _handling:
-        return  # an earlier call of this function is still running; it handles both interrupts
+        return  # an earlier call of this function is still running: it raises an interrupt, or one comes again later
     _handling.append(True)
     try:
         _raise_or_wait(frame)
@@ -85,7 +87,7 @@ def _raise_or_wait(frame: "FrameType | None") -> None:
     may_wait = False
     while frame is not None:
         if frame.f_code is _raise_again.__code__:
-            return  # `_raise_again` sees that `_interrupted` has grown, and raises the interrupt later
+            return  # `_raise_again` sees that `_interrupted` has a new entry, and raises the interrupt later
         if frame.f_code in _command:
             if may_wait and time.monotonic() - _interrupted[0] < _PATIENCE_SECONDS:
                 _interrupt_again()
@@ -127,8 +129,8 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Handle an error that Python cannot raise where it happened. If it is an interrupt, raise it again a moment later.
 
-    After an interrupt, this function does not print other errors. The interrupt caused these errors, because it left
-    some objects incomplete.
+    Any other error is printed, unless there was an interrupt before. An interrupt leaves some objects incomplete, and
+    so causes errors that nobody needs to see.
     """
     before = len(_interrupted)
     is_interrupt = issubclass(lost.exc_type, KeyboardInterrupt)
@@ -143,16 +145,27 @@ def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
 def _interrupt_again() -> None:
     """Interrupt the command a moment later."""
     if not _waiting:
-        _waiting.append(True)
+        mark = object()
+        _waiting.append(mark)
         # Do not use threading.Timer here: the interrupted code may hold a lock that Timer needs.
-        _thread.start_new_thread(_interrupt_main_thread, ())
+        _thread.start_new_thread(_interrupt_main_thread, (mark,))
 
 
-def _interrupt_main_thread() -> None:
-    time.sleep(_AGAIN_SECONDS)
-    if sys.platform == "win32":
-        signal.raise_signal(signal.SIGINT)
-    else:
-        import threading
+def _interrupt_main_thread(mark: object) -> None:
+    """Interrupt the main thread, and repeat this until the interrupt has arrived.
 
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # this also wakes a sleeping thread
+    One interrupt may not be enough: `_interrupt` only notes it if an earlier call of `_interrupt` is still running.
+    """
+    seconds = _AGAIN_SECONDS
+    time.sleep(seconds)
+    while True:
+        if sys.platform == "win32":
+            signal.raise_signal(signal.SIGINT)
+        else:
+            import threading
+
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # also wakes a sleeping main thread
+        seconds *= 2  # the handler must have time to end
+        time.sleep(seconds)
+        if mark not in _waiting:
+            return

@@ -12,7 +12,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-default_role = "py:obj"  # a name between single backticks becomes a link if the reference has this name
+default_role = "py:obj"  # `name` in single backticks becomes a link if the pages of the API have this name
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
