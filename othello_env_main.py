@@ -31,8 +31,8 @@ _RETURNS = "_numba_unpickle"  # Numba calls this function when a kernel (a compi
 def main() -> None:
     """Run the command; see `othello_env.cli.main`."""
     _open_closed_streams()
-    # If interrupts do not have their usual effect, change nothing. For example, a shell can start a background command
-    # in such a way that it ignores interrupts.
+    # If interrupts do not have their usual effect, run the command without a handler for them. For example, a shell can
+    # start a background command in such a way that it ignores interrupts.
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from othello_env.cli import main as run
 
@@ -165,7 +165,7 @@ def _interrupt_main_thread(mark: object) -> None:
             import threading
 
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # also wakes a sleeping main thread
-        seconds *= 2  # the handler must have time to end
+        seconds *= 2  # a slow handler must have time to end before the next interrupt
         time.sleep(seconds)
         if mark not in _waiting:
             return

@@ -7,7 +7,7 @@
 - Reward: at the end, +1 for the winner and -1 for the loser, or 0 for both in a draw. With ``reward="margin"``, each
   agent gets its margin in discs.
 - Info: ``winner``, ``discs`` (the number of each player's discs), ``plies`` and ``illegal_action``, at every step.
-- End: the game ends as soon as neither side has a move.
+- End: the game ends as soon as neither player has a move.
 
 >>> from othello_env import othello_v0
 >>> env = othello_v0.env()
@@ -40,7 +40,7 @@ class OthelloAEC(AECGame):
     """The environment of Othello. It needs no wrapper, so `env` and `raw_env` are both names for this class.
 
     Args:
-        size: the side of the board, 4, 6 or 8.
+        size: the height and width of the board: 4, 6 or 8.
         openings: where games begin. `AECGame` explains this argument and the next three.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.

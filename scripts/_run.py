@@ -132,8 +132,8 @@ def autocast(settings: Any, device: str, *, play: bool = False) -> Any:
 def mean_losses(found: Sequence[dict[str, torch.Tensor]]) -> dict[str, float]:
     """The mean of each loss. `found` has one dict of losses for each change of the weights.
 
-    The losses are read here, after all changes of an iteration: to read a number from a GPU, Python must wait until the
-    GPU has finished its work. If `found` is empty, the result is empty.
+    The losses are read only here, after all changes of an iteration, because Python must wait for a GPU to finish its
+    work before it can read a number from it. If `found` is empty, the result is empty.
     """
     if not found:
         return {}
@@ -292,7 +292,8 @@ class _Run:
             if is_last or (is_measured and stop):
                 return
             show(where)
-            # The package's network draws nothing from PyTorch's generator, but a user's network may, as for dropout.
+            # PyTorch's generator gets a seed for each iteration, so that a resumed run draws the same numbers. Only a
+            # user's network draws from this generator, for example for dropout.
             sequence = np.random.SeedSequence([learner.settings.seed, learner.iteration])
             torch.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
             losses = learner.iterate()

@@ -42,9 +42,9 @@ class VectorWork:
     """
 
     STAGES = 60
-    """A game on 8x8 has about this number of plies. The games of a batch begin at plies that are spread evenly over it.
+    """A game on 8x8 has about this number of plies. The games of a batch begin at different plies, spread evenly.
 
-    On a smaller board, they begin only in the first half of a game, because many random games end early.
+    On a smaller board, the games begin only in the first half of a game, because many random games end early.
     """
     STEPS = 8
 

@@ -5,18 +5,19 @@ r"""Fit the n-tuple network to positions that are labelled by searches with the 
     python scripts/fit_ntuple.py --out runs/fitted.npz --folder runs/fit --start runs/ntuple.npz
 
 The fit begins with the weights of ``--start``. Without ``--start``, it begins with new weights, which first learn from
-self-play (``--self-play`` games). In this self-play, the lambda of TD(lambda) is 0.9. No player grabs discs: in
-``train_ntuple.py``, some players prefer the move that turns the most discs, but here none does.
+self-play (``--self-play`` games). In this self-play, the lambda of TD(lambda) is 0.9. In ``train_ntuple.py``, some
+players grab discs: they prefer the move that turns the most discs. Here, no player grabs discs.
 
 Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
 and some random moves. In a tenth of the games, all moves are random. At some turns of a game, only the position after
-the played move is labelled. At some other turns, the positions after all legal moves are labelled. In some of these
-turns, one or two random moves are made before the labelling. The game itself goes on without these random moves.
+the played move is labelled. At some other turns, the positions after all legal moves are labelled. At some turns of
+this second kind, one or two random moves are made before the labelling. The game itself goes on without these random
+moves.
 
 If at most ``--exact`` squares of a position are empty, the label is exact. Otherwise the label is the value of a search
 of ``--depth`` plies with the present weights. At the end of the round, the weights are fitted to the labels of the last
-``--window`` rounds, by logistic regression for each stage of the game. The labels of the next round come from the
-better network. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
+``--window`` rounds, by logistic regression for each stage of the game. In the next round, the searches use these new
+weights. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
 
 After each round, the script prints a line with two numbers for the network before the fit, and the same two for the
 network after the fit: the root mean square error of the network's values, and the correlation of these values with the

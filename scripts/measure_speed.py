@@ -110,7 +110,7 @@ def single_work(env: OthelloEnv) -> Work:
 def pgx_work(n: int = 16384, steps: int = 64) -> Work:
     """Plies of Pgx on all cores, in a compiled loop that also chooses the actions.
 
-    Each call of the result continues the games of the previous call.
+    Each call of the returned function continues the games of the previous call.
     """
     import jax
     import jax.numpy as jnp

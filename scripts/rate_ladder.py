@@ -7,7 +7,7 @@ A ladder is a list of rated opponents. Each opponent is called a rung. A rung pl
 all packaged openings, with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
 same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
 has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
-A test of the package plays the games of the hash again. The test fails if a rung plays differently.
+A test of the package plays these games again. The test fails if a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. With ``--first N``, only the N weakest rungs are
 rated. To check the ratings with other games, give other openings and another seed:

@@ -2,10 +2,10 @@
 
     python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
 
-The file has moves for both players. A player that follows the file finds a best move in it at each of its turns,
-whatever moves the other player makes. Positions with at most --down-to empty squares are left out. The script solves
-positions in the order of play, because the best move in a position decides which positions can follow. Of positions
-that are mirror images of each other, only one is solved.
+The file has moves for both players. At each turn, a player that follows the file finds a best move there, whatever the
+other player has played. Positions with at most --down-to empty squares are left out. The script solves positions in the
+order of play, because the best move in a position decides which positions can follow. Of positions that are mirror
+images of each other, only one is solved.
 
 The script writes the file about once a minute and at the end, also after Ctrl-C. The agent can also use an unfinished
 file. If the file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a
@@ -90,8 +90,8 @@ class Tree:
     Attributes:
         book: the positions solved so far.
         down_to: positions with this number of empty squares or fewer are not needed.
-        seen: the keys of the positions that `tasks` has already visited. The follower is first one side, then the
-            other; in between, `Run.begin` empties this set.
+        seen: the keys of the positions that `tasks` has already visited. `Run.begin` empties this set when the other
+            side becomes the follower.
     """
 
     book: Book
@@ -144,7 +144,7 @@ def work(tasks: Connection, megabytes: int) -> None:
 
 
 class Run:
-    """Solves the positions that the book needs in several processes, and saves the book about once a minute.
+    """Solves, in several processes, the positions that the book needs, and saves the book about once a minute.
 
     The positions that the book needs for Black's play come first, then those for White's play. Each process has a stack
     of tasks.
@@ -189,13 +189,13 @@ class Run:
                 worker.terminate()
 
     def begin(self, state: Othello, follower: int, guess: int) -> None:
-        """Add the unsolved positions that can follow from a position, and spread them over the stacks."""
+        """Begin with a follower: spread the unsolved positions that can follow from `state` over the stacks."""
         self.tree.seen.clear()
         for place, task in enumerate(self.tree.tasks(state, follower, guess)):
             self.stacks[place % len(self.stacks)].append((task, follower))
 
     def work_off(self, connections: list[Connection]) -> None:
-        """Solve until no position is waiting."""
+        """Let the processes solve the tasks in the stacks, and all tasks that `take` adds, until none is left."""
         busy: dict[Connection, int] = {}
         idle = list(enumerate(connections))
         while self.waiting or busy:
@@ -253,8 +253,8 @@ class Run:
 def coverage(book: Book) -> dict[str, int]:
     """For each player, the number of empty squares above which the book is complete.
 
-    While this player follows the book, the book has its move in every position with more empty squares. A player whose
-    first moves are missing in the book is left out.
+    If a player has followed the book so far, the book has a move for this player in every position with more empty
+    squares. A player whose first moves are missing in the book is left out.
     """
     covered = {}
     for follower, name in enumerate(Othello.player_names):

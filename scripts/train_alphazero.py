@@ -10,10 +10,10 @@ The third command has settings for a GPU, and has never been run. The last comma
 (``pip install 'othello-env[ray,torch]'``; `_actors` explains what a share is).
 
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
-from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
-search chooses the move. The network's policy learns the improved policy that the search returns. The network's value
-learns the result of the game for the player to move. The network learns from the positions of the last iterations,
-turned and mirrored at random.
+from few simulations. An iteration plays many whole games at once, from random openings. In each position the search
+chooses the move. The network's policy learns the improved policy that the search returns. The network's value learns
+the result of the game for the player to move. The network learns from the positions of the last iterations, turned and
+mirrored at random.
 
 The path of the file ``--out`` is the spec of an agent, the text that names the agent in a command. The spec
 ``runs/az.safetensors:simulations=64`` lets the agent look ahead by a search. The learning curve (.json, .png) and the

@@ -42,7 +42,7 @@ from othello_env.games.othello.symmetries import COUNT, transform_observation, t
 
 FORMAT = "othello-env imitation 1"
 HELD_OUT = 10
-"""Every tenth game is held out: the network does not learn from this game, but is tested on its positions."""
+"""Every tenth game is held out: the network does not learn from the positions of this game, but is tested on them."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def positions(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     Returns:
         Two dicts of arrays: ``observations`` (M, 2, S, S), ``masks`` (M, A), ``right`` (M, A) with 1 for each action
         that counts as right, and ``results`` (M,), the result for the player to move. M is the number of positions, S
-        the side of the board, A the number of actions.
+        the size of the board, A the number of actions.
     """
     found: list[dict[str, Any]] = []
     before = 0

@@ -18,9 +18,9 @@ each of the packaged positions, and a point has the share of these moves that ar
 
 The same seed, batch and number of games give the same weights and scores. The weights are also written every five
 minutes. Ctrl-C ends the training and keeps what was learned. If you then run the same command with ``--resume``, the
-result is the same as without the interruption. If you continue a finished training with more ``--games``, the result is
-that of a single training only if the old number of games was a multiple of ``--batch``. After you have made new weights
-for 8x8, run ``scripts/fit_probcut.py``, which fits the engine's selective search to the new weights.
+result is the same as without the interruption. You can also continue a finished training with more ``--games``. This
+gives the result of one long training only if the old number of games was a multiple of ``--batch``. After you have made
+new weights for 8x8, run ``scripts/fit_probcut.py``, which fits the engine's selective search to the new weights.
 """
 
 import math

@@ -266,7 +266,7 @@ class Learner:
         """Write everything that a resumed run needs. The league's folder keeps the matches of `othello-env league`."""
         folder = path.with_suffix("").with_suffix(".league")
         take_matches(self.league, folder)
-        check_folder(folder, self.league.state())  # now, so that a refused run changes no file
+        check_folder(folder, self.league.state())  # before any file is written, so an error leaves all files unchanged
         tensors = learner_tensors(self.network, self.optimizer)
         named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past.values())}
         for owner, network in named.items():

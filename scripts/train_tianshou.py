@@ -61,7 +61,7 @@ def make_net(size: int) -> Net:
 
 
 def load(path: str, size: int) -> Policy:
-    """Load the agent that was saved in a file. It is a function of observations and masks."""
+    """Load the agent that was saved in a file, as a function of observations and masks."""
     net = make_net(size)
     net.load_state_dict(torch.load(path, weights_only=True))
 

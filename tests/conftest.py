@@ -1,4 +1,4 @@
-"""Tools for all tests: a slow, simple version of Othello for comparison, and positions that play never reaches."""
+"""Tools for all tests: a slow, simple version of Othello for comparison, and random positions."""
 
 import os
 import signal

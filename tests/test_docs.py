@@ -1,8 +1,8 @@
 """Run the examples and commands of the README and the documentation, page by page and in order.
 
-A block of ``python`` that begins with ``# name.py`` is written to this file; other blocks of ``python`` run. Blocks of
-``bash`` run with small numbers of games, seconds and so on. Blocks of ``console`` do not run: they need a network, a
-display or another machine. Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them. A line
+A block of ``python`` that begins with ``# name.py`` is written to the file ``name.py``; other blocks of ``python`` run.
+Blocks of ``bash`` run with small numbers of games, seconds and so on. Blocks of ``console`` do not run: they need a
+network, a display or another machine. Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them. A line
 ``% needs: module`` names an optional package that the page needs.
 """
 

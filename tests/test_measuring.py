@@ -14,7 +14,7 @@ def test_a_rate_is_units_over_all_the_time_that_passed():
 
 
 def test_a_figure_is_the_median_window_over_the_yardstick_beside_it():
-    # The machine slows down and recovers, again and again. All work takes this many times as long.
+    # The machine slows down and recovers, again and again. `drift` has the factors by which all work takes longer.
     drift = itertools.chain([1.0, 1.0], itertools.cycle([1.0, 2.0, 4.0]))
     speed = 1.0
 

@@ -57,7 +57,7 @@ def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
 
     The docstring of `Agent.act` says which limits of the clock are passed to the agent.
     """
-    if clock is None or clock.seconds is None:  # without a limit, an `act` that takes no time is enough
+    if clock is None or clock.seconds is None:  # then `act` needs no parameter for the time
         return agent.act(state)
     act: Any = agent.act
     if _takes_move_seconds(getattr(act, "__func__", act)):

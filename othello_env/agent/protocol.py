@@ -169,9 +169,9 @@ class Agent(ABC):
         asked about a different game or seat, `new_game` is called again with the seed for that game and seat. So the
         agent should compute its random choices from the seed and from `state.turn`, as `Chance` does.
 
-        An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
-        Two agents must not contain the same inner agent. Otherwise one agent would begin a new game in the inner agent
-        while the other agent's game is not over.
+        If an agent contains another agent, its `new_game` must call the inner agent's `new_game`, because nothing else
+        calls it. Two agents must not contain the same inner agent. Otherwise one agent would begin a new game in the
+        inner agent while the other agent's game is not over.
         """
 
 

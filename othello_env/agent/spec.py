@@ -5,13 +5,13 @@ each quote inside the value is doubled. A name must be an entry point of the gro
 installed package can add names.
 
 In place of the name, a spec can have the path of a file, such as ``runs/a.npz``. The suffix of the file, here ``.npz``,
-must be an entry point that loads agents from such files.
+must be an entry point of the same group. This entry point loads agents from files with the suffix.
 
 A spec can also begin with ``path.py:name`` or ``package.module:name``. The name is that of a subclass of Agent, of an
 Agent object, or of a function of observations and masks.
 
 Every spec takes the option ``epsilon``, the probability of a random move. A spec that names an Agent object or a
-function takes no other option.
+function of observations and masks takes no other option.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class _EpsilonAgent(AgentWrapper):
         return super().act(state, seconds_left=seconds_left, move_seconds=move_seconds)
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        # checked before the kernel runs: the kernel would write outside an array that is too short
+        # checked here, because an error of `randomise` would not name the agent
         actions = np.array(check_answers(self.agent, super().act_batch(batch), len(batch)), np.int64)
         batch.randomise(actions, self._threshold)
         return actions
@@ -288,7 +288,7 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
 
 
 def name_of(policy: str | Path | Agent | Policy, agent: Agent) -> str:
-    """The name of an agent in results: the spec or path from which it was made. Other agents have their `repr` as name.
+    """The name of an agent in results: the spec or path from which it was made, otherwise the agent's `repr`.
 
     Args:
         policy: the spec, path, Agent or callable from which the agent was made.

@@ -25,7 +25,7 @@ __all__ = ["MatchResult", "match_names", "play_match"]
 _MOST_AT_ONCE = 256
 """The greatest number of games that are played at once.
 
-Which games are played together does not depend on the speed of the agents. So a repeated match plays the same games
+The speed of the agents does not change which games are played together. So a repeated match plays the same games
 together. Even agents that use a global random generator then repeat their choices, if the generator has the same seed.
 """
 
@@ -44,8 +44,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match in colour-swapped pairs of games, and return the result of the first agent.
 
-    A tournament of the two agents can repeat the games of this match. It must have the same seed, the same openings and
-    the same names of the agents, because the random choices depend on the names; see `match_names`.
+    A tournament of the two agents repeats the games of this match if it has the same game, seed, openings and names of
+    the agents. The names must be the same because the random choices depend on them; see `match_names`.
 
     An agent that gives an illegal answer or raises an error forfeits the game. At the end, a `FaultWarning` reports the
     forfeited games.

@@ -94,9 +94,10 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 
 
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position after the opening with this number, and the key that determines the random moves of the opening.
+    """The position after the opening with this number, and the random key of the opening.
 
-    A list of openings is used from the first opening to the last, and then from the first opening again.
+    Without a list of openings, the key determines the start of the game and the random moves. A list of openings is
+    used from the first opening to the last, and then from the first opening again.
     """
     key = mix_int(mix_int(seed, 0), number)
     given = openings.positions

@@ -135,7 +135,7 @@ def _logs(shares: Sequence[float], mean: float) -> list[float]:
             low = x
         else:
             high = x
-        step = value / sum(share * ratio * ratio for share, ratio in zip(shares, ratios, strict=True))  # Newton's
+        step = value / sum(share * ratio * ratio for share, ratio in zip(shares, ratios, strict=True))  # Newton's step
         following = x + step if low < x + step < high else (low + high) / 2
         if abs(following - x) < _CLOSE * (1 + abs(x)):
             break

@@ -146,6 +146,6 @@ def _place(error: Exception) -> str:
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    first = message.strip().splitlines()[0].rstrip(":")  # a board may follow the first line
+    first = message.strip().splitlines()[0].rstrip(":")  # a board, which is not printed, may follow this line
     click.echo(f"othello-env: {first}", err=True)
     sys.exit(status)

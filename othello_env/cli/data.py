@@ -284,7 +284,7 @@ def _identity(agent: str) -> str:
 
 
 def _named_files(text: str) -> list[Path]:
-    """The files that exist among those that a spec or the value of an option names.
+    """The existing files whose paths are in a spec or in the value of an option.
 
     For example, ``engine:eval=ntuple:weights=a.npz`` names ``a.npz``, and ``b.py:name`` names ``b.py``.
     """

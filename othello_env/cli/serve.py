@@ -155,7 +155,7 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
 
 def _listen(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    # On Windows, this option would let two servers use the same port. On other systems, it lets a new server use the
+    # On Windows, SO_REUSEADDR would let two servers use the same port. On other systems, it lets a new server use the
     # port soon after the end of an earlier server.
     if sys.platform != "win32":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

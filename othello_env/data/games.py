@@ -1,6 +1,6 @@
 """Games as arrays: the moves of N games, and other data about each game.
 
-Letters for shapes: N = games, T = plies of the longest game, P = players, A = actions.
+Letters for shapes: N = games, T = plies of the longest game.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Games:
         actions: (N, T) int8, or int16 if the number of an action can be larger than 127; -1 after a game's last action.
         lengths: (N,) int32, the number of actions of each game.
         rules: the game and its options.
-        starts: all positions in which games of this object begin.
+        starts: all positions in which games of this object begin. ``games[:100]`` has the same `starts` as ``games``.
         start: (N,) int32. Game `i` begins at the position ``starts[start[i]]``.
         columns: a dict of arrays (N,) or (N, T). An array (N, T) has NaN after a game's last action.
     """
@@ -121,8 +121,8 @@ class Games:
             starts: the position in which each game began, or a single position in which all games began. By default,
                 all games began at the usual start.
             columns: more data about each game; see `Games`.
-            rules: the game and its options. Games of Tribolo need them unless the options have their defaults. By
-                default, the positions tell the rules.
+            rules: the game and its options. For games of Tribolo, this argument is necessary unless all options have
+                their defaults. By default, the rules are found from the positions.
 
         Raises:
             ValueError: there is no position; the number of starts is neither 1 nor the number of positions; `starts` is

@@ -28,13 +28,12 @@ class Overview:
 
     Attributes:
         statistics: numbers about the games.
-        margins: for each margin of the first player (in Othello, Black's discs minus White's discs), the number of
-            finished games that ended with this margin.
+        margins: for each margin of the first player at the end (in Othello, in discs), the number of finished games
+            with this margin. The margin is negative if the first player lost.
         plies: for each length of a game in plies, the number of games with this length.
         openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Games
-            that do not begin at the usual start or have fewer plies are left out. In Othello, the four first moves
-            are equivalent by symmetry. So each game is turned or mirrored to make its first move f5 (e4 on 6x6, d3
-            on 4x4).
+            with another start and games with fewer plies are left out. In Othello, the four first moves are equivalent
+            by symmetry. So each game is turned or mirrored to make its first move f5 (e4 on 6x6, d3 on 4x4).
     """
 
     statistics: Statistics

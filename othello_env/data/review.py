@@ -198,7 +198,7 @@ def _judged(
 
 
 def _scores(found: Any) -> dict[int, float]:
-    """The score in discs of each legal action. `found` is an engine's analysis with a principal variation for each."""
+    """The score in discs of each legal action. `found` is an analysis with a principal variation for each action."""
     lines = {line.pv[0]: line.discs for line in found.lines}
     if None in lines.values():
         raise ValueError(f"scores in {found.unit} have no meaning in discs; use an engine with n-tuple weights")

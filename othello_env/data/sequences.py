@@ -1,4 +1,4 @@
-"""Games as sequences of tokens for language models, and labels of their boards. The formats are those of Othello-GPT.
+"""Games as sequences of tokens for language models, and labels of the boards. The formats are those of Othello-GPT.
 
 Othello-GPT is the model in the GitHub repository likenneth/othello_world (Li and others, Emergent World
 Representations, 2023). In the data of this model, a game is the list of the squares on which discs are placed. Passes

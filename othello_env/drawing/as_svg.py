@@ -62,7 +62,7 @@ def _document(drawn: Picture, definitions: Iterable[str]) -> str:
 
 
 def _gradients(shapes: Iterable[Shape]) -> list[str]:
-    """The SVG elements of the gradients from the colour `light` to the colour `fill` that the circles need."""
+    """The gradients that the circles need, as SVG elements. A gradient goes from the colour `light` to `fill`."""
     shaded = {(shape.fill, shape.light) for shape in shapes if isinstance(shape, Circle) and shape.light}
     return [_gradient(fill, light) for fill, light in sorted(shaded)]
 

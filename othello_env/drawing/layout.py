@@ -192,7 +192,7 @@ def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
 
 
 def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
-    # On a narrow board, every status has a line of its own, so that all pictures of a game have the same size.
+    # On a narrow board, even a short status is below the scores, so that all pictures of a game have the same size.
     bottom = height - 0.45 * cell
     y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
     size = 0.29 * cell

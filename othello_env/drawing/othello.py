@@ -10,7 +10,7 @@ _LOOKS = (BLACK, WHITE)
 
 @scene.register
 def othello_scene(state: Othello) -> Scene:
-    """The scene shows the discs, marks the last placed disc, and marks the squares of legal moves."""
+    """The scene shows the discs. It marks the disc that the last action placed, and the squares of legal moves."""
     size = state.size
     places = [(row, column) for row in range(size) for column in range(size)]
     last = state.moves[-1] if state.moves else None

@@ -82,7 +82,7 @@ class Number:
     Attributes:
         place: the square.
         text: the number as text.
-        share: how good the action is, compared with all actions that have a number, from 0 (worst) to 1 (best).
+        share: how good the action is, compared with all actions that have a value, from 0 (worst) to 1 (best).
     """
 
     place: Place

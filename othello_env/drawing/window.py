@@ -15,8 +15,8 @@ __all__ = ["Window"]
 class Window:
     """A window on the screen. It opens when the first picture is shown.
 
-    All windows of a process share one window on the screen, which shows the last picture. If one of them is closed, the
-    others open it again with their next picture.
+    All `Window` objects of a process share one window on the screen, which shows the last picture. If one object closes
+    this window, the next picture of another object opens the window again.
 
     Args:
         fps: the largest number of pictures per second. If pictures come faster, `show` waits.
@@ -51,5 +51,5 @@ class Window:
         self._screen = None
 
     def _is_open(self) -> bool:
-        """Whether the screen can be used. Pygame has one screen in a process, so other windows may have closed it."""
+        """Whether `_screen` is still open. A process has only one screen, and another `Window` may have closed it."""
         return self._screen is not None and self._pygame.display.get_surface() is self._screen

@@ -1,4 +1,4 @@
-"""The environments of all games: for PettingZoo, for Gymnasium (one game or a batch of games) and for TorchRL."""
+"""Environments for PettingZoo, Gymnasium (one game or a batch of games), TorchRL and Stable-Baselines3."""
 
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ __all__ = [
     "self_play_advantages",
 ]
 
-if not TYPE_CHECKING:  # a type checker that sees `__getattr__` accepts any name of the module
+if not TYPE_CHECKING:  # if type checkers saw `__getattr__`, they would accept any name of the module
     __getattr__ = later(
         __name__,
         {

@@ -41,8 +41,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players act one at a time. A subclass defines the game.
 
     An observation is a dict of two int8 arrays: ``observation``, the board as planes from the agent's point of view,
-    and ``action_mask``, with 1 for each legal action. If an agent is not to move, its mask is all zeros. If the game is
-    over, all masks are zeros.
+    and ``action_mask``, with 1 for each legal action. If it is another agent's turn, the mask is all zeros. If the game
+    is over, all masks are zeros.
 
     All rewards are 0 until the game ends. At the end, each agent gets its own result or margin. Unless `strict` is
     True, an illegal action ends the game. The agent that played it gets -1, or minus the largest margin if rewards are
@@ -80,7 +80,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._observer: str | None = None
         """The agent whose observation is in `_observation`; None before the first reset and after the end of a game."""
         self._calls = 0
-        """The number of calls of `reset` and `step`. So a loop over `agent_iter` can find that nothing was called."""
+        """The number of calls of `reset` and `step`. It tells `agent_iter` whether the body of its loop called one."""
         self.agents: list[str] = []
         self.possible_agents = [f"{name}_0" for name in start.player_names]
         self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}
@@ -195,7 +195,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """The agents in the order in which they are to move, until all agents have made their last step.
 
         Args:
-            max_iter: the largest number of agents.
+            max_iter: the largest number of turns.
 
         Raises:
             ResetNeeded: there was no reset yet.

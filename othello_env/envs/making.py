@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str, Any]], _T]], Callable[_P, _T]]:
     """A decorator that gives a function the parameters of `env`.
 
-    The decorator collects all arguments in one dict, and calls the function with this dict.
+    The decorated function collects all arguments in one dict, and calls the original function with this dict.
     """
     signature = inspect.signature(env)
 

@@ -69,7 +69,8 @@ def self_play_advantages(
     for turns in (players, last_players):
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players must be 0 and 1, not {np.unique(turns)}")
-    # NumPy would read flags of 0 and 1 as indices, and would not take players of True and False as indices.
+    # Both are used as indices. There, flags of 0 and 1 would mean the games 0 and 1, and players of True and False
+    # would be a mask. So flags become bool, and players become integers.
     players, last_players = np.asarray(players, np.intp), np.asarray(last_players, np.intp)
     terminated = np.asarray(terminated, np.bool_)
     illegal = None if illegal is None else np.asarray(illegal, np.bool_)

@@ -57,7 +57,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
         self._lengths = np.zeros(num_envs, np.int64)
 
     def reset(self) -> dict[str, npt.NDArray[np.int8]]:
-        """Begin all games, with the seeds of `seed` and the options of `set_options`.
+        """Begin all games, with the seeds from the method `seed` and the options from the method `set_options`.
 
         The options are those of `OthelloVectorEnv.reset` without `reset_mask`. They apply to one reset only.
 
@@ -101,12 +101,12 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
         return list(self.env.render()) if self.render_mode == "rgb_array" else [None] * self.num_envs
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Call a method once for all games, whose result is None or has a row for each game.
+        """Call a method of `env` once for all games. Its result must be None or have a row for each game.
 
         For example, MaskablePPO calls the method `action_masks` in this way.
 
         Returns:
-            A list of the rows of the chosen games. If the result is None, the list has a None for each chosen game.
+            A list of the rows of the games in `indices`. If the result is None, the list has a None for each game.
         """
         rows = getattr(self.env, method_name)(*args, **kwargs)
         return [None if rows is None else rows[i] for i in self._get_indices(indices)]

@@ -94,7 +94,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self.action_space = gymnasium.spaces.Discrete(start.num_actions)
         self.observation_space = observation_space(start)
         self.learner = 0
-        """The number of the player that the learner is in the current game."""
+        """The number of the learner's player in the current game."""
         self._players = start.num_players
         self._side = side
         self._next = make_opponents(opponent, start)  # the opponents of the next game, and their names
@@ -108,9 +108,9 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
-        """The opponent that plays for `player` in the next game if the learner plays for `learner`.
+        """The opponent that plays the player with the number `player` in the next game.
 
-        `player` and `learner` are numbers of players.
+        `learner` is the number of the learner's player.
         """
         return self._next[0][(player - learner - 1) % self._players]
 

@@ -96,7 +96,7 @@ def check_seed(seed: Any) -> int:
 
 
 def _check_separators(transcript: str) -> None:
-    """Raise a NotationError unless each comma and semicolon stands between two texts."""
+    """Raise a NotationError unless there is text before and after each comma and semicolon."""
     parts = re.split("[,;]", transcript)
     if len(parts) > 1 and not all(map(str.strip, parts)):
         raise NotationError(f"expected moves on both sides of each comma or semicolon, got {transcript!r}")
@@ -122,7 +122,7 @@ class State(ABC):
     to_move: int
     """The index of the player to move. After the end of the game, the index of the player that would move next."""
     moves: tuple[int, ...]
-    """The actions that led to this position from the position in which the game began."""
+    """The actions that led to this position, including those of an opening."""
 
     @property
     def num_players(self) -> int:

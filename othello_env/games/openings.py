@@ -38,7 +38,7 @@ class Openings:
     """
 
     ATTEMPTS = 1000
-    """The largest number of attempts to find random plies after which a game is not over."""
+    """The largest number of attempts to find random plies that do not end the game."""
 
     def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
         self.random_plies = 0

@@ -64,7 +64,7 @@ def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
 
 
 def save_members(members: Iterable[Member], folder: Path) -> None:
-    """Write the policies that are not yet in the folder to files, and check that each new file can be loaded.
+    """Write a file for each policy that is not yet in the folder, and check that each new file can be loaded.
 
     A policy needs no file if its source is a spec that names no file of weights.
 
@@ -82,7 +82,7 @@ def save_members(members: Iterable[Member], folder: Path) -> None:
             make_agent(stored.spec)
         except (OSError, ValueError, ImportError) as error:
             raise ValueError(f"the member {member.name!r} was saved, but cannot be loaded: {error}") from error
-        member.source = stored  # only now, so that a second call does not accept what this call refuses
+        member.source = stored  # set after the check: otherwise a second call would skip a member that failed it
 
 
 def _save(member: Member, stem: Path) -> Stored:

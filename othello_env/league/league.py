@@ -31,7 +31,7 @@ _DRAW = 1  # hashed with the seed: gives random numbers that only `draw` uses
 class League:
     """The opponents of a learner in a game for two players: fixed agents, and snapshots of the learner itself.
 
-    To train a batch of games against the league, set the opponents from time to time, and record every step::
+    To train with a batch of games against the league, set the opponents from time to time, and record every step::
 
         envs.set_opponents(league.opponents())
         ...
@@ -41,7 +41,7 @@ class League:
     saved and loaded makes the same choices as a league that was never saved.
 
     Args:
-        fixed: the first members: specs (see `othello_env.agent.make_agent`), Agents or callables.
+        fixed: the first members, as specs (see `othello_env.agent.make_agent`), Agents or callables.
         matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
             (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
             chooses only the newest snapshot, or fixed members if there is no snapshot.
@@ -182,7 +182,7 @@ class League:
         return probabilities(self.members, self.settings)
 
     def draw(self, n: int = 1) -> list[Player]:
-        """Draw n members at random, with the probabilities of `probabilities`, and return them as agents.
+        """Draw n members at random, with the probabilities that `probabilities` returns, and return them as agents.
 
         A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains the method.
 

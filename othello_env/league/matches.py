@@ -108,11 +108,11 @@ def play_missing(
 
 
 def take_matches(league: League, folder: str | Path) -> int:
-    """Add the matches in a folder to the league that goes on from there.
+    """Add the matches that were played in a league's folder since the league was saved there.
 
-    While a learner trains, or before a training is resumed, `othello-env league` may play matches in the folder. The
-    league of the training does not know them, so `League.save` refuses to replace the folder. Call this function just
-    before `save`. Matches do not change which opponents the league draws.
+    While a learner trains, or before its training is resumed, the command `othello-env league` may play matches in the
+    folder. The league in the training process does not have these matches, so `League.save` refuses to replace the
+    folder. Call this function just before `save`. Matches do not change which opponents the league draws.
 
     Args:
         league: the league. Its members must have the same policies as the members in the folder with the same numbers.
@@ -127,7 +127,7 @@ def take_matches(league: League, folder: str | Path) -> int:
         check_state(before)
         missing = missing_matches(before, state)
     except (OSError, ValueError):
-        return 0  # if this is a fault, `save` says so
+        return 0  # if the folder must not be replaced, `save` raises an error
     results = league.results
     if not missing or not is_earlier(before, state) or results.matches not in (None, before["matches"]):
         return 0

@@ -2,7 +2,7 @@
 
 Prioritised fictitious self-play (PFSP) is by Vinyals et al., Grandmaster level in StarCraft II using multi-agent
 reinforcement learning, Nature 575, 2019. The probability of a member is proportional to its weight. The weight is a
-function of x, the learner's score against the member. The functions in this module come from the paper and from its
+function of x, the learner's score against the member. The functions in `WEIGHTINGS` come from the paper and from its
 published pseudocode.
 """
 

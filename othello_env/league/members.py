@@ -28,7 +28,7 @@ class Stored:
 
     Attributes:
         path: the file.
-        options: the options of the spec after a colon, such as ``:temperature=1``; ``""`` if there are no options.
+        options: a colon and the options of the spec, such as ``:temperature=1``; ``""`` if there are no options.
         data: the contents of the file when the policy was added. None if the file is read only when it is needed.
     """
 
@@ -95,7 +95,7 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
 
 
 class Player(AgentWrapper):
-    """A member as an agent. Its `repr` is the member's name, so the names are also in `env.unwrapped.opponents`."""
+    """A member as an agent. Its `repr` is the member's name, so `env.unwrapped.opponents` lists the members by name."""
 
     def __init__(self, name: str, agent: Agent) -> None:
         super().__init__(agent)

@@ -37,7 +37,7 @@ def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
     Raises:
         MissingExtraError: SciPy is not installed.
-        ValueError: the matrix is not antisymmetric, or there is no solution within the precision.
+        ValueError: the matrix is not antisymmetric, or the linear program found no equilibrium.
     """
     if not np.allclose(payoffs, -payoffs.T, atol=_CLOSE):
         raise ValueError("expected an antisymmetric matrix: the gain of one member must be the loss of the other")

@@ -1,6 +1,6 @@
 """The payoffs of a league: the scores of its members against each other, and statistics of these scores.
 
-Letters for shapes: M = members.
+In shapes, M is the number of members.
 """
 
 from __future__ import annotations

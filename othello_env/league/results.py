@@ -37,8 +37,8 @@ class Results:
     """The results of every two members that met.
 
     Attributes:
-        meetings: a dict. A key is the numbers of two members that met, the lower number first. The value is their
-            results.
+        meetings: a dict from the numbers of two members that met, the lower number first, to the results of these
+            members.
         learner: for each member that the learner has met since the newest snapshot, the numbers of games that the
             learner lost, drew and won.
         matches: the game and the openings of the matches, or None if there were no matches.

@@ -1,4 +1,4 @@
-"""Measure how well ratings explain the results of a league. Such results are called transitive.
+"""Measure how well ratings explain the results of a league. Results that ratings explain are called transitive.
 
 Balduzzi et al. (Open-ended learning in symmetric zero-sum games, ICML 2019) split the results of a league into two
 parts. Ratings explain the transitive part. The cyclic part is like rock, paper, scissors: A beats B, B beats C, and C
@@ -89,7 +89,7 @@ def _spread(units: Sequence[_Unit]) -> float:
     """The variance of the results of the same two members, divided by the variance of independent games without draws.
 
     There are two reasons for a value other than 1. If a unit is a pair of games, its two games have the same opening,
-    so they are not independent. Draws make the variance smaller. Each two members have too few games, so the
+    so they are not independent. Draws make the variance smaller. The games of two members alone are too few, so the
     variance is estimated from the games of all members together. If even these games are too few, the result is 1.
     """
     varied = expected = 0.0

@@ -26,10 +26,10 @@ _NAMES = ("127.0.0.1", "localhost")
 class Guard:
     """ASGI middleware that refuses the requests that pages of other sites send to this server.
 
-    The header Host must be the server's port on ``127.0.0.1`` or ``localhost``. So a request with another host name is
-    refused, even if this name leads to this computer (DNS rebinding). If the request has a header Origin, this header
-    must name the server itself. A POST must have the header Origin, and its content must be JSON. The pages of other
-    sites may link only to ``/``.
+    The header Host must be ``127.0.0.1`` or ``localhost`` with the server's port. So a request with another host name
+    is refused, even if this name leads to this computer (DNS rebinding). If the request has a header Origin, this
+    header must name the server itself. A POST must have the header Origin, and its content must be JSON. The pages of
+    other sites may link only to ``/``.
 
     Args:
         app: the application that is guarded.

@@ -45,11 +45,13 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
     Returns:
         A dict with these keys:
 
-        - ``name``: the league's name. - ``total``: the number of games. - ``names``, ``played``, ``scores``,
-        ``intervals95`` and ``games``: as in `Payoffs.to_json`. - ``fromMatches``: for every two members, whether their
-        score comes from matches (otherwise from training). - ``anchor``: the member whose rating is 0. - ``ratings``:
-        for each member, its ``elo`` and the two ends of its ``interval`` (None for an infinite end). - ``unexplained``:
-        how much of the scores the ratings do not explain; see `othello_env.league.transitivity`.
+        - ``name``: the league's name.
+        - ``total``: the number of games.
+        - ``names``, ``played``, ``scores``, ``intervals95`` and ``games``: as in `Payoffs.to_json`.
+        - ``fromMatches``: for every two members, whether their score comes from matches (otherwise from training).
+        - ``anchor``: the member whose rating is 0.
+        - ``ratings``: for each member, its ``elo`` and the two ends of its ``interval`` (None for an infinite end).
+        - ``unexplained``: how much of the scores the ratings do not explain; see `othello_env.league.transitivity`.
 
         If the games allow no ratings, ``anchor``, ``ratings`` and ``unexplained`` are None.
 

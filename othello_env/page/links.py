@@ -6,7 +6,7 @@ the fields ``position`` and ``player`` give the first position and the player to
 the usual start, the field ``seed`` determines this start.
 
 A link of another site may have a game in a field of the query or the fragment, in the whole fragment, or in the last
-part of the path. All these places are tried. If one of them has another link, this link is not read.
+part of the path. All these places are tried. A link within the link is not read.
 """
 
 from __future__ import annotations

@@ -16,7 +16,11 @@ from othello_env.page.messages import GAMES, MessageError, PageGame
 __all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
 
 YOURS, CHECKPOINT = "yours", "checkpoint"
-"""Two labels. `YOURS` is for the agents that the command names, `CHECKPOINT` for the agents in the watched folder."""
+"""Two labels of agents.
+
+`YOURS`: the agent was given to the command ``othello-env serve``. `CHECKPOINT`: the agent was found in the folder that
+the server watches.
+"""
 
 SETTINGS = {
     "depth": (1, 30),
@@ -120,8 +124,8 @@ class Offers:
 
     def __iter__(self) -> Iterator[Offer]:
         found = {offer.spec: offer for offer in self.found}
-        # The command may name an agent whose file is also in the watched folder. The page then lists this agent once,
-        # with the file's version.
+        # The file of a given agent may also be in the watched folder. The page then lists this agent once, with the
+        # file's version.
         given = [replace(found.pop(offer.spec, offer), label=offer.label) for offer in self._offers]
         yours = [offer for offer in given if offer.label == YOURS]
         others = [offer for offer in given if offer.label != YOURS]

@@ -165,8 +165,8 @@ def _scores(point: dict[str, Any]) -> dict[str, Any]:
     The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
     search, and on small boards ``perfect moves`` has the share of perfect moves.
 
-    If there is no field ``scores``, the scores are the field ``score`` and each field with an error. The error of a
-    field ``NAME`` is in the field ``NAME +-``.
+    If there is no field ``scores``, the scores are the field ``score`` and each field ``NAME`` for which there is also
+    a field ``NAME +-`` with the error of the score.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}

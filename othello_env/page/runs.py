@@ -31,7 +31,7 @@ class Runs:
     """The learning curves, ratings and leagues below a folder, and leagues in other folders.
 
     A file is read again when it has changed. If a file is damaged, for example because it is being written, its earlier
-    content is shown. A file is left out if it has nothing that the page can show.
+    content is shown. A file that has nothing for the page to show is ignored.
 
     Args:
         folder: the folder that is watched. Files in its subfolders are shown, too. If `folder` is None, only `leagues`

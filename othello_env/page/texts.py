@@ -44,8 +44,8 @@ def read_text(record: PageGame, text: str) -> PageGame:
     The text may have moves, a board, or both. It may also be GGF, SGF or a link, and for checkers PDN.
 
     Args:
-        record: a record of the game to which moves and boards in the text belong, such as checkers. If the text has no
-            board, the record's seed determines the start position.
+        record: a record whose kind of game (such as checkers) is also that of the moves and boards in the text. If the
+            text has no board, the record's seed determines the start position.
         text: the text.
 
     Raises:
@@ -76,7 +76,8 @@ def _read_link(record: PageGame, link: str) -> PageGame:
             begin = begin.split(" ")[0] + "\n" if begin else ""
         return _read_moves(named, begin + fields.get("moves", ""))
     for text in texts:
-        # Each link within a link would be found twice, as a field and as a fragment, so deep links would take long.
+        # A link within a link would be found twice: as a field and as a fragment. So each level of nested links would
+        # double the time.
         if is_link(text):
             continue
         try:

@@ -24,7 +24,7 @@ from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
 MOST_CHECKPOINTS = 24
-"""The most checkpoints that are offered: the newest ones. Members of leagues fill only the places that are left."""
+"""At most this number of checkpoints is offered, the newest first. Members of leagues come after all other files."""
 _CLIENT = "the watched folder"
 _LONGEST_REASON = 300  # characters
 
@@ -126,9 +126,9 @@ class Watching:
     async def answer(self, request: Request) -> Response:
         """The content of the folder (see `Runs.to_json`), and the agents that a page may ask.
 
-        ``leftOut`` also has the files that could not be loaded as agents. ``version`` is a hash of the whole answer.
-        The page sends the version of its last answer in the query's field ``known``. If the version has not changed,
-        the answer is empty and has status 204. If no folder is watched, the answer is null.
+        In the answer, ``leftOut`` also has the files that could not be loaded as agents. ``version`` is a hash of the
+        whole answer. The page sends the version of the last answer that it got in the query's field ``known``. If the
+        version has not changed, the answer is empty and has status 204. If no folder is watched, the answer is null.
         """
         if self._runs is None or self.checkpoints is None:
             return JSONResponse(None)

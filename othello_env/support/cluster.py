@@ -158,9 +158,9 @@ def _run(setting: _Setting, job: Any) -> Any:
     with suppress(OSError):  # if the folder is missing, a job that needs it will raise an error
         os.chdir(setting.folder)
     try:
-        work, common = pickle.loads(setting.packed)  # noqa: S301 - the process that has the jobs pickled this
+        work, common = pickle.loads(setting.packed)  # noqa: S301 - `run_on_cluster` pickled this
         return work(common, job)
-    except ArithmeticError:  # the training has diverged; the node did not cause this, so it is not named
+    except ArithmeticError:  # a training has diverged; the message does not name the node, which did not cause this
         raise
     except OSError as error:  # the message is for users, so the type of the error is left out
         raise ClusterError(f"node {platform.node()}: {error}") from error

@@ -47,7 +47,7 @@ def _generic(default: _F, lean: bool) -> _F:
         return versions.get(kind, versions[None])
 
     @functools.wraps(default)
-    def call(first: Any, *others: Any) -> Any:  # compiled code calls the chosen version directly
+    def call(first: Any, *others: Any) -> Any:  # for calls from Python; compiled code calls a version
         return choose(type(first))(first, *others)
 
     _versions[call], _lean[call] = versions, lean

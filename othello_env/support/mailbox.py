@@ -1,10 +1,10 @@
 """A mailbox: memory through which threads exchange work while they run compiled code.
 
-A mailbox is an int64 array. Each kernel of this module reads or writes it at an index, and works only in compiled code.
-`load`, `store` and `add` are atomic and sequentially consistent: all threads see these operations in the same order. A
-thread that loads a stored word also sees everything that was written before this word. `lend`, `give` and `look` copy a
-whole value, such as a tuple of arrays, into the mailbox or out of it. They copy the description of an array (its
-address and its shape), never its entries.
+A mailbox is an int64 array. The functions of this module work only in compiled code. `load`, `store` and `add` are
+atomic and sequentially consistent: all threads see these operations in the same order. A thread that loads a stored
+word also sees everything that was written before this word. `lend`, `give` and `look` copy a whole value, such as a
+tuple of arrays, into the mailbox or out of it. They copy the description of an array (its address and its shape), never
+its entries.
 """
 
 import platform

@@ -126,7 +126,8 @@ class _Kernel:
                 if is_called_by_kernel or not isinstance(known.library, PartLibrary):
                     return known.entry_point
                 del self._dispatcher.overloads[tuple(args)]
-            # A kernel that calls itself with other types is not compiled as a part: Numba calls its machine code.
+            # A kernel that calls itself with other types is not compiled as a part, because Numba calls the address of
+            # its machine code.
             is_part = is_called_by_kernel and not self._dispatcher.is_compiling
             with _one_process(self._function, self._folder), _settings(self._slp), self._compiling(is_part):
                 entry_point = self._compile_now(signature)
@@ -153,7 +154,7 @@ class _Kernel:
 
     def _add(self, compiled: Any) -> None:
         if isinstance(compiled.library, PartLibrary):
-            # Python cannot call a part, so only `overloads` has it, where compiled code finds it.
+            # Python cannot call a part, so the part is added only to `overloads`, where compiled code finds it.
             self._dispatcher.overloads[tuple(compiled.signature.args)] = compiled
         else:
             self._add_whole(compiled)
@@ -191,7 +192,7 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
 
 
 def missing() -> list[str]:
-    """The names of the internals that this file uses but the installed Numba does not have."""
+    """The names of the internals that this file or `numba_parts` uses but the installed Numba does not have."""
     names = [name for name in _USED if not _is_there(name)]
     target: Any = cpu_target.target_context
     codegen = target.codegen()

@@ -33,7 +33,7 @@ class _NoMachineCode:
 
 
 class PartLibrary(JITCodeLibrary):
-    """The code of a function, without machine code.
+    """A function in LLVM's code, without machine code.
 
     There is one exception. If several functions call each other in a circle, or a function calls itself with other
     types, Numba calls them by the addresses of their machine code. So these functions get machine code.
@@ -63,7 +63,7 @@ class PartLibrary(JITCodeLibrary):
 
 
 class _PartLower(Lower):
-    """Makes no wrappers."""
+    """Lowers a function (translates it into LLVM's code) without the wrappers through which Python or C call it."""
 
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         pass

@@ -64,7 +64,8 @@ class Sources:
         self._memory = memory
         self._remembered: dict[str, tuple[str, _Imports]] = {}
         self._is_new = False
-        # Another version of Python or of this file may parse differently. So this salt makes its results unusable here.
+        # Another version of Python or of this file may parse differently. With this salt in the hashes, results from
+        # such a version are never used.
         self._salt = Path(__file__).read_bytes() + sys.version.encode()
         self._read: dict[tuple[Path, int, int], tuple[str, _Imports]] = {}
         with contextlib.suppress(OSError, ValueError, RecursionError):  # the memory file may be missing or damaged

@@ -2,10 +2,11 @@
 
 It speaks GTP or NBoard's protocol. It does not know the rules of the game. It answers with the moves on its command
 line, one after the other. With the behaviour ``told``, each MOVE has an argument in front of it: the commands
-that the engine expects before it is asked for this move, joined by "; ". In GTP, these are only commands about time.
-In NBoard's protocol, it contains only commands about the game. A GTP engine can list the commands that it knows. Only
-with the behaviour ``told``, commands about time are in this list. The engine leaves a file in the folder that the
-variable ``SCRIPTED_ENGINES`` names. The file's name is the engine's process id.
+that the engine expects before it is asked for this move, joined by "; ". In GTP, the argument has only the commands
+about time. In NBoard's protocol, it has only the commands about the game. A GTP engine can be asked for a list of the
+commands that it knows. With the behaviour ``told``, this list has commands about time. Otherwise the list is empty. The
+engine leaves a file in the folder that the variable ``SCRIPTED_ENGINES`` names. The file's name is the engine's process
+id.
 """
 
 import itertools

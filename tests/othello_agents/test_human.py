@@ -13,9 +13,9 @@ pytestmark = pytest.mark.nojit
 
 
 def person(*lines: str) -> tuple[Callable[[str], str], list[str]]:
-    """A function that answers prompts with these lines and then ends the input, and a list.
+    """A pair (ask, prompts). `ask` answers prompts with these lines, one after the other, and then ends the input.
 
-    The function appends each prompt to the list.
+    `prompts` is a list to which `ask` appends each prompt.
     """
     prompts: list[str] = []
     answers = iter(lines)

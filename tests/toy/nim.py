@@ -1,7 +1,7 @@
 """Nim with one heap: a game outside the package. It is an example for people who add a game.
 
 Two players take turns, and each takes one to three stones. Whoever takes the last stone wins. Action k takes k + 1
-stones. An observation is one plane of one row, with a one for each stone.
+stones. An observation is one plane with a single row, which has a 1 for each stone.
 """
 
 from collections.abc import Callable, Iterator, Sequence

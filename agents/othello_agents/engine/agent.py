@@ -74,8 +74,8 @@ class Engine(Agent):
         ms: the maximum number of milliseconds for a move.
         exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit, the
             default is 12. With a time limit, the default is the largest number for which the time is likely to be
-            enough, but at least 12. With a time limit and one or two more empty squares than this default, `act`
-            searches for the winner first. If there is time left, it then searches for the score.
+            enough, but at least 12. If there are one or two empty squares more than this second default, `act` first
+            searches to the end only for the winner. If there is time left, it then searches for the score.
         eval: the evaluation: ``ntuple`` (the packaged n-tuple weights), ``ntuple:weights=FILE`` (weights from a file),
             or a textbook evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
             ``swh``, ``weighted``). The default is the packaged n-tuple weights for the board's size, or ``mobility``
@@ -142,7 +142,7 @@ class Engine(Agent):
     def answers_batches(self) -> bool:
         """Whether the engine can choose actions for many games in one call.
 
-        This is true without `ms`: such an engine remembers nothing between moves.
+        This is true without `ms`, because the engine then remembers nothing from one position to the next.
         """
         return self._seconds is None
 

@@ -63,11 +63,12 @@ class Analysis:
         exact: whether the search went to the end of the game, so that the score is the result of perfect play.
         nodes: the number of positions that the search for the best move visited.
         seconds: the wall-clock time of the whole analysis, in seconds.
-        scores: the score of each legal action in the unit of `score`; None if these scores were not requested. If the
-            unit is ``"expected result"`` or ``"points"``, an action that certainly loses has the score -1 or -infinity.
-            If the unit is ``"discs"`` and the analysis is not exact, only the best action's score is certain. Other
-            scores may be estimates in discs, but they are never higher than the best score. Points cannot be converted
-            to discs, so they stay points. If the player must pass, the score of the pass is always given.
+        scores: the score of each legal action in the unit of `score`; None if these scores were not requested. An
+            action that certainly loses has the score -1 if the unit is ``"expected result"``, and -infinity if the unit
+            is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, only the best action's score is
+            certain. Other scores may be estimates in discs, but they are never higher than the best score. Points
+            cannot be converted to discs, so they stay points. If the player must pass, the score of the pass is always
+            given.
         lines: the best moves, in order from the best; None if these moves were not requested.
     """
 
@@ -147,8 +148,8 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     """Convert a search's value to a score and its unit.
 
     Args:
-        value: the value that a search found: the search that returned `found`, or one with the same depth and the same
-            goal (an exact score or only the winner).
+        value: a value from the search that returned `found`, or from a search with the same depth and the same goal (an
+            exact score or only the winner).
         kind: the field `kind` of the search's `Evaluator`.
         found: the result of the search for the best move.
     """
@@ -170,4 +171,4 @@ def to_unit_of_best(score: float, unit: str, best: Analysis) -> float:
     if best.unit == DISCS:
         discs = to_discs(score, unit, best.state)
         return min(best.score, score if discs is None else discs)  # an estimate may be more than a certain win
-    return math.copysign(math.inf if best.unit == POINTS else 1.0, score)  # a certain result
+    return math.copysign(math.inf if best.unit == POINTS else 1.0, score)  # a score in discs is certain

@@ -1,8 +1,8 @@
-"""Exact search of positions with one to four empty squares. Each number of empty squares has its own kernel.
+"""Exact search of positions with one to four empty squares. Each number of empty squares has its own function.
 
-The kernels, which are compiled functions, use no move lists and no transposition table. Values are final scores for the
-player to move: the disc difference, where the winner also gets the empty squares. Searches are fail-soft: a value
-between alpha and beta is exact, and any other value is a bound.
+These compiled functions use no move lists and no transposition table. Values are final scores for the player to move:
+the disc difference, where the winner also gets the empty squares. Searches are fail-soft: a value between alpha and
+beta is exact, and any other value is a bound.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ INFINITY = 1000
 _0, _1, _3, _7, _8 = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 _56, _BYTE = np.uint64(56), np.uint64(0xFF)
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
-_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # a board of file a, times this number, has the file in its highest byte
+_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # multiplication by this moves the bits of file a into the highest byte
 _NW, _NE = np.uint64(0x0000_0000_0F0F_0F0F), np.uint64(0x0000_0000_F0F0_F0F0)
 _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 
@@ -140,7 +140,7 @@ def _solve_3(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(3):  # in each turn `x` is another square; `y` and `z` are the other two, in order
+        for turn in range(3):  # `x` becomes each square once; `y` and `z` are the other two, in their old order
             if turn == 1:
                 x, y = y, x
             elif turn == 2:
@@ -176,7 +176,7 @@ def _solve_4(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(4):  # in each turn `w` is another square; `x`, `y`, `z` are the other three, in order
+        for turn in range(4):  # `w` becomes each square once; the others are `x`, `y`, `z`, in their old order
             if turn == 1:
                 w, x = x, w
             elif turn == 2:

@@ -61,7 +61,8 @@ class Evaluator(NamedTuple):
         table: the index of a textbook evaluation's square weights in `othello_agents.search.kernels.WEIGHTS`.
         board: the set of squares in play.
         weights: (S, W) float32, the weights of the n-tuple tables for each stage.
-        deltas: (64, L) int16, the number that the mover's disc on a square adds to each placement's configuration.
+        deltas: (64, L) int16. For a disc on square s, row s is added to the configurations if the disc belongs to the
+            player who has just moved, and subtracted otherwise.
         offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
         configurations: (64, L) int16, one vector of configurations for each number of empty squares. The search
             overwrites these vectors.
@@ -143,8 +144,8 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
     """Update the evaluator for a move, so that it can evaluate the next position.
 
-    `empty` is the number of empty squares before the move. Returns the number that the move adds to the mover's balance
-    of weights (0 with n-tuple tables).
+    `empty` is the number of empty squares before the move. Returns the number that the move adds to the balance of
+    weights of the player who moves (0 with n-tuple tables).
     """
     if evaluator.kind != NTUPLE:
         return gain(_1 << np.uint64(square), turned, evaluator.table)

@@ -52,10 +52,10 @@ class Plan(NamedTuple):
         random_plies: the largest number of random moves at the beginning of a game.
         epsilon: the probability that a later move is random.
         random_games: the probability that all moves of a game are random.
-        singles: for each turn of a game, the probability that only the position after the played move is labelled.
-        siblings: for each turn of a game, the probability that the positions after all legal moves are labelled.
-        stray: for a turn in which the positions after all legal moves are labelled, the probability that one or two
-            random moves come first. The game itself goes on without these random moves.
+        singles: for each ply of a game, the probability that only the position after the played move is labelled.
+        siblings: for each ply of a game, the probability that the positions after all legal moves are labelled instead.
+        stray: in the case of `siblings`, the probability that one or two random moves are played first, and the legal
+            moves come from the position after them. The game itself goes on without these random moves.
     """
 
     depth: int

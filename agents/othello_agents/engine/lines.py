@@ -44,8 +44,8 @@ class Lines:
     def best(self, count: int) -> list[tuple[int, tuple[int, ...], int]]:
         """The `count` best actions, in order from the best: for each, its value, expected line and number of nodes.
 
-        The first action has the number of nodes of the search for the best move. Every other action has a search of its
-        own. This search ends as soon as it is clear that `count` other actions are at least as good. If a search is
+        The first action's number of nodes is that of the search for the best move. Every other action has a search of
+        its own. This search ends as soon as it is clear that `count` other actions are at least as good. If a search is
         stopped, the list may be shorter.
         """
         found = self._found

@@ -8,14 +8,14 @@ key, so it is never used (Hyatt and Mann, "A lock-less transposition table imple
 
 The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
 position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If a result of
-another position was there, that result moves to the second entry. Each result carries the number of the
-generation in which it was stored. Only results of the present generation count, so a new generation empties the table
-without writing to it.
+another position was there, that result moves to the second entry. Each result has the number of the generation in which
+it was stored. `clear` begins a new generation. Only results of the present generation are used, so a new generation
+empties the table without writing to it.
 
 Threads that search together share the table. Each thread has its own counters and move lists. The threads also share a
-list of the nodes in work: while a thread searches a node, the node's key is in this list. The other threads put off
-moves that lead to this node (Weill, "The ABDADA distributed minimax search algorithm", 1996). The list has
-no locks. If a key gets lost, this only costs time.
+list of the nodes in work: while a thread searches a node, the node's key is in this list. The other threads postpone
+moves that lead to this node (Weill, "The ABDADA distributed minimax search algorithm", 1996). The list has no locks. If
+another key replaces a key in the list, this only costs time.
 """
 
 from typing import NamedTuple

@@ -85,7 +85,7 @@ def to_score(value: Int) -> Int:
 
 @kernel(lean=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """Call the exact solver with the window as scores, and convert the score that it returns into a value.
+    """Convert alpha and beta into scores, call the exact solver, and convert the score that it returns into a value.
 
     Only values of finished games have a score. So the window is widened first: alpha is lowered, and beta is raised, to
     the nearest value of a finished game.
@@ -109,7 +109,7 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 
 @kernel(lean=True)
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
-    """Whether a shallow search may replace this search.
+    """Whether a shallow search may replace the search with these arguments.
 
     The evaluator must have a table of cuts, and the window must be a null window (beta = alpha + 1) between -`BOUND`
     and `BOUND`, the limits of evaluations. The depth must be at least `SHALLOWEST` and less than the number of empty
@@ -154,11 +154,11 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """Choose the condition under which a shallow search replaces this search: a direction, a bound and a threshold.
+    """Choose the condition under which a shallow search replaces the deep search with these arguments.
 
-    In direction 1, the bound is beta: if the shallow search finds at least the threshold, this search would very likely
-    find at least beta. In direction -1, the bound is alpha: if the shallow search finds at most the threshold, this
-    search would very likely find at most alpha.
+    Returns a direction, a bound and a threshold. In direction 1, the bound is beta: if the shallow search finds at
+    least the threshold, the deep search would very likely find at least beta. In direction -1, the bound is alpha: if
+    the shallow search finds at most the threshold, the deep search would very likely find at most alpha.
     """
     direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha

@@ -71,7 +71,7 @@ def list_moves(
 
 @kernel(lean=True)
 def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
-    """Find the best of the moves number `first` to `count` - 1, and swap it with move number `first`."""
+    """Find the best of the moves `first` to `count` - 1 of a list, and swap this move with move `first`."""
     best = first
     for i in range(first + 1, count):
         if order[i] < order[best]:

@@ -24,8 +24,8 @@ def run(
 ) -> _T:
     """Call `search` in another thread and return its result.
 
-    After `seconds` or Ctrl-C, the calling thread sets the limit of nodes in `memory` to 0, which ends the search.
-    Compiled functions release Python's global interpreter lock. So the calling thread can check the time and notice
+    After `seconds` or Ctrl-C, the calling thread sets the limit of nodes in `memory` to 0, which ends the search. The
+    compiled search releases Python's global interpreter lock. So the calling thread can check the time and notice
     Ctrl-C during the search. `progress` is called a few times a second with the number of nodes visited so far.
 
     Raises:

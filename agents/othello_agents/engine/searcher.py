@@ -76,7 +76,7 @@ class Searcher:
         self._evaluator = evaluator
         self._memory = memory
         self._team = team
-        self._was_cut = False  # whether the last search was made by the team and was stopped
+        self._was_cut = False  # whether the team made the last search, and this search was stopped
         self.empty = state.empties
         self._found: Iteration | None = None
 
@@ -87,10 +87,10 @@ class Searcher:
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1 without the limit of nodes, so that there is a best move and all code is compiled.
+        """Search to depth 1 without the limit of nodes. Then a best move is known, and all code is compiled.
 
         Another thread may set the limit of nodes in the searcher's memory to 0, in order to stop the agent. The search
-        to depth 1 still finishes, because it has counters of its own. The next search ends at once.
+        to depth 1 still finishes, because it has its own copy of the limit. The next search ends at once.
         """
         memory, control = self._memory, self._memory.control.copy()
         control[LIMIT] = NO_LIMIT
@@ -108,7 +108,7 @@ class Searcher:
         finished search.
         """
         to_end = self.empty <= max(exact, result)
-        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a square takes at most a move and a pass
+        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most a move and a pass a square
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
@@ -201,8 +201,9 @@ class Searcher:
     def variation(self) -> tuple[int, ...]:
         """The principal variation.
 
-        If the score is exact, it goes to the end of the game. If only the winner is known, it is the best action alone.
-        Otherwise it goes as far as the transposition table knows it.
+        If the score is exact, the variation goes to the end of the game. If only the winner is known, the variation is
+        only the best action. Otherwise the variation has as many actions as the depth of the search, or ends earlier
+        where the transposition table has no best move.
         """
         found = self.found
         if found.result_only:

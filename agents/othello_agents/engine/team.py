@@ -1,7 +1,7 @@
 """Threads that search one position together.
 
 All threads run the same search and share the transposition table, so each thread can use the results of the other
-threads. A thread postpones a move that another thread is searching, and searches its other moves first (see `memory`).
+threads. A thread postpones a move that another thread is searching, and first searches other moves (see `memory`).
 As soon as one thread finishes, its result is the result of the team, and the other threads are stopped.
 """
 

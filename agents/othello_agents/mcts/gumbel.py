@@ -1,12 +1,12 @@
 """Gumbel AlphaZero's search, which improves a policy by looking ahead in many positions at once.
 
-At the root, the likeliest moves are tried equally often, then the better half of these moves, and so on (sequential
-halving). Below the root, moves are tried in proportion to the improved policy: the given policy, corrected by the
-values that the search has found. A function of observations and masks, such as a network, gives policies and values.
-Each position has a tree, and all trees grow together. In each simulation, one call of the function evaluates one new
-position of each tree (see `othello_agents.mcts.gumbel_kernels`). The method is from Danihelka et al., Policy
-improvement by planning with Gumbel (ICLR 2022). In the paper's experiments, two simulations are enough to improve a
-policy.
+A function of observations and masks, such as a network, gives policies and values. At the root, the likeliest moves are
+tried equally often, then the better half of these moves, and so on (sequential halving). Below the root, moves are
+tried in proportion to the improved policy. This is the policy from the function, corrected by the values that the
+search has found. Each position has a tree, and all trees grow together. In each simulation, one call of the function
+evaluates one new position of each tree (see `othello_agents.mcts.gumbel_kernels`). The method is from Danihelka et al.,
+Policy improvement by planning with Gumbel (ICLR 2022). In the paper's experiments, two simulations are enough to
+improve a policy.
 
 Letters for shapes: N positions, S size of the board, A = S * S + 1 actions.
 """

@@ -48,7 +48,7 @@ class TorchNetwork(ABC):
         self.training = dict(training or {})
 
     @property
-    def _torch(self) -> Any:  # no attribute, because a module cannot be pickled
+    def _torch(self) -> Any:  # not stored in self, because Python's modules cannot be pickled
         return import_extra("torch", "torch")
 
     @abstractmethod

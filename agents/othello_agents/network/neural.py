@@ -151,7 +151,7 @@ class NeuralNetwork(TorchNetwork):
         return {name: weight.requires_grad_() for name, weight in self.weights.items()}
 
     def as_module(self) -> Any:
-        from othello_agents.network.module import NetworkModule  # imports PyTorch
+        from othello_agents.network.module import NetworkModule  # here, because it imports PyTorch
 
         return NetworkModule(self)
 

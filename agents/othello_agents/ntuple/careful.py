@@ -31,7 +31,7 @@ def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: 
     """The moves after which the opponent cannot turn all discs of `own` with one move.
 
     If there is no such move, all moves are returned. All moves are also returned if `own` has at least `_MOST_TURNED`
-    discs: after the next move there are more discs than the opponent can turn.
+    discs: after the next move, the player has more discs than the opponent can turn.
     """
     if popcount(own) >= _MOST_TURNED:
         return legal

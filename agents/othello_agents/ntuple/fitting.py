@@ -6,9 +6,9 @@ must predict the label y, which lies from -1 to +1. The loss of a position is th
 (1 + y) / 2 and (1 + tanh(x)) / 2. The gradient of this loss for each looked-up weight is the error tanh(x) - y.
 
 Some configurations are a thousand times rarer than others, so each weight has its own learning rate (Duchi, Hazan and
-Singer, "Adaptive subgradient methods", 2011). The weight's rate is the common rate divided by the square root of the
-sum of the weight's squared errors. This sum begins at `_NEVER`, and not at zero. So even the first steps of a weight
-are small, and a weight that few positions look up stays near its first value.
+Singer, "Adaptive subgradient methods", 2011). The weight's rate is the rate of the pass (see `fit`), divided by the
+square root of the sum of the weight's squared errors. This sum begins at `_NEVER`, and not at zero. So even the first
+steps of a weight are small, and a weight that few positions look up stays near its first value.
 
 Letters for shapes: the same as in `kernels`.
 """

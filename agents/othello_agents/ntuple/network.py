@@ -96,7 +96,7 @@ class NTupleNetwork:
         )
 
     def value(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1. For a finished game, the result is returned: +1, 0 or -1.
+        """The expected outcome for a player, -1 to +1. For a finished game, the value is its result: +1, 0 or -1.
 
         The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
         win is worth more than a narrow win. The network computes the value for the player who has just moved. The

@@ -11,8 +11,8 @@ other side's point of view, the configuration has the opposite sign. Each square
 each placement (see `Layout.deltas`). A new disc on the square adds or subtracts this vector, and a turned disc adds or
 subtracts it twice. So a move changes all configurations by a few additions of vectors.
 
-Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
-opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.
+Another table covers the whole board. Its configuration is the number of own discs minus the number of the opponent's
+discs. With this table, the network sees that a player has few discs and may lose all of them.
 
 Some patterns are symmetric: a symmetry of the board maps a placement of the pattern to the same squares in another
 order. Then this placement can have one configuration in a position, and another configuration in the position's mirror
@@ -95,7 +95,7 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # each set in its first order
+        first = {frozenset(squares): squares for squares in reversed(orders)}  # the first order of each set of squares
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)

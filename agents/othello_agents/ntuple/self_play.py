@@ -55,7 +55,8 @@ class Records(NamedTuple):
     Attributes:
         plies: (B,) int64, the number of plies in each game so far.
         boards: (B, 2) uint64, each game's present position: the discs of the player to move and of the other player.
-        configurations: (B, T, L) int16, the configurations of the afterstates, from the mover's point of view.
+        configurations: (B, T, L) int16, the configurations of the afterstates, from the point of view of the player who
+            has just moved.
         signs: (B, T) int8, +1 where the game's first player moved, else -1.
         values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
         greedy: (B, T) float64, the value of the best move's afterstate. If the best move was played, `values` has the

@@ -47,13 +47,13 @@ class Trainer:
     other (temporal coherence learning).
 
     The seed determines the sequence of games. The same number of games gives the same weights, at any speed and with
-    any number of threads. If `batch` is more than 1, games are played in groups of this size. The weights stay the same
-    while a group's games are played and their returns and errors are computed. Then each weight moves once, in the
+    any number of threads. If `batch` is more than 1, games are played in batches of this size. The weights stay the
+    same while a batch's games are played and their returns and errors are computed. Then each weight moves once, in the
     direction of the sum of its errors; `othello_agents.ntuple.learning` describes how far. With several threads, each
-    thread plays a part of the group's games, and later learns a part of the weights. If `run` gets a number of games,
-    this number should be a multiple of `batch`. Any other number cuts a group in two. Then the second part of the group
-    is played with newer weights, so the result is not the same as with an uncut group. A time limit and Ctrl-C take
-    effect only between groups.
+    thread plays a part of the batch's games, and later learns a part of the weights. If `run` gets a number of games,
+    this number should be a multiple of `batch`. Any other number cuts a batch in two. Then the second part of the batch
+    is played with newer weights, so the result is not the same as with an uncut batch. A time limit and Ctrl-C take
+    effect only between batches.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -64,9 +64,9 @@ class Trainer:
         stages: the number of stages of a new network.
         rate: the learning rate at the beginning. At first, a value near 0 moves by this fraction of its distance to the
             return.
-        trace: lambda of TD(lambda). With 0, the network learns only from the next value. With 1, it learns only from
-            the outcome. But if a later move was not the best move, the value of the best move takes the place of the
-            outcome.
+        trace: lambda of TD(lambda). With 0, the network learns only from the value of the next afterstate. With 1, it
+            learns only from the outcome. But if a later move was not the best move, the value of the best move takes
+            the place of the outcome.
         epsilon: the probability of a random move.
         random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
             number of squares that are empty at the start.

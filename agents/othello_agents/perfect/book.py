@@ -1,10 +1,10 @@
 """A weak solution of 6x6 Othello: a best move for each position that a player who follows the file can meet.
 
 Late positions are left out (see `covers` in `Book`). The file is an ``.npz`` archive of five arrays. `own` and
-`opponent`, (N,) uint64, are the discs of N positions in ascending order. A position and its mirror images are stored
-only once, as the canonical image (see `mirrors.canonical`). `score`, (N,) int8, is the exact score for the player to
-move. `action`, (N,) uint8, is a best action. `card` is a JSON text with the name of this
-format and the dict `covers` (see `Book`).
+`opponent`, (N,) uint64, are the discs of the player to move and of the opponent in N positions, in ascending order. A
+position and its mirror images are stored only once, as the canonical image (see `mirrors.canonical`). `score`, (N,)
+int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON text with the
+name of this format, the size of the board and the dict `covers` (see `Book`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LARGEST_FILE = 64 << 20  # bytes
 _DTYPES = {"own": np.uint64, "opponent": np.uint64, "score": np.int8, "action": np.uint8}
 
 _Key = tuple[int, int]
-"""The discs of a position's canonical mirror image: the mover's discs and the opponent's discs."""
+"""The discs of a position's canonical mirror image: those of the player to move and those of the opponent."""
 
 
 class Book:

@@ -2,7 +2,7 @@
 
 Like the engine's search to the end of the game, this search is a principal variation search with a transposition table.
 But it sorts the moves in another way. The number of the opponent's replies has a greater weight, and with 25 empty
-squares or more, the searches that sort the moves are deeper. Near the end of the game, the exact solver takes over,
+squares or more, the searches that sort the moves are deeper. Near the end of the game, the engine's solver takes over,
 with the same transposition table.
 """
 
@@ -32,9 +32,10 @@ from othello_env.support.jit import Int, kernel
 __all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
 
 SOLVER, MOBILITY = 62, 63
-"""Indices of `SORTING`. `SORTING[SOLVER]` is the number of empty squares at which the exact solver takes over.
-A move's rank is `SORTING[MOBILITY]` times its rank from `moves.list_moves`, plus the opponent's value of the position
-after the move. The move with the lowest rank is searched first."""
+"""Indices of `SORTING`. `SORTING[SOLVER]` is the number of empty squares at which the engine's solver takes over.
+A move first has the rank that `moves.list_moves` gives it. Its final rank is `SORTING[MOBILITY]` times this first rank,
+plus the value that the position after the move has for the opponent. The move with the lowest rank is searched first.
+"""
 
 
 def _sorting() -> npt.NDArray[np.int64]:

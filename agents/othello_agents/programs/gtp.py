@@ -1,7 +1,8 @@
 """An agent that lets another engine play over the Go Text Protocol (GTP) in its Othello dialect.
 
-The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
-never sends a pass, since some engines refuse passes. The program infers the pass from the colour in the next command.
+The agent asks for the program's moves (``genmove white``), and sends all other moves to the program (``play black
+f5``). It never sends a pass, since some engines refuse passes. The program infers the pass from the colour in the next
+command.
 
 If the game or the move has a time limit, the agent sends the remaining time with the commands ``time_settings`` and
 ``time_left``. It does not send a command that is missing in the program's answer to ``list_commands``. The protocol has

@@ -32,8 +32,8 @@ class NBoard(ProgramAgent):
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
     process ends, even if it is killed. A game may begin at any position. If the game has a time limit, the agent sends
-    the whole game again before each move of the program. The tag ``TI`` of this text has the remaining time. The
-    protocol has no command for the time limit of a single move.
+    the whole game again before each move of the program, with the remaining time in the tag ``TI``. The protocol has no
+    command for the time limit of a single move.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.

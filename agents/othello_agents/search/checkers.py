@@ -27,7 +27,7 @@ class _Rules(NamedTuple):
     """The data that stay the same during a search."""
 
     half: np.uint64
-    """Half the side of the board."""
+    """Half the board's size: the number of dark squares in a row."""
     board: np.uint64
     """The dark squares."""
     repeats: int
@@ -82,7 +82,7 @@ def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men:
 
 @kernel
 def _evaluate(at: _Position, weights: npt.NDArray[np.int64]) -> Int:
-    """The sum of the weights of the mover's pieces minus the sum for the opponent's pieces."""
+    """The sum of the weights of the pieces of the player to move, minus the sum for the opponent's pieces."""
     mine, other = (0, 2) if at.red else (2, 0)
     return _side(at.own, at.kings, weights, mine) - _side(at.opponent, at.kings, weights, other)
 

@@ -3,9 +3,10 @@
 These compiled searches (kernels) make the same moves, visit the same nodes and find the same values as the searches in
 `maximizer`, `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
 
-A position's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. The searches
-do not compute the balance anew after a move. They add the weight of the new disc to the mover's balance, and also twice
-the weights of the turned discs. To add up the weights of a set of squares, they look up one number for each rank.
+A player's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. The searches
+do not compute the balance anew after a move. To the balance of the player who moved, they add the weight of the new
+disc and twice the weights of the turned discs. To add up the weights of a set of squares, they look up one number for
+each rank.
 """
 
 import numpy as np
@@ -54,7 +55,8 @@ WIN = np.int64(1 << 30)
 would compile the search a second time."""
 
 OUTSIDE = WIN + 1
-"""A number that is greater than the value of a won game."""
+"""A number that is greater than the value of a won game. As alpha and beta, -`OUTSIDE` and `OUTSIDE` exclude no value.
+"""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Three (N,) int64 arrays for N positions: values for the player to move, actions to play, numbers of nodes visited."""
@@ -134,15 +136,15 @@ def weigh(squares: np.uint64, table: Int) -> Int:
 
 @kernel
 def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
-    """The number that a move adds to the mover's balance of weights."""
+    """The number that a move adds to the balance of weights of the player who moves."""
     return np.int64(WEIGHTS[table, square_of(disc)]) + 2 * weigh(turned, table)
 
 
 @kernel(inline=True)
 def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
-    """The number that the evaluation `modified` adds to a position's balance of weights.
+    """The number that the evaluation `modified` adds to a player's balance of weights.
 
-    It corrects the weights of the discs beside occupied corners.
+    The number corrects the weights of the discs beside occupied corners. The player's discs are `own`.
     """
     taken = (own | opponent) & _CORNERS[table]
     beside = ((taken & ~_FILE_H) << _1) | ((taken & ~_FILE_A) >> _1)
@@ -157,7 +159,7 @@ def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: I
 def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
     """The value of a position for the player whose discs are `own`.
 
-    `score` is the position's balance of weights. `term` is the evaluation's `SquareSum.term`.
+    `score` is this player's balance of weights. `term` is the evaluation's `SquareSum.term`.
     """
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
@@ -220,7 +222,7 @@ def search(
 def _maximizer(
     own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
-    """The mover's best value after one move, the bit of the first best move, and the number of positions evaluated."""
+    """Look one move ahead. Returns the best value, the first best move's bit, and the number of positions evaluated."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         return evaluate(own, opponent, board, score, table, term), _0, 1

@@ -29,7 +29,7 @@ _ONE_PLY = np.int64(1)  # not a Python int, for which Numba would compile `searc
 
 
 def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """The different weights in each table of `WEIGHTS`, and for each weight the set of squares that have it.
+    """The different weights in each table of `WEIGHTS` (except 0), and for each weight the set of squares that have it.
 
     Returns the sets of squares, (tables, C) uint64, and the weights, (tables, C) int64. Tables with fewer than C
     different weights have zeros in the unused places.
@@ -79,7 +79,7 @@ def _list_moves(
 def _play(moves: npt.NDArray[np.uint64]) -> None:
     """Play M moves. `moves` is the first array that `_list_moves` returns, (3, M) uint64.
 
-    Afterwards row 1 has the mover's discs, and row 2 has the opponent's discs.
+    Afterwards row 1 has the discs of the player who moved, and row 2 has the opponent's discs.
     """
     disc, mine, other = moves[0], moves[1], moves[2]
     turned = np.empty(len(disc), np.uint64)
@@ -119,7 +119,7 @@ def _evaluate(
 
 @kernel
 def _after_replies(played: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int) -> npt.NDArray[np.int64]:
-    """The values of M moves for the mover, (M,) int64, if the opponent then plays its best reply.
+    """The values of M moves for the player who moves, (M,) int64, if the opponent then plays its best reply.
 
     `played` is the array of the moves after `_play`.
     """

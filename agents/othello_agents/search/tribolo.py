@@ -56,7 +56,7 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 
 
 class TriboloPlayer(Agent):
-    """Plays Tribolo by a strategy, which evaluates the position after each action and the next player's answer.
+    """Plays Tribolo by a strategy, which evaluates the position that follows an action and the next player's answer.
 
     The agent expects the answer that gives the next player the most cells. It plays the action with the highest value
     after the expected answer. Of several such answers or actions, the agent takes the first. An action that ends the

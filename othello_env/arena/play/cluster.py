@@ -39,7 +39,8 @@ def play_jobs_on_cluster(
     `othello_env.support.cluster.connected` explains which cluster is used, and when this process starts a new cluster.
 
     A node that joins the cluster during the games also plays. Every node must have the files and packages that the
-    agents need. If a node has a folder with the path of this process's current folder, the agents run in that folder.
+    agents need. If a node has a folder with the same path as the current folder of this process, the agents run in that
+    folder.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
@@ -114,13 +115,14 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # usually one `next` gives all; after a worker's death, one at a time
+        # One `next` usually gives the records of all games. After the death of a worker, each `next` gives one record.
+        while len(records) < len(job.pairings):
             records += next(self._played)
         return records
 
 
 _boards: dict[str, _Board] = {}
-"""At most one entry: the board of the last tournament in this Ray process. The key is `_Setting.tournament`."""
+"""At most one entry: the `_Board` of the last tournament in this Ray process. The key is `_Setting.tournament`."""
 
 
 def _play(setting: _Setting, job: Job) -> list[GameRecord]:
@@ -130,5 +132,5 @@ def _play(setting: _Setting, job: Job) -> list[GameRecord]:
         _boards.clear()
         board = _Board(setting)
     records = board.play(job)
-    _boards[setting.tournament] = board  # an error skips this line: a board that failed is not used again
+    _boards[setting.tournament] = board  # not reached if `play` raises an error, so a `_Board` that failed is not kept
     return records

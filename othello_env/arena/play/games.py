@@ -32,7 +32,7 @@ class Watch(Protocol):
         """Called when the player's agent begins to prepare for the game."""
 
     def thinks(self, player: int, seconds: float | None) -> None:
-        """Called when the player is asked for a move. The player has this many seconds; None means no limit."""
+        """Called when the player is asked for a move. `seconds` is the time limit; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
         """Called when an action is played. `seconds` is the time that the player thought.

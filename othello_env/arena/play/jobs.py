@@ -54,7 +54,7 @@ def play_all(
 def play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:
     """Play games in this process and yield their records in the order of `todo`.
 
-    The first batch of games is small, so that the first record comes soon. Later batches are larger.
+    The first job has few games, so that the first record comes soon. Later jobs have more games if the games are fast.
 
     Raises:
         AgentLeftError, WrongGameError: see `play_games`.

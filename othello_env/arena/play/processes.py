@@ -70,8 +70,8 @@ def play_jobs(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games in worker processes and yield the records of each job when it is done. Jobs may end in any order.
 
-    If a worker dies, each of its games is played again as a separate job. If the worker that plays the game again also
-    dies, the agent that was preparing or thinking at that moment forfeits the game.
+    If a worker dies, each game of its unfinished job is played again as a separate job. If the worker that plays the
+    game again also dies, the agent that was preparing or thinking at that moment forfeits the game.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
@@ -175,7 +175,7 @@ class _Worker:
                     report_compilation()
                     continue
                 self._note(kind, *values)
-        except WorkerError:  # a WorkerError is an OSError, but the connection did not fail
+        except WorkerError:  # also an OSError, but not a failure of the connection, which the next lines handle
             raise
         except (EOFError, OSError):
             return self._died()

@@ -294,4 +294,4 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
     "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
 }
-"""The fields of a line, in order. Each field has a check of its value, and words for a correct value."""
+"""The fields of a line, in order. Each field has a check of its value, and a text that describes a correct value."""

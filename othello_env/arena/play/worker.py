@@ -126,9 +126,10 @@ class _Reporter:
 
 
 class _Agents(Mapping[str, Agent]):
-    """The agents by name. With a clock, each agent gives one untimed answer before its first game.
+    """The agents by name. With a clock, each agent is asked for an extra answer before its first game.
 
-    An agent's first answer may take long, because the agent may compile or load something.
+    An agent's first answer may take long, because the agent may compile or load something. The time that the agent
+    takes for the extra answer is not subtracted from its clock.
     """
 
     def __init__(self, agents: Mapping[str, Agent], clock: TimeControl | None) -> None:

@@ -2,14 +2,15 @@
 
 The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's expected score against B is
 ``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
-Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. The penalty
-also keeps ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty
-has the same effect as one more game, which is a draw. So the more games are played, the less the penalty matters.
+Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias of the
+ratings. The penalty also keeps ratings finite, even for an agent that won or lost all its games. If there are only two
+agents, the penalty has the same effect as one more game, which is a draw. So the more games are played, the less the
+penalty matters.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
 sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
-matrix. The residuals are unreliable if there are few games or if the games are one-sided. So the residuals are limited:
-a pair of games never counts less than one independent game, and never more than two.
+matrix. The squared residuals are unreliable if there are few games or if the games are one-sided. So they are limited
+in such a way that a pair of games counts as at least one independent game and at most two.
 
 Suppose that one group of agents won every game against the agents outside the group. Then the results say that the
 group is stronger, but they set no upper limit to the difference (Ford, Am. Math. Mon. 64, 1957). Only the penalty would

@@ -40,7 +40,7 @@ class Fit:
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
-                # A pair never counts less than one independent game, and never more than two (see `elo`).
+                # Limit the squares, so that a pair counts as 1 to 2 independent games (see `elo`).
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
                 terms.append((sum(points) - 2 * n * p) ** 2 / squares)

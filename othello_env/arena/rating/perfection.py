@@ -96,8 +96,8 @@ class PerfectionGames:
     def loss_interval(self) -> tuple[float, float]:
         """The 95% interval of `loss`, computed as if the mean were normally distributed.
 
-        The games with the same opening are not independent. So the mean loss of these games counts as one value. There
-        are at least two such games, and more if `match` has more games than two for each opening.
+        The games with the same opening are not independent. So the mean loss of these games counts as one value. An
+        opening has two games, one with each colour, or more if `match` uses the openings several times.
         """
         openings = len(solved_openings(self.size))
         by_opening: dict[int, list[float]] = {}

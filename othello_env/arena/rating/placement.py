@@ -109,7 +109,7 @@ class Placement:
 
     @property
     def _estimate(self) -> float:
-        """The present estimate of the rating, to choose the next opponents. It is a number even if `elo` is None."""
+        """The present estimate of the rating, also used to choose rungs. It is a number even if `elo` is None."""
         return self._ratings.elo[AGENT]
 
     @property
@@ -263,8 +263,9 @@ class _Climb:
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
             _check_rung(self.placement.ladder, rung, record)
             self._records[rung].append(record)
-            # If an answer to a batch failed, `play_games` plays the games one after the other. Then a game has a fault,
-            # or the agent has answered since the game before.
+            # `at_once` says whether this game was played together with others. If an answer for many positions failed,
+            # `play_games` plays the games one after the other instead. Then this game has a fault, or the agent has
+            # answered since the previous record.
             at_once = in_batches and record.fault is None and self.agent.decisions == decisions
             decisions = self.agent.decisions
             if len(self._records[rung]) % 2:

@@ -101,7 +101,7 @@ def _check_agents(agents: Mapping[str, Agent], schedule: Schedule) -> None:
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            raise_interrupt(error)  # any other error is no reason to stop: the agent forfeits the games where it occurs
+            raise_interrupt(error)  # other errors do not stop the tournament; they make the agent forfeit games
 
 
 def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> None:

@@ -100,7 +100,7 @@ class MatchResult:
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
     def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
-        """The agent's number and the opponent's number. `numbers` has one number for each player of the game."""
+        """The agent's and the opponent's number, from `numbers`, which has a number for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 

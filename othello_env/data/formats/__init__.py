@@ -121,7 +121,7 @@ def _load(
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     ending = Path(path).suffix.lower()
-    if ending == ".pdn":  # comments in PDN can look like the other formats
+    if ending == ".pdn":  # tried before the content, because comments in PDN can look like the other formats
         return _from_pdn(text)
     if ggf.is_ggf(text) or ending == ".ggf":
         return ggf.load(text)
@@ -154,7 +154,8 @@ def _dump(kind: str, games: Games) -> bytes:
 def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
     names = [name for name in games.columns if name[:1].isupper() and name.isidentifier() and name.isascii()]
     tags = {name: str(games.columns[name][i]) for name in names if str(games.columns[name][i])}
-    if final.is_over or tags.get("Result") not in pdn.RESULTS:  # else the game was resigned, or a draw was agreed
+    # Only an unfinished game keeps its tag `Result`. The tag tells, for example, that a player resigned.
+    if final.is_over or tags.get("Result") not in pdn.RESULTS:
         tags.pop("Result", None)
     return pdn.PdnGame.of(final, start, **tags)  # type: ignore[arg-type]  # the rules say that it is checkers
 

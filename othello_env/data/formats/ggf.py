@@ -179,7 +179,7 @@ class _Game:
 
 
 def _split(text: str) -> Iterator[_Game]:
-    """Yield the games of a text without checking their moves. The time is proportional to the text's length."""
+    """Yield the games of a text without checking their moves. The running time is linear in the text's length."""
     line, counted, announced, seen = 1, 0, 0, 0
     end = 0
     while (begin := text.find("(;", end)) >= 0:
@@ -221,9 +221,9 @@ def _split(text: str) -> Iterator[_Game]:
 def _prepare(game: _Game, before: list[_Game]) -> None:
     """Find the position in which a game begins, and the game's actions.
 
-    `before` has the undamaged games before this game. If it is empty, this function plays the moves of the game. It
-    also plays them if a move cannot be read, if there are too many moves, or if the sides do not take turns. Otherwise
-    it only reads the moves. Later, `load` checks such moves of all games together, which is faster.
+    `before` has the undamaged games before this game. This function plays the moves of the game if `before` is empty,
+    if a move cannot be read, if there are too many moves, or if the sides do not take turns. Otherwise it only reads
+    the moves. Later, `load` checks the moves of all games together, which is faster.
 
     Raises:
         GamesError: the game is damaged, its board has another size than the boards of earlier games, or a move that is

@@ -82,7 +82,9 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     inside = (row >= 1) & (row <= 8) & (column >= 1) & (column <= 8)
     length = 60 - np.argmax(rows["moves"][:, ::-1] != 0, axis=1) * (rows["moves"] != 0).any(axis=1)
     length[(rows["moves"] == 0).all(axis=1)] = 0
-    ended = np.arange(60) >= length[:, np.newaxis]  # a zero byte before the last move becomes 127, an illegal move
+    ended = np.arange(60) >= length[:, np.newaxis]
+    # Each byte after the last move becomes -1. Before it, a byte that is no square, such as 0, becomes 127, which is
+    # illegal.
     squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
     actions, lengths, wrong = with_passes(squares, Othello())
     columns = {

@@ -1,4 +1,4 @@
-"""Charts of results: scores, ratings, learning curves, payoffs, costs, and counts of many games."""
+"""Charts of results: scores, ratings, learning curves, heat maps of scores, costs, and counts of many games."""
 
 from othello_env.drawing.chart.canvas import png
 from othello_env.drawing.chart.curves import CurvePoint, learning_chart

@@ -22,7 +22,7 @@ _VALUES = 90  # the space for the numbers to the right of the rows
 
 @dataclass(frozen=True)
 class Panel:
-    """The rectangle in a chart that shows the data. Its bottom stands for the score 0, and its top for the score 1.
+    """The rectangle in a chart that shows the data. Heights are numbers, such as scores: 0 is the bottom, 1 the top.
 
     Attributes:
         smallest: the number that the left side of the panel stands for.

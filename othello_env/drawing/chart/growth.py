@@ -24,8 +24,8 @@ def growth_chart(
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the costs were measured.
-        curves: at most eight curves, as a mapping from their labels. A curve is a mapping from sizes to costs. Each
-            curve has at least one cost, and each cost is at least 1.
+        curves: a mapping from labels to curves. A curve is a mapping from sizes to costs. There are at most eight
+            curves, each curve has at least one cost, and each cost is at least 1.
         size: the text below the plot, which says what the sizes are.
         cost: the text above the plot, which says what the costs are and gives their unit.
 

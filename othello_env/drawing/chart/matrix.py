@@ -27,14 +27,14 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         names: the names of the M members. M is at least 1.
-        scores: M rows of M scores: the score of each row's member against each column's member, 0 to 1. A score is NaN
-            if the two members have not met. The diagonal is not drawn.
+        scores: the score of each row's member against each column's member, 0 to 1, as M rows of M numbers. A score is
+            NaN if the two members have not met. The diagonal is not drawn.
     """
     m = len(names)
     side = max(min(_LARGEST, _ROOM // m), _SMALLEST)
     left, top = EDGE + _LABEL, TOP + (20 if side >= _LABELLED else 0)
     canvas = Canvas(max(left + side * m + EDGE, _LEAST_WIDTH), top + side * m + _BELOW, title, subtitle)
-    step = math.ceil(_LABELLED / side)  # every step-th row has a label: every row, if there is space for all labels
+    step = math.ceil(_LABELLED / side)  # every step-th row has a label; step is 1 if there is space for all labels
     for i, name in enumerate(names):
         y = top + (i + 0.5) * side
         if i % step == 0:

@@ -339,7 +339,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             raise ResetNeeded("step() needs a reset() first")
         chosen = check_actions(actions, self.num_envs)
         buffers = Buffers(self._batch) if self._copy else self._buffers
-        try:  # as `interruptible` does, which would make short steps slower
+        try:  # does what `interruptible` does; a call of `interruptible` would make short steps slower
             problems = self._batch.check(chosen)
             if problems:
                 refuse(self._batch, chosen, problems, self._strict, self.autoreset_mode == AutoresetMode.DISABLED)

@@ -3,7 +3,7 @@
 Gymnasium expects entries for every game at every step. It also expects an object with the last observation of each game
 that ended. Making all these entries takes longer than the step itself, and few trainers read them.
 
-Letters for shapes: N = games, E = games that ended in the step, A = actions.
+Letters for shapes: N = games, E = games that ended in the step.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""For each entry, the field of `othello_env.games.batch.Ends.rows` with its values in the games that ended."""
+"""For each entry, the field of `othello_env.games.batch.Ends.rows` that has the entry's values in ended games."""
 _FINAL = ("final_obs", "final_info")
 _Ended = Callable[[], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 
@@ -258,7 +258,7 @@ class Moment:
         return where
 
     def _running(self, name: str) -> npt.NDArray[np.int64]:
-        """The values of an entry if no game has ended. `make` replaces the values of the games that have ended."""
+        """The values of an entry for games that are not over. If games are over, `make` replaces their values."""
         n = len(self._plies)
         if name == "winner":
             return np.full(n, PLAYING, np.int64)

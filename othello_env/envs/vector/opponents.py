@@ -1,4 +1,8 @@
-"""The opponents of a batch of games: an agent for each seat, or several agents that are chosen at random by weights."""
+"""The opponents of a batch of games.
+
+In every game, each seat (player) except the learner's gets an agent. Either the seat's agent is always the same, or it
+is chosen at random by weights.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +97,7 @@ class OpponentPool:
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:
     """For each agent in the list, the first index at which the same object is in the list.
 
-    This index stands for the agent everywhere. So an agent that is in the list several times is still asked only once.
+    `OpponentPool.ask` groups games by this index. So an agent that is in the list several times is asked only once.
     """
     places: dict[int, int] = {}
     return np.array([places.setdefault(id(agent), k) for k, agent in enumerate(agents)], np.int16)

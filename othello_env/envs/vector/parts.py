@@ -39,7 +39,7 @@ class Parts:
         return {**kept, "_crew": None, "_buffers": None}
 
     def cut(self, batch: Batch) -> None:
-        """Step this batch from now on. Call this method again after an array of the batch was replaced."""
+        """Set the batch for the next steps. Call this method again after an array of the batch was replaced."""
         if self._crew is not None:
             self._crew.dismiss()
         self._batch, self._crew, self._buffers = batch, None, None

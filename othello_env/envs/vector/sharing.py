@@ -16,8 +16,8 @@ _IS_MEASURED = (False, *[True] * 4) * 4
 """For each step of a trial, whether its time counts.
 
 In the first step after a change between one thread and all threads, the threads wake up or fall asleep. So the time of
-this step does not count. If all games are at the same ply, fast and slow steps may alternate. So half of the measured
-steps of each kind, with one thread and with all threads, have even numbers.
+this step does not count. If all games are at the same ply, fast and slow steps may alternate. So even and odd steps are
+measured equally often, both with one thread and with all threads.
 """
 _LONGEST_GAP = 1e-3
 _MUCH = 1.5
@@ -28,9 +28,9 @@ class Sharing:
 
     Every period begins with a trial of 20 steps: one thread makes ten steps, and all threads share ten steps. Of each
     ten steps, eight are measured, and the longest of these eight does not count. All later steps of the period are made
-    in the way that was faster in the trial. Since the times of steps vary, earlier trials also count: the last one
-    counts half, the one before it a quarter, and so on. Very short steps are not shared, and their trial ends early.
-    The choice changes only the speed.
+    in the way that was faster in the trial. Since the times of steps vary, earlier trials also count: the previous
+    trial counts half as much as this one, the trial before it a quarter, and so on. Very short steps are not shared,
+    and their trial ends early. The choice changes only the speed.
 
     A period has 256 steps. If one thread is much faster in the trial, the period is twice as long as the period before
     it, but at most 2,048 steps long. So there are fewer trials on a busy machine, where shared steps take long.

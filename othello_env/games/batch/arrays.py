@@ -52,7 +52,7 @@ class Course(NamedTuple):
     over: npt.NDArray[np.bool_]
     to_move: npt.NDArray[np.int8]
     plies: npt.NDArray[np.int32]
-    """The number of actions since the position in which the game began."""
+    """The number of actions so far, including those of the opening."""
     moves: npt.NDArray[np.integer]
     """(N, L); the first `plies` entries of a row are the game's actions."""
     key: npt.NDArray[np.uint64]

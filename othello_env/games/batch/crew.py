@@ -4,12 +4,12 @@ It takes 60 to 100 us to wake a sleeping thread, as long as a step of 4,096 game
 the steps of a busy environment. They stay awake for a limited time, and read one word in memory again and again
 until a step begins.
 
-A shared step is a *job*. The thread that calls `Crew.step` is the leader of the job; all other threads are helpers. The
-batch is divided into parts, one for each thread. The leader writes the job into a mailbox (see
-`othello_env.support.mailbox`) and opens the job. The leader and all helpers that are awake take parts, one at a time,
-until no part is left. Then the leader closes the job, and waits for the helpers that still work on their last parts. If
-a helper sleeps or has no core, it takes no part, and the leader does not wait for it. No Python code runs in a helper
-that is awake, and no lock is needed.
+A *job* is a step, or the writing of observations and masks. The thread that calls `Crew.step` or `Crew.show` is the
+leader of the job; all other threads are helpers. The batch is divided into parts, one for each thread. The leader
+writes the job into a mailbox (see `othello_env.support.mailbox`) and opens the job. The leader and all helpers that are
+awake take parts, one at a time, until no part is left. Then the leader closes the job, and waits for the helpers that
+still work on their last parts. If a helper sleeps or has no core, it takes no part, and the leader does not wait for
+it. No Python code runs in a helper that is awake, and no lock is needed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _Box = npt.NDArray[np.int64]
 _Tuple = tuple[Any, ...]
 
 _LINE = 8
-"""The number of words in a cache line. Each word that several threads write has a cache line of its own."""
+"""The number of words in a cache line.
+
+Each word that several threads write has a cache line of its own. Only the helpers' words (see AWAKE) share cache lines.
+"""
 _JOB, _LATEST, _NEXT, _DONE, _INSIDE, _PATIENCE, _AWAKE = (k * _LINE for k in range(7))
 """The indices of words in a mailbox.
 
@@ -183,8 +186,9 @@ class Crew:
     Args:
         batch: N games. If an array of the batch is replaced, the batch needs a new crew.
         threads: the threads that share the steps. The batch has a part for each thread. If there are several parts,
-            each must have at least two games, because all parts use machine code for the layouts of the first part's
-            arrays. In a part of one game, NumPy also calls an array contiguous whose rows are apart in memory.
+            each must have at least two games. The machine code is made for the array layouts of the first part, and all
+            parts use this code. In a part of one game, a layout could differ: NumPy calls an array with one row
+            contiguous, even if the rows of the batch's array are apart in memory.
     """
 
     def __init__(self, batch: Batch, threads: Threads) -> None:
@@ -254,7 +258,7 @@ class Crew:
             how: the last two arguments of `Batch.step`.
             shows: whether to write the observations and masks, too.
             gap: the usual time in seconds from one step to the next. The helpers wait awake for about twice this time.
-                But if this is more than a millisecond, they sleep at once.
+                If this wait would be longer than a millisecond, they sleep at once.
 
         Returns:
             The result of `Batch.step` for each part. The indices of games are indices in the whole batch.

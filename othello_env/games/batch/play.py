@@ -65,7 +65,7 @@ def _note(course: Course, i: int, action: int) -> None:
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i with this key. Returns False if it could not begin, for the reasons of NO_OPENING."""
+    """Begin game i with this key. Returns False if it could not begin; NO_OPENING explains the reasons."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:

@@ -58,7 +58,7 @@ class Positions(ABC):
         `actions`, (N,), is changed in place.
 
         Raises:
-            ValueError: `actions` has another shape.
+            ValueError: the shape of `actions` is not (N,).
         """
 
     def _check_length(self, actions: npt.NDArray[np.int64]) -> None:

@@ -104,7 +104,10 @@ def play_all(
 
 @generic(lean=True)
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
-    """End game i after an illegal action. A change that `play_all` made to the position is undone."""
+    """End game i after an illegal action.
+
+    If the game's own `play_all` changed the position, the game's own version of this kernel must undo the change.
+    """
     course.over[i] = True
 
 

@@ -4,8 +4,8 @@ A game implements the protocol with a subclass of `Batch` and with its own versi
 `othello_env.games.batch.primitives`. If agents read the game's arrays directly, the game also has a subclass of
 `Positions`. A vector environment needs nothing else from the game.
 
-The letters in shapes are numbers: N games, M games of a subset, E games that ended in a step, P players, A actions, K
-opponents, and L plies that can be stored in each game.
+Each letter in a shape stands for a number: N games, M games of a subset, E games that ended in a step, P players, A
+actions, K opponents, and L plies that can be stored in each game.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Batch(ABC):
 
     Args:
         n: the number of games.
-        start: a position at the start of a game, with the options of these games.
+        start: the start position of a game. Its board size and its rules apply to all games.
         rules: a NamedTuple with the constants that the game's kernels need. The class of the NamedTuple selects the
             game's versions of the kernels.
         boards: the arrays of the N boards, each with one entry per game along its first axis.
@@ -201,9 +201,9 @@ class Batch(ABC):
             positions: each game begins in one of these positions, chosen at random. If there are no positions, each
                 game begins at its usual start.
             random_plies: the number of random plies that are played after the position.
-            redraws: the largest number of replacements of a game that ends before the learner's first turn.
-            side: the number of the learner's player, SIDE_DRAWN for a random player, or -1 if the learner plays every
-                side.
+            redraws: how often, at most, a game is replaced because it ended before the learner's first turn.
+            side: the index of the player that the learner plays, SIDE_DRAWN for a random player, or -1 if the learner
+                plays every side.
             pool: (P - 1, K) uint64, the bounds by which the opponents are chosen at random.
             first: the number of the opponent in the pool's first column.
         """

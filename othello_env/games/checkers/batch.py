@@ -45,9 +45,9 @@ square is in the set, else 0. The first 16 words are for even rows (counted from
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
 """(4,) words of eight bytes. A word is the part of an action mask that belongs to two neighbouring dark squares.
 
-Each square has four bytes, one for each direction. Bits 0 and 1 of k say which of the two squares are set: word k has a
-1 in the byte for direction 0 of each set square, and 0 in all other bytes. A shift of the word by 8 * d bits moves each
-1 to the byte for direction d.
+Each square has four bytes, one for each direction. Bit 0 of k stands for the left square, and bit 1 for the right
+square. For each bit that is 1, word k has a 1 in the byte for direction 0 of the bit's square. All other bytes are 0. A
+shift of the word by 8 * d bits moves each 1 to the byte for direction d.
 """
 
 

@@ -224,7 +224,7 @@ class Checkers(State):
 
     @property
     def turn(self) -> int:
-        """The number of actions since the position in which the game began."""
+        """The number of actions in `moves`."""
         return len(self.moves)
 
     @property
@@ -279,7 +279,7 @@ class Checkers(State):
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
-        """For each dark square, from 1 on: (owner, is it a king), or None if empty. Owner 0 is Red, and 1 is White."""
+        """For each dark square, in order: (owner, is it a king), or None if empty. Owner 0 is Red, and 1 is White."""
         red, white = self._sides()
         found: list[tuple[int, bool] | None] = []
         for position in kernels.POSITIONS[self.size]:

@@ -46,7 +46,7 @@ CELLS = {
 PLANES = {
     size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, an array (5, number of dark squares), which takes the dark squares out of five sets of 64 bits.
+"""For each size, an index array (5, number of dark squares) that selects the dark squares from five sets of 64 bits.
 
 The 320 bits of the five sets are numbered from 0, one set after another. Entry [k, square] is the number of the
 square's bit in set k.

@@ -122,8 +122,8 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     return shift + _bytes_up_to(files, n - earlier)
 
 
-# A run has at most six discs. `_targets` and `_enclosed` follow it in four steps of 1, 1, 2 and 2 squares (a parallel
-# prefix). Source: the page "Kogge-Stone algorithm" of the chess programming wiki.
+# A run that a player can enclose has at most six discs. `_targets` and `_enclosed` follow it in four steps of 1, 1, 2
+# and 2 squares (a parallel prefix). Source: the page "Kogge-Stone algorithm" of the chess programming wiki.
 
 
 @kernel(inline=True)
@@ -366,7 +366,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
         level += 1
         p, o = o & ~turned, p | turned | disc
         if level == depth:
-            shared |= p & o  # p & o is always 0; without this line the compiler could leave out p and o
+            shared |= p & o  # always 0; without this line, the compiler could skip the computation of p and o
             leaves += 1
             level -= 1
             continue

@@ -2,7 +2,8 @@
 
 A grid is an int8 array of the board's cells, row by row. A border of walls surrounds the board, so that no run of
 cells crosses an edge. On a board of width W, cell (r, c) has the index ``(r + 1) * (W + 2) + c + 1``. The value of a
-cell is its owner (0, 1 or 2), EMPTY or WALL. The kernels do not check their arguments.
+cell is its owner (0, 1 or 2), EMPTY or WALL. In the kernels, `spot` is the index of a cell, `step` is the difference of
+the indices of two neighbouring cells, and `mover` is the player that moves. The kernels do not check their arguments.
 """
 
 import numpy as np

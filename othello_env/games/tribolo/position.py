@@ -1,11 +1,11 @@
 """Tribolo, a game for three players with Othello's captures, on a board with walls.
 
 Blue, Red and Green take turns in this order. A random player begins. At the start, the board has some cells of each
-player and some walls at random places. A move takes an empty cell. In at least one of the eight directions from this
-cell, the next cells must be a run of one opponent's cells and then a cell of the mover. All such runs become cells of
-the mover, even if they belong to different opponents. A run must not contain an empty cell, a wall or a cell of the
-other opponent. After a move, players that cannot move are skipped, so the same player may move several times in a row.
-There is no pass. The game is over when nobody can move. The player with the most cells wins.
+player and some walls at random places. In a move, a player takes an empty cell. In at least one of the eight directions
+from this cell, the next cells must be a run of one opponent's cells and then one of the player's own cells. All such
+runs become cells of the player, even if they belong to different opponents. A run must not contain an empty cell, a
+wall or a cell of the other opponent. After a move, players that cannot move are skipped, so the same player may move
+several times in a row. There is no pass. The game is over when nobody can move. The player with the most cells wins.
 
 Actions are ``width * row + column``, so a1 is 0. Observations are four planes, from the point of view of a player: the
 player's own cells, the cells of the next player in the order of turns, the cells of the third player, and the walls.
@@ -32,7 +32,7 @@ _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
 """The largest number of random starts that are tried in order to find a start in which somebody can move."""
-_MOST_CELLS = 32_767  # the actions of batches and of `Games` are numbers of 16 bits
+_MOST_CELLS = 32_767  # batches and `othello_env.data.games.Games` store actions as 16-bit integers
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 

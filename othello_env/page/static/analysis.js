@@ -10,7 +10,8 @@ import { valueText } from "./values.js";
 
 const SLOTS = ["a", "b"];
 const COLOURS = { a: "var(--accent)", b: "var(--second)" };
-const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"]; // agent A at first: the first of these that can be used
+// If a person has not chosen agent A and gave no agent to the server, agent A is the first of these that can be used.
+const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"];
 
 export class Analysis {
   /** `table` has the game, `board` shows the numbers, and `keep()` stores what the person chose. */
@@ -30,7 +31,7 @@ export class Analysis {
       this.draw();
     });
     this.course = new Course(byId("curve"), ply => table.goTo(ply));
-    this.wanted = {}; // for each slot ("a" or "b"): the spec that a person chose in an earlier visit
+    this.wanted = {}; // for each slot ("a" or "b"): the spec to choose once it is listed, for example after a reload
     this.own = {}; // for each slot: true if a person chose the agent in this visit
     this.folds = {};
     for (const slot of SLOTS) {
@@ -46,7 +47,7 @@ export class Analysis {
   select(slot) { return byId(slot === "a" ? "look" : "look-b"); }
   spec(slot) { return this.select(slot).value; }
 
-  /** A person chose an agent or changed its numbers, in the slot "a" or "b". This replaces the earlier choice. */
+  /** A person chose an agent, or changed the numbers in its spec, in slot "a" or "b". This choice replaces `wanted`. */
   chose(slot) {
     delete this.wanted[slot];
     this.own[slot] = true;

@@ -1,7 +1,7 @@
 // Requests to the server. If the server does not answer, the request is sent again until the server answers.
 
 const RETRY_MS = 1000;
-const NOT_YET = 202; // the agent is still thinking; the page asks again, and other tabs can use the connection before
+const NOT_YET = 202; // the agent is still thinking; the page asks again, and in between other tabs can send requests
 const NO_CONTENT = 204;
 const CLOSING = 503;
 const banner = document.getElementById("offline");

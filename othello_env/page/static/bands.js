@@ -5,7 +5,8 @@ import { greatest, powersOfTen, smallest, ticks } from "./values.js";
 /** @typedef {{name: string, points: number[][]}} Line One run's points (x, y). */
 /** @typedef {{name: string, runs: number, points: {x: number, mean: number, low: number, high: number}[]}} Band */
 
-const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]; // Student's t, by degrees of freedom; more are approximated
+// Student's t for a 95% interval, by degrees of freedom. For ten or more, `interval` approximates it.
+const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
 
 /** The name of a run without its seed. So ppo_seed2.json and ppo_seed3.json are in the same group. */
 export const groupOf = name => name.replace(/\.json$/, "").replace(/[-_/ ]?seed[-_=]?\d+/gi, "") || name;

@@ -37,7 +37,8 @@ export class Board {
     this.layers = Object.fromEntries(["pieces", "over", "heat", "pointed"].map(name => [name, svg("g", { class: name })]));
     this.squares = this.grid(board);
     this.root = svgOf(board.svg);
-    for (const text of this.root.querySelectorAll("text")) text.setAttribute("aria-hidden", "true"); // squares have names
+    // Screen readers read the names of the squares (see `nameSquares`), so the texts of the picture are hidden.
+    for (const text of this.root.querySelectorAll("text")) text.setAttribute("aria-hidden", "true");
     const { width, height } = this.root.viewBox.baseVal;
     this.parent.style.setProperty("--ratio", String(width / height));
     const margin = (this.root.viewBox.baseVal.width - columns * CELL) / 2;
@@ -218,13 +219,13 @@ function turnedOver(view, before) {
   return view.pieces.filter(([row, column, owner]) => (owners.get(key([row, column])) ?? owner) !== owner);
 }
 
-/** Whether a colour #rrggbb is dark: whether its relative luminance is low. */
+/** Whether a colour #rrggbb is dark, which means that its relative luminance is low. */
 function isDark(colour) {
   const [red, green, blue] = [1, 3, 5].map(at => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
   return .2126 * red + .7152 * green + .0722 * blue < .18;
 }
 
-/** Places by their keys. Each place is there only once. */
+/** A map from the keys of places to the places. The map has each place only once. */
 const byKey = places => new Map(places.map(place => [key(place), place]));
 
 function ring(name, [row, column], radius) {

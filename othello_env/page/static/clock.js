@@ -27,7 +27,7 @@ export class Clock {
     this.used[ply][player] = (ply ? this.used[ply - 1][player] : 0) + seconds;
   }
 
-  /** The clock for another line with this number of plies. */
+  /** The clock for another line of the game (another sequence of moves), with this number of plies. */
   upTo(plies) {
     const used = Array.from({ length: plies + 1 }, (_, ply) => [...this.used[Math.min(ply, this.used.length - 1)]]);
     return new Clock(this.limit, used);

@@ -7,7 +7,7 @@ import { nice, number, scaleOf, valueText } from "./values.js";
 const WIDTH = 400;
 const HEIGHT = 120;
 const EDGE = 8;
-const FLOOR = 20; // the smallest scale of three players' values
+const FLOOR = 20; // with three players, the scale reaches at least up to this value
 
 /**
  * @typedef {object} Point What an agent thinks of a position; see the server's Assessment.

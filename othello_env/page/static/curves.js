@@ -4,7 +4,7 @@ import { bands, groupOf, linesOf, quantities } from "./bands.js";
 import { byId, html } from "./elements.js";
 import { plot, styleOf } from "./plot.js";
 
-/** Show the learning curves of runs. The lists of quantities and axes choose what is shown. */
+/** Show the learning curves of runs. A person chooses the quantity and the axis in two lists on the page. */
 export function showCurves(runs, isWatched) {
   const known = quantities(runs);
   const names = [...known.keys()];

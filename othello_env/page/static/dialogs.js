@@ -27,7 +27,7 @@ function gameOptions(select, games) {
   select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
 }
 
-/** A list of "you" and the agents that play a game, and inputs for the numbers of the chosen agent. */
+/** A list of "you" and the agents that play a game, and inputs for the numbers in the chosen agent's spec. */
 function seatChoice(player, index, agents, game, chosen) {
   const able = agents.filter(agent => agent.games.includes(game));
   const select = html("select", { name: `seat-${index}` }, html("option", { value: "human" }, "you"),
@@ -48,7 +48,10 @@ function fillOpenings(select, game, shown) {
   select.value = names.some(([opening]) => opening === chosen) ? chosen : "start";
 }
 
-/** Make the dialog for a new game call `begin(record, seats, clock)` or `fail(reason)`. Return a function that opens it. */
+/**
+ * Set up the dialog for a new game, and return a function that opens it. The dialog calls
+ * `begin(record, seats, clock)`, or `fail(reason)` if the server answers with an error.
+ */
 export function setUpNew({ games, agents }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
@@ -89,7 +92,7 @@ export function defaultSeat(game, agents) {
   return wanted?.spec ?? "human";
 }
 
-/** Make the dialog for a pasted game call `begin(record)`. Return a function that opens the dialog. */
+/** Set up the dialog for a pasted game, and return a function that opens it. The dialog calls `begin(record)`. */
 export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
   const game = byId("paste-game");

@@ -29,7 +29,7 @@ export class Game {
     return { ...this.record, moves: this.record.moves.slice(0, ply) };
   }
 
-  /** This game up to the position that is shown, and then an action. The moves that followed there are left out. */
+  /** This game up to the position that is shown, and then an action. All old moves after that position are left out. */
   async played(action, signal) {
     const record = this.recordAt();
     record.moves.push(action);

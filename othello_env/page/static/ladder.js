@@ -3,7 +3,7 @@
 import { html, svg } from "./elements.js";
 import { eloText, intervalText } from "./values.js";
 
-/** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; `file` has its rating on `ladder`. */
+/** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
 
 /** The first ladder and every other ladder on which agents were rated, each with its agents. @param {{name: string, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
 export function shownLadders(ladders, rated) {

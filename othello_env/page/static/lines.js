@@ -15,8 +15,8 @@ export function common(one, other) {
 const contains = (line, part) => part.length <= line.length && common(line, part) === part.length;
 
 /**
- * The lines to keep when the line `now` is shown instead of the line `left`. A line that is the beginning of another line
- * is not kept.
+ * The lines to keep when the line `now` is shown instead of the line `left`. A line that is the beginning of `now` is
+ * not kept. An earlier line that is the beginning of `left` is not kept either.
  * @param {Line[]} lines
  * @param {Line} left
  * @param {Line} now
@@ -35,12 +35,15 @@ export class Past {
 
   get last() { return this.games.at(-1) ?? null; }
 
-  /** Keep a game. `what` names the reason why it left the board, such as "paste". A game without own moves is not kept. */
+  /**
+   * Keep a game. `what` names the reason why the game left the board, such as "paste". A game without moves after the
+   * ply `base` and without other lines is kept only if a player resigned.
+   */
   push(what, kept) {
     if (what === "resign" || isWorth(kept)) this.games = [...this.games, { what, kept, isBack: false }].slice(-MOST_GAMES);
   }
 
-  /** Take out the latest game and return it. Keep the present game instead, so that a second call brings it back. */
+  /** Take out the latest game and return it. Keep the present game `kept`, so that a second call brings it back. */
   swap(kept) {
     const { what, kept: last, isBack } = this.games.at(-1);
     const isSame = String(kept.record.moves) === String(last.record.moves); // for example, a player had only resigned

@@ -39,7 +39,7 @@ export class Looking {
     }
   }
 
-  /** Forget the answers of an agent whose file has changed, also with other numbers in its spec. */
+  /** Forget the answers of an agent whose file has changed. This includes answers for other numbers in its spec. */
   forget(spec) {
     const begin = JSON.stringify([spec]).slice(0, -2);
     for (const key of [...this.known.keys()]) if (key.startsWith(begin)) this.known.delete(key);
@@ -76,9 +76,9 @@ export class Looking {
   }
 
   /**
-   * Ask agents about all positions of a game, first about the position that is shown. Known answers are not asked again.
-   * In `wishes`, `agents` are the agents whose values are shown. `solve` says whether to solve positions with at most
-   * `exactEmpties` empty squares. `reviewer` is the agent that reviews the whole game, or null.
+   * Ask agents about all positions of a game, first about the position that is shown. A question is not asked again if
+   * its answer is known. In `wishes`, `agents` are the agents whose values are shown. `solve` says whether to solve
+   * positions with at most `exactEmpties` empty squares. `reviewer` is the agent that reviews the whole game, or null.
    */
   async follow(game, wishes) {
     if (!wishes.reviewer) this.stopReview();

@@ -210,7 +210,7 @@ async function openLink() {
   await openGame("link", record, { cursor: plyOf(address) ?? undefined });
 }
 
-/** Show the board with a game that begins. */
+/** Begin the game of a record, and show the board. */
 async function begin(what, record, seats, more = {}) {
   await table.begin(what, record, seats, more);
   tabs.show("board");
@@ -221,7 +221,10 @@ const openGame = (what, record, more = {}) => begin(what, record, PLAYERS[record
 
 const emptyRecord = game => ({ game, seed: newSeed(), position: null, moves: [] });
 
-/** Make use of the agents that the server offers now. The same list is kept, because other parts of the page have it. */
+/**
+ * Make use of the agents that the server offers now. The list of agents is changed in place, because other parts of the
+ * page hold this list.
+ */
 function takeAgents(agents) {
   const specs = list => String(list.map(({ spec }) => spec));
   const changed = versions.take(agents);
@@ -263,7 +266,7 @@ async function main() {
   setUpControls();
   await attempt(openLink);
   runs = new Runs(fromRuns);
-  await Promise.all([ // the board has an analysis even if the runs cannot be shown
+  await Promise.all([ // both at once, so that the board has an analysis even if the runs cannot be shown
     analysis.looking.learn().then(() => analysis.follow()),
     attempt(() => runs.setUp()),
   ]);

@@ -74,8 +74,8 @@ export function showLines(lines, moves, onLine) {
 
 /**
  * The numbers over the squares. `found` is an answer about the position that is shown. If a piece is selected, only its
- * moves have numbers. For two players, the values are for the first player. The shares, from 0 for the worst move to 1
- * for the best move, are for the player to move.
+ * moves have numbers. With two players, the values are for the first player. Each `share` says how good the move is for
+ * the player to move: from 0 for the worst move to 1 for the best move.
  */
 export function heatMarks(game, found, selected) {
   if (!found) return [];
@@ -102,7 +102,10 @@ export function heatMarks(game, found, selected) {
 
 const LINE = "expected line";
 
-/** What agents say about a move besides its value: the head of the column, the numbers or line of a row, and the text. */
+/**
+ * The columns for what agents say about a move besides its value. `name` is the head of the column. `of(row)` returns
+ * what each agent says about the row's move, and `text` turns this into a text.
+ */
 const MORE = [
   { name: "depth", of: row => row.facts.map(({ depth }) => depth), text: String },
   { name: "nodes", of: row => row.facts.map(({ nodes }) => nodes), text: countText },
@@ -116,10 +119,10 @@ const MEANINGS = {
   exact: "the final difference in discs under perfect play", value: "the value of the move", share: "the probability of the move, or its share of the visits",
 };
 
-/** What the head of a column means. Null if it needs no words. */
+/** What the head of a column means. Null if the head needs no explanation. */
 const meaningOf = head => Object.entries(MEANINGS).find(([name]) => head.includes(name))?.[1] ?? null;
 
-/** A column with what one agent or both agents say. Null if no agent says it. */
+/** A column of `MORE` with what agent A, agent B or both say. Null if neither agent says anything for this column. */
 function moreColumn({ name, of, text }, rows, hasB) {
   const slots = [0, 1].filter(slot => rows.some(row => of(row)[slot] !== undefined));
   if (!slots.length) return null;

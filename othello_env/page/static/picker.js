@@ -7,7 +7,7 @@ const UNITS = { depth: "plies", ms: "milliseconds a move", exact: "empty squares
 /** The beginning of each spec that an offer allows: everything before the numbers. */
 const prefix = offer => [`${offer.head}:`, offer.fixed.map(text => `${text},`).join("")].join("");
 
-/** The spec of an offer with these numbers. They are texts; "" stands for the agent's default number. */
+/** The spec of an offer with the numbers in `values`. The numbers are texts; "" stands for the agent's default. */
 export function specOf(offer, values) {
   if (offer.settings.every(({ name, value }) => (values[name] ?? "") === value)) return offer.spec;
   const numbers = offer.settings.filter(({ name }) => values[name]).map(({ name }) => `${name}=${values[name]}`);
@@ -33,7 +33,7 @@ export function offerOf(agents, spec) {
   return exact ?? agents.find(agent => numbersOf(agent, spec) !== null);
 }
 
-/** Choose a spec in a list of specs. If the list does not have it, because its numbers were changed, add it. */
+/** Choose a spec in a list of specs. A spec with changed numbers may not be in the list. Then add it. */
 export function choose(select, spec) {
   if (![...select.options].some(option => option.value === spec)) {
     select.querySelector("[data-own]")?.remove();

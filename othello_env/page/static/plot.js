@@ -14,7 +14,7 @@ import { greatest, shortText, smallest, tickText, ticks } from "./values.js";
  * @property {string} dashes the attribute stroke-dasharray; empty for a solid line
  * @property {Point[]} points in ascending order of x
  * @property {"band" | "bars" | null} interval how the intervals are drawn
- * @property {number[][][]} runs thin lines (x, y) of the runs from which the points are the means
+ * @property {number[][][]} runs the points (x, y) of each run, drawn as a thin line; `points` are the means of the runs
  */
 
 const COLOURS = ["var(--accent)", "var(--second)", "#5577c8", "#a8539b", "#8a8a2a", "#4a9aa8"];
@@ -116,7 +116,10 @@ function drawn({ short, colour, dashes, points, interval, runs }, { x, y }) {
   }), ...dots];
 }
 
-/** The values of all lines at a place of the axis, as texts. A mean is that of the runs that have a value there. */
+/**
+ * The values of all lines at a place of the axis, as texts. If a line has no value there but some of its runs have
+ * values, the text shows the mean of these runs.
+ */
 function readings(series, at, told) {
   return series.flatMap(({ short, points, interval, runs }) => {
     const along = end => valueAt(points.map(point => [point.x, point[end] ?? point.y]), at);

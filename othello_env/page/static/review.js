@@ -1,5 +1,5 @@
-// How many discs each move of a game lost. The server reviews whole games. Near the end, exact scores give
-// the losses at once. Nothing here draws.
+// How many discs each move of a game lost. The server reviews whole games. Without a review, the page computes the
+// losses near the end of the game from exact scores. Nothing here draws.
 
 import { number } from "./values.js";
 
@@ -16,7 +16,7 @@ import { number } from "./values.js";
 
 /**
  * The review of the move that led to a ply. Null if it was the only legal move.
- * @param {any} review the server's review of the game; its `moves` are reviews of all actions
+ * @param {any} review the server's review of the game; its `moves` has the review of each action
  * @param {number} blunder a loss of at least this number of discs is a blunder
  * @returns {Judged | null}
  */
@@ -30,7 +30,7 @@ export function reviewed(review, views, ply, blunder) {
 }
 
 /**
- * How much a move lost by exact scores. Null if it was the only legal move.
+ * The loss of a move, computed from exact scores. Null if it was the only legal move, or if an exact score is missing.
  * `view` is the position before the move, `after` is the position after it, and `found` has the exact scores of `view`.
  * @returns {Judged | null}
  */

@@ -1,5 +1,5 @@
-// The tab of runs and results. While the tab or the board is visible, the page asks again and again what is new in the
-// watched folder.
+// The tab of runs and results. While the browser shows the page, whichever of its tabs is open, the page asks again and
+// again what is new in the watched folder.
 
 import { get } from "./api.js";
 import { showCheckpoints } from "./checkpoints.js";

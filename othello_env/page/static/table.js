@@ -121,7 +121,7 @@ export class Table {
     return this.begin("restart", this.game.recordAt(this.base), this.seats, { limit: this.clock.limit, names: this.names });
   }
 
-  /** Begin a new game with the same players. The player of each side changes. */
+  /** Begin a new game with the same players. Each player gets another side. */
   rematch() {
     const record = this.game.recordAt(this.base);
     if (this.base === 0 || record.game !== "tribolo") record.seed = newSeed();
@@ -239,7 +239,7 @@ export class Table {
     const left = this.clock.left(this.game.cursor, view.toMove);
     const more = this.clock.limit ? { secondsLeft: Math.max(.05, left) } : {};
     const shown = pause(this.hasHuman ? ANSWER_MS : this.pace, signal);
-    shown.catch(() => {}); // ignore an abort: the think below is aborted, too
+    shown.catch(() => {}); // an abort needs no handling here, because it also makes the `ask` below fail
     const { action, name, seconds } = await this.ask(this.seats[view.toMove], signal, more);
     this.clock.took(this.game.cursor, view.toMove, seconds);
     if (this.ranOut(view.toMove)) return;
@@ -262,7 +262,7 @@ export class Table {
     }
   }
 
-  /** Play an action and show `text`. If the signal is aborted before, do nothing. Return whether the action was played. */
+  /** Play an action and show `text`. Return whether the action was played: an abort of the signal may prevent it. */
   async play(action, signal, text) {
     const at = this.game.cursor;
     const left = this.game.line;

@@ -40,6 +40,6 @@ export class Tabs {
     this.show(this.tabs[next].dataset.tab);
     this.tabs[next].focus();
     event.preventDefault();
-    event.stopPropagation(); // the arrow keys also step through the game
+    event.stopPropagation(); // otherwise the arrow keys would also step through the game
   }
 }

@@ -126,13 +126,16 @@ export function moveRows(choices, { a, b, exact }) {
   return rows.sort((x, y) => better(x.exact, y.exact) || better(x.a, y.a) || better(x.b, y.b));
 }
 
-/** What an agent says about a move besides its value. A search of all moves to one depth gives each move this depth. */
+/**
+ * What an agent says about a move besides its value. If the agent gives no depth for the single move, the depth of the
+ * whole search is used.
+ */
 function factsOf(found, action) {
   const facts = found?.moves?.[action];
   return { nodes: facts?.nodes, depth: facts?.depth ?? (found?.actions[action] === undefined ? undefined : found.depth ?? undefined), line: facts?.line };
 }
 
-/** The actions with the greatest number. If several actions are equally good, all of them. */
+/** All actions that have the greatest value. */
 export function bestActions(found) {
   const entries = Object.entries(found?.actions ?? {}).map(([action, value]) => [action, number(value, Infinity)]);
   const most = Math.max(...entries.map(([, value]) => value));

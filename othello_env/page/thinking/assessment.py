@@ -182,7 +182,7 @@ def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
 
 
 def _in_unit(line: Any, found: Any) -> float:
-    """The score of an engine's line, in the unit of the analysis. No line has a higher score than a certain win."""
+    """The score of an engine's line, in the unit of the analysis. An estimate in discs is at most the best score."""
     if line.unit == found.unit:
         return float(line.score)
     if found.unit == _DISCS:

@@ -104,8 +104,8 @@ class Thinkers:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
             if not starting.done() or starting.exception() is None:
-                # The next think takes the last process of the list. This process may still be starting, so it becomes
-                # the first.
+                # The next think takes the last process of the list. This process may still be starting, so it is put
+                # first and will be taken last.
                 self._idle.insert(0, starting)
             raise
 

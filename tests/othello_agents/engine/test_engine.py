@@ -38,7 +38,7 @@ def test_its_value_is_that_of_the_textbook_searches(name, size, random_position)
 
 
 def looked_up(network, state, player):
-    """The n-tuple value in the engine's units, computed square by square. It also works for finished games."""
+    """The n-tuple value in the engine's units, computed square by square, also for finished games."""
     places = layout(state.size)
     # The tables show positions from the view of the player who has just moved.
     signs = [(state.opponent >> square & 1) - (state.own >> square & 1) for square in range(64)]

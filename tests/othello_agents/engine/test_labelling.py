@@ -85,7 +85,10 @@ def test_a_game_depends_only_on_its_number_and_the_seed(network, labelled, first
 
 
 def children(state):
-    """The positions after all moves of a position, each with the mover's discs first; full boards are left out."""
+    """The positions after all moves, except full boards, as pairs (position, (own, opponent)).
+
+    `own` has the discs of the player who has just moved.
+    """
     if state.must_pass:
         return children(state.play(state.pass_action))
     after = [state.play(action) for action in state.legal_actions()]
@@ -95,7 +98,7 @@ def children(state):
 def test_all_moves_of_each_position_of_a_game_are_labelled(network):
     """With `siblings=ALL`, the rows form lists. A list has the positions after all moves of one position.
 
-    For the first list, this position is the start. For each other list, it is in the previous list.
+    The first list has the positions after the start. Each later list has those after a position of the list before.
     """
     rows, _ = labelled_games(network, plan(siblings=ALL, stray=NONE, random_games=ALL), 3, 0, 1, Threads(1))
     found = list(zip(rows.own.tolist(), rows.opponent.tolist(), strict=True))
@@ -108,7 +111,7 @@ def test_all_moves_of_each_position_of_a_game_are_labelled(network):
 
 
 def test_stray_positions_are_one_or_two_moves_off_the_game(network):
-    """The network plays without noise, so all games are equal. Only the random moves that leave the game differ."""
+    """The network plays without noise, so all games are equal. Only the random moves to stray positions differ."""
     quiet = plan(epsilon=NONE, random_games=NONE, random_plies=0, siblings=share(0.2), singles=NONE)
     straight, _ = labelled_games(network, quiet._replace(stray=NONE), 1, 0, 30, Threads(1))
     strays, _ = labelled_games(network, quiet._replace(stray=ALL), 1, 0, 30, Threads(1))

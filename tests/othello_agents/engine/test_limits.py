@@ -130,7 +130,7 @@ def test_an_interrupt_ends_a_search_and_the_engine_goes_on():
 
 @pytest.fixture
 def stopped(monkeypatch):
-    """`stopped(name)`: an engine that is stopped while its searcher runs the method of this name."""
+    """`stopped(name)`: an engine that is stopped just after, or before, each call of this method of its searcher."""
 
     def make(name, when="after", **options):
         engine = Engine(**options)

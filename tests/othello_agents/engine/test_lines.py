@@ -91,7 +91,7 @@ def test_discs_are_exact_or_estimated_from_the_expected_result():
     ],
 )
 def test_all_scores_have_the_unit_of_the_best(moves, evaluation, unit, finished):
-    """One move of these positions soon ends the game. The searches of the other moves end with estimates."""
+    """In each position, one move soon ends the game. The searches of the other moves end with estimates."""
     state, engine = Othello.from_moves(moves), Engine(depth=4, eval=evaluation)
     found = engine.analyse(state, scores=True, lines=64)
     assert found.unit == unit

@@ -20,13 +20,13 @@ _0 = np.uint64(0)
 
 @kernel
 def solve(own, opponent, alpha, beta, board, memory):
-    """Call the solver. Python cannot call it directly, because it does not count references to arrays."""
+    """Call the solver. Python cannot call the solver directly, because it does not count references to arrays."""
     return solver.solve(own, opponent, alpha, beta, board, memory)
 
 
 @kernel
 def full_search(own, opponent, board):
-    """The score from a search of every line of play, without bounds, a table or sorted moves."""
+    """The score from a search of every line of play, without bounds, a transposition table or sorted moves."""
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         if legal_moves(opponent, own, board) == _0:

@@ -1,4 +1,4 @@
-"""Threads that search together: the results that they find, and the events that end them."""
+"""Threads that search together: the results that they find, and the events that end their search."""
 
 import os
 import signal

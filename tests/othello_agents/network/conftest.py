@@ -1,4 +1,4 @@
-"""Checks that hold for networks of every kind of file."""
+"""A check that is the same for every kind of network file."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""A network of one's own: a module of PyTorch as a network, a file and a player."""
+"""A user's own network: a PyTorch module that serves as a network, a file and a player."""
 
 import copy
 import pickle
@@ -81,7 +81,7 @@ number = 3
 
 @pytest.fixture
 def nets(tmp_path, monkeypatch):
-    """The name of a function that makes a network: a file in the current folder, and the function in this file."""
+    """The text ``path.py:name`` for a function that makes a network. The file is in the current folder."""
     (tmp_path / "nets.py").write_text(textwrap.dedent(NETS))
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "nets", raising=False)  # another test may have imported another `nets`
@@ -240,7 +240,7 @@ def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
     expected = NeuralAgent(network).act_batch(batch)
     np.testing.assert_array_equal(make_agent(f"{path}:network=elsewhere/nets.py:make").act_batch(batch), expected)
     monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
-    sys.modules.pop("nets", None)  # above, it was another file
+    sys.modules.pop("nets", None)  # so that `nets` is imported again, from the new path
     np.testing.assert_array_equal(make_agent(f"{path}:network=nets:Net").act_batch(batch), expected)
     NeuralNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
     with pytest.raises(SpecError, match=r"holds the package's own network, so it takes no network=nets:Net"):

@@ -21,9 +21,9 @@ def boards(size):
 
 
 def readings(size, squares):
-    """The orders in which the squares of each placement of a pattern are read.
+    """For each placement of a pattern, a list of the orders in which symmetries of the board read its squares.
 
-    An entry is the placement's squares, in the order in which this symmetry reads them.
+    An order is a tuple of the placement's squares.
     """
     orders = {}
     for image in boards(size):

@@ -24,7 +24,7 @@ def test_the_first_action_with_the_best_value_is_played(data, positions, network
         assert value == pytest.approx(twin.value(state.play(action), state.to_move), abs=1e-6)
     played = agent.act(state)
     assert played in state.legal_actions()
-    # Moves that lead to images of one position have equal values. The agent plays the first of them.
+    # Moves that lead to mirror images of one position have equal values. The agent plays the first of equal moves.
     assert played == max(values, key=lambda action: round(values[action], 6))
 
 

@@ -65,7 +65,7 @@ def test_a_careful_agent_plays_the_best_careful_move(boards):
 
 
 def test_with_many_discs_every_move_is_careful():
-    """No move turns more than 19 discs. In each direction, all discs up to the edge can turn, except the last one."""
+    """No move turns more than 19 discs. In each direction, at most the discs before the square at the edge can turn."""
     longest = 0
     for row in range(8):
         for column in range(8):

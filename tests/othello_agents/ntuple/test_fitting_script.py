@@ -1,4 +1,4 @@
-"""The script that labels positions and fits the tables to them."""
+"""The script that labels positions and fits the tables to the labels."""
 
 import json
 import runpy

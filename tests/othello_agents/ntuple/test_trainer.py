@@ -126,7 +126,7 @@ class SlowLearner:
             rate, n = self.rate_of(feature), len(found)
             fraction = min(rate, 1.0)
             # Suppose that the n errors are equal, and each step reduces the errors of the later steps by `fraction`.
-            # Then their sum becomes `left` times as large.
+            # Then the sum of the errors becomes `left` times as large.
             left = sum((1 - fraction) ** k for k in range(n)) / n
             error = left * sum(found)
             self.move(feature, rate * error / len(features), error)

@@ -18,7 +18,7 @@ def empty(state):
 def without(tmp_path):
     """A function that leaves some late positions out of the packaged book.
 
-    It returns the new file, these positions, and the number of empty squares to which the book goes.
+    It returns the new file, these positions, and the number of empty squares above which the whole book is complete.
     """
 
     def make(count):

@@ -40,7 +40,7 @@ def all_lines(state, depth):
 
 
 def solve(state, depth, choose):
-    """The state after `depth` plies. Each mover gives the results of its moves to `choose`, which picks one."""
+    """The state after `depth` plies. At each ply, `choose` picks among the final states that the moves lead to."""
     if depth == 0 or state.is_over:
         return state
     return choose(state.to_move, [solve(state.play(action), depth - 1, choose) for action in state.legal_actions()])

@@ -215,9 +215,9 @@ def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: in
 
 
 def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
-    """Without a kernel, moves are computed in a Python loop. A time limit can stop this loop between two games.
+    """An agent without a kernel searches in Python, which is slow.
 
-    So an agent without a kernel must answer one game at a time.
+    So such an agent is asked in one game at a time, and a time limit can end a match between two games.
     """
     for name, evaluate in EVALUATIONS.items():
         for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):

@@ -1,4 +1,4 @@
-"""If a command compiles for a long time, it prints one line on stderr. If it loads code from the cache, it does not."""
+"""A command prints one line on stderr if it compiles for a long time, but not if it loads code from the cache."""
 
 import os
 import subprocess

@@ -78,7 +78,7 @@ def test_pixels_show_the_better_move_in_a_stronger_colour():
     cell, margin = 60, 33
     plain, shown = drawing.pixels(START, cell).astype(int), drawing.pixels(START, cell, VALUES).astype(int)
 
-    def change(action):  # of the colour in the square's corner, where there is no number and no dot
+    def change(action):  # how much the colour near the square's corner changes; no number or dot is there
         row, column = divmod(action, 8)
         y, x = margin + row * cell + 6, margin + column * cell + 6
         return np.abs(shown[y, x] - plain[y, x]).sum()

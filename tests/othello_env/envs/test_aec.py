@@ -263,7 +263,7 @@ def test_nothing_works_before_reset_or_after_the_end() -> None:
 
 
 class TestLoop:
-    """`agent_iter` finds a loop that was begun too early or that would never end."""
+    """`agent_iter` raises an error for a loop that begins before a reset, or that would never end."""
 
     def test_a_loop_needs_a_reset(self) -> None:
         env = othello_v0.env(size=4)

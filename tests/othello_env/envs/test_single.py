@@ -200,7 +200,7 @@ def test_the_opponents_pass_is_made_for_it() -> None:
 
 
 class TestSeeds:
-    """All random choices depend only on the keys in the documentation."""
+    """All random choices depend only on the games' keys, as the documentation says."""
 
     @staticmethod
     def by_hand(key: int, choose: Callable[[Othello], int]) -> tuple[int, Othello]:

@@ -242,7 +242,7 @@ def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
         league.save(tmp_path / "a")
     league.forget("elsewhere")
     league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
-    for _ in range(2):  # a second call refuses it again
+    for _ in range(2):  # the second call raises the error again
         with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
             league.save(tmp_path / "a")
     assert (tmp_path / "a" / "league.json").read_bytes() == before

@@ -105,7 +105,7 @@ def test_games_of_training_belong_to_the_snapshot_that_they_made(ranked):
     assert np.isnan(payoffs.scores[0]).all()
     assert payoffs.intervals[0, 1].tolist() == [0, 1]
     assert payoffs.played == (None, 10, 20)
-    # Results of matches replace results of training.
+    # In `games`, matches replace games of training. `training` still has the games of training.
     league.complete(4, **OPTIONS)
     assert league.payoffs().games[1, 2] == 4
     assert league.payoffs().training[2, 1].tolist() == [1, 1, 2]
@@ -265,7 +265,7 @@ def test_pictures_show_the_scores_and_the_ratings(league):
     pixels = np.asarray(heat).astype(int)
     best, worst = np.unravel_index(np.nanargmax(payoffs.scores), payoffs.scores.shape)
 
-    def cell(i, j):  # a point above the number in the cell
+    def cell(i, j):  # the colour of the cell, above its number
         return pixels[112 + 46 * i + 6, 248 + 46 * j + 23]
 
     assert cell(best, worst)[1] > cell(best, worst)[0]  # green

@@ -1,7 +1,7 @@
 """The page in Chromium: games by clicks and keys, pasted games, what the page shows, and a server that stops.
 
-With ``OTHELLO_ENV_SHOTS=docs``, one of these tests writes the README's picture, ``docs/page.png``. It is
-`test_the_numbers_over_the_squares_are_the_agents`.
+With ``OTHELLO_ENV_SHOTS=docs``, the test `test_the_numbers_over_the_squares_are_the_agents` writes the picture
+``docs/page.png`` of the documentation.
 """
 
 import json
@@ -497,7 +497,7 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
         rungs = page.locator(".ladder tbody th").all_inner_texts()
-        assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210, the last three 194, 64 and 0
+        assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210 Elo, the rungs below it 194, 64 and 0
         cells = ("#results-list [aria-label=Matches] td:last-child", "#results-list")
         last, whole = (page.locator(cell).bounding_box() for cell in cells)
         assert last["x"] + last["width"] <= whole["x"] + whole["width"]

@@ -109,7 +109,7 @@ def test_only_news_are_sent(client, tmp_path):
 
 
 class Failing:
-    """Stands for the thinkers. Each request raises the error."""
+    """Takes the place of the thinkers. Each request raises the given error."""
 
     def __init__(self, error):
         self.error, self.asked = error, 0

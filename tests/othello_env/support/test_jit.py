@@ -201,7 +201,7 @@ def strangers(package):
     ],
 )
 def test_what_strangers_register_for_their_class_counts(package, strangers, file, old, new, answer):
-    """Neither the kernel's module nor the class's module imports the registered functions."""
+    """An edit of registered functions counts, although neither the kernel's nor the class's module imports them."""
     assert run(package) == (42, 0)
     edit(strangers / "other.py", "1", "2")
     assert run(package) == (42, 1)

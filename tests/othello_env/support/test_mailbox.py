@@ -1,4 +1,4 @@
-"""A mailbox: threads see each other's words, and values that are put in come out unchanged."""
+"""A mailbox: threads see the words that other threads store, and values that are put in come out unchanged."""
 
 import os
 import threading

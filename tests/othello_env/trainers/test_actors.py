@@ -1,6 +1,7 @@
 """Self-play that is divided into shares, in this process and on a Ray cluster of two nodes.
 
-The games of a share depend only on its own seed, so the result is the same in both cases.
+The random choices in a share depend only on the run's seed, the iteration and the share's number. So the result is the
+same in both cases.
 
 ``nox -s cluster`` runs this file with Ray. Without Ray, the tests that need a cluster are skipped.
 """

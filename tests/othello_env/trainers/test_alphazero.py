@@ -52,8 +52,9 @@ def test_it_learns_to_beat_random_play(alphazero):
 
 
 def test_a_won_games_positions_are_worth_a_win_to_the_winner_alone(alphazero):
-    # By the rules, the result of a position is minus the result of the next position, in which the other player moves.
-    # So one of the next positions must have the opposite result, by the rules or by the records.
+    # The result of a position is minus the result of the next position, because there the other player is to move. So
+    # one of the positions that can follow must have the opposite result. If that position is the end of a game, the
+    # rules give its result. Otherwise the records do.
     learner = alphazero.Learner(alphazero.Settings(**SMALL | {"games": 30, "random_plies": 40}, seed=3))
     found = alphazero.play(learner.settings, {"newest": learner.network}, 0, np.random.default_rng(1))
     own, opponent, value = (found[name].tolist() for name in ("own", "opponent", "value"))

@@ -26,7 +26,7 @@ def imitation(recipe):
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory):
-    """A file of games of a player that looks one move ahead with square weights.
+    """A file of games of a player that looks one ply ahead and evaluates positions by weights of the squares.
 
     Of equally good moves, the player plays the first.
     """

@@ -179,7 +179,7 @@ def _write_ranks(
     size: int,
 ) -> None:
     """Write a set of squares as bytes. Bit 0 of the set is a1, and rank k (from 0) begins at bit 8 * k."""
-    for rank in range(size - 1):  # upwards: each word also overwrites bytes of the next rank
+    for rank in range(size - 1):  # in ascending order, because a word also overwrites bytes of the next rank
         ranks[rank] = expand[(squares >> np.uint64(8 * rank)) & _255]
     last = squares >> np.uint64(8 * (size - 1))
     for file in range(size):

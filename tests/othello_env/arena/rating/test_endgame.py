@@ -1,4 +1,4 @@
-"""The packaged endgames: their choice and their scores are right, and an agent's moves are counted correctly."""
+"""The packaged endgames: the positions and their scores are right, and an agent's moves are counted correctly."""
 
 import runpy
 from itertools import islice

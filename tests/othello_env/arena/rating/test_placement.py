@@ -103,7 +103,7 @@ def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
 def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
     simulate(1900.0, random.Random(5))
     found = place("simulated", ladder=SIMULATED, games=8)
-    assert next(iter(found.matches.values())).score == 1  # against 1050
+    assert next(iter(found.matches.values())).score == 1  # against the rung with the rating 1050
     assert (found.open_end, found.beyond) == ("above", None)
     assert found.interval[0] < 1900
     simulate(200.0, random.Random(5))
@@ -121,13 +121,13 @@ def test_one_rating_fits_the_scores_of_an_agent_that_has_one(simulate, together)
         fit = place("simulated", ladder=SIMULATED, games=400).fit
         assert fit.rungs >= 2
         alarms += fit.p_value < 0.01
-    assert alarms <= 7  # of 2 expected
+    assert alarms <= 7  # 2 alarms are expected
 
 
 def test_scores_that_no_rating_explains_do_not_fit():
     pairs = [[2.0, 1.0, 1.0, 0.0] * 10] * 3
     assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
-    # With the expected score 0.99, the rung would get fewer than 5 points, so the test leaves this rung out.
+    # With the expected score 0.99, the rung would get fewer than 5 points, so the chi-square leaves this rung out.
     wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))
     assert wrong.rungs == 2
     assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))

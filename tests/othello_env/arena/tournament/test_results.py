@@ -52,7 +52,10 @@ def test_the_interval_of_a_clean_score_is_not_a_point():
 
 
 def test_pairs_that_are_shared_are_worth_two_games_each():
-    """Without random moves, an agent and its copy each win one game of a pair. One other result changes little."""
+    """Without random moves, an agent and its copy each win one game of a pair.
+
+    If one pair has another result, the interval changes little.
+    """
     low, high = score_interval([0.5] * 100)
     half = 1.96 * 0.5 / math.sqrt(200 + 1.96**2)
     assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)

@@ -44,7 +44,10 @@ class SelfPlayTwin:
         return self.states[i].is_over or self.lost[i] is not None
 
     def step(self, actions):
-        """For each game: (reward, reward_to, terminated). If the game ended: also its last observation and info."""
+        """For each game: (reward, reward_to, terminated, observation, info), before an autoreset in the same step.
+
+        If the step begins a new game instead of playing the action, the observation and the info are missing.
+        """
         told = []
         for i, action in enumerate(actions.tolist()):
             state = self.states[i]

@@ -21,7 +21,7 @@ FIRST = START.legal_actions()[0]
 
 
 def play(env, steps, seed=0, actions_seed=0):
-    """Copies of all values that a number of random steps returns."""
+    """Copies of all values that `steps` random steps return."""
     rng = np.random.default_rng(actions_seed)
     observation, info = env.reset(seed=seed)
     told = []

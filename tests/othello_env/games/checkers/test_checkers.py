@@ -42,9 +42,9 @@ class Twin:
         return self.rows[row][column] if 0 <= row < self.size and 0 <= column < self.size else "#"
 
     def moves(self):
-        """The legal moves by the rule book: {action: (from, over, to)}. For a step without a jump, `over` is None.
+        """The legal moves by the rule book: {action: (from, over, to)}.
 
-        If a jump is possible, steps are illegal.
+        For a step (a move without a jump), `over` is None. If a jump is possible, steps are illegal.
         """
         steps, jumps = {}, {}
         other = "w" if self.mover == "r" else "r"
