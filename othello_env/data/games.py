@@ -225,9 +225,9 @@ class Games:
 
     @property
     def begin_as_usual(self) -> bool:
-        """Whether all `starts` are the usual start of the game."""
+        """Whether all games begin at the usual start of the game."""
         usual = self.rules.start(0)
-        return all(start == usual for start in self.starts)
+        return all(self.starts[i] == usual for i in np.unique(self.start))
 
     @property
     def ends(self) -> Ends:

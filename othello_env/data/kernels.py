@@ -24,7 +24,6 @@ LONGEST = 128
 """No game has more plies than this: at most 60 moves place a disc, and there are never two passes in a row."""
 
 _0 = np.uint64(0)
-_1 = np.uint64(1)
 _BLACK, _WHITE = map(np.uint64, STARTS)
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from operator import index
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -15,6 +20,7 @@ from othello_env.agent import Agent, Policy, make_agent
 from othello_env.data.games import Games, othello_positions
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.interrupts import interrupts_held
 
 __all__ = ["MoveLabels", "agent_labels", "exact_labels"]
 
@@ -50,7 +56,8 @@ def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     Args:
         games: games of Othello.
         empties: the largest number of empty squares in a position that gets labels.
-        workers: the number of processes. The labels do not depend on this number.
+        workers: the number of processes. The labels do not depend on this number. If this process is interrupted or
+            killed, the other processes end at once.
 
     Raises:
         ValueError: the games are not of Othello, or a number is out of range.
@@ -66,8 +73,7 @@ def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     if workers == 1 or len(parts) < 2:
         found = [_solved(part) for part in parts]
     else:
-        with ProcessPoolExecutor(min(workers, len(parts)), multiprocessing.get_context("spawn")) as pool:
-            found = list(pool.map(_solved, parts))
+        found = _solved_elsewhere(parts, min(workers, len(parts)))
     values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *found])
     return MoveLabels(game, ply, values.astype(np.float32))
 
@@ -107,3 +113,28 @@ def _solved(positions: OthelloPositions) -> npt.NDArray[np.float64]:
     solver: Any = make_agent("engine")
     scores: npt.NDArray[np.float64] = solver.exact_scores(positions)
     return scores
+
+
+def _solved_elsewhere(parts: Sequence[OthelloPositions], workers: int) -> list[npt.NDArray[np.float64]]:
+    """The results of `_solved` for all parts, from worker processes."""
+    context = multiprocessing.get_context("spawn")
+    theirs, ours = context.Pipe(duplex=False)  # nothing is sent; when this process closes its end, the workers end
+    with theirs, ours, ProcessPoolExecutor(workers, context, _end_with, (theirs,)) as pool:
+        try:
+            with interrupts_held():  # the workers start here
+                solved = pool.map(_solved, parts)
+            return list(solved)
+        except BaseException:
+            ours.close()
+            raise
+
+
+def _end_with(connection: Connection) -> None:
+    """Let this process end when the other end of the connection is closed, even in the middle of its work."""
+
+    def wait() -> None:
+        with suppress(EOFError, OSError):
+            connection.recv_bytes()
+        os._exit(1)
+
+    Thread(target=wait, name="end-with-parent", daemon=True).start()

@@ -13,7 +13,8 @@ MOST_CONNECTIONS = 200
 _IDLE_SECONDS = 5.0
 """The headers of the next request must arrive within this time, in seconds.
 
-The time starts when the connection begins, and again after each answer.
+The time starts when the connection begins, and again after each answer. The time starts again, too, if the browser has
+read more of the answer in the meantime.
 """
 
 
@@ -26,6 +27,7 @@ class Connection(H11Protocol):
 
     _idle_since = 0.0
     _timer: asyncio.TimerHandle | None = None
+    _unsent = 0
 
     @property
     def _is_idle(self) -> bool:
@@ -51,6 +53,7 @@ class Connection(H11Protocol):
         """Start the time in which the headers of the next request must arrive."""
         self._stop_waiting()
         self._idle_since = self.loop.time()
+        self._unsent = self.transport.get_write_buffer_size()
         self._timer = self.loop.call_later(_IDLE_SECONDS, self._end_if_idle)
 
     def _stop_waiting(self) -> None:
@@ -58,5 +61,9 @@ class Connection(H11Protocol):
             self._timer.cancel()
 
     def _end_if_idle(self) -> None:
-        if self._is_idle:
+        if not self._is_idle:
+            return
+        if self.transport.get_write_buffer_size() < self._unsent:  # the browser reads the last answer slowly
+            self._wait()
+        else:
             self.transport.abort()

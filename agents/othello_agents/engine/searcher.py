@@ -35,6 +35,9 @@ window, the search is repeated without a lower limit. A search to the end has no
 _FIRST_EXACT = 14
 """With this number of empty squares or more, shallower searches come before a search to the end. They find good moves,
 which the search to the end tries first."""
+_LIMITED_DEPTH = 6
+"""With a limit of nodes, searches up to this depth come before every search to the end. If the search to the end reaches
+the limit, the result is that of the deepest of them."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
@@ -103,7 +106,7 @@ class Searcher:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
         If at most `exact` squares are empty, search to the end instead. Shallower searches may come before the search
-        to the end (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end
+        to the end (see `_FIRST_EXACT` and `_LIMITED_DEPTH`). If more than `exact` but at most `result` squares are empty, search to the end
         twice: first for the winner, then for the exact score. After the call, `found` is the result of the last
         finished search.
         """
@@ -135,7 +138,9 @@ class Searcher:
     @property
     def _preparation(self) -> int:
         """The greatest depth of the searches that come before a search to the end."""
-        return 1 if self.empty < _FIRST_EXACT else self.empty - 8
+        if self.empty >= _FIRST_EXACT:
+            return self.empty - 8
+        return 1 if self._memory.control[LIMIT] == NO_LIMIT else min(_LIMITED_DEPTH, self.empty)
 
     def value(self, depth: int, alpha: Int = -WORST, beta: Int = WORST) -> int | None:
         """The value of the position from a search to `depth`; None if the search was stopped.

@@ -15,8 +15,8 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 
@@ -26,6 +26,7 @@ from othello_env.arena.play.pairings import Pairing
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.play.worker import serve
 from othello_env.support.compiling import report_compilation
+from othello_env.support.interrupts import interrupts_held
 
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
@@ -132,7 +133,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=serve, args=(theirs, dict(roster), seed, clock), daemon=True)
-        with _interrupts_held():  # only the owner gets Ctrl-C; the owner then stops the worker
+        with interrupts_held():  # only the owner gets Ctrl-C; the owner then stops the worker
             self.process.start()
         theirs.close()
         self.stopped = False
@@ -260,19 +261,3 @@ def _wait(busy: Sequence[_Worker]) -> None:
     deadline = min(worker.deadline for worker in busy)
     seconds = None if deadline == math.inf else max(0.0, deadline - time.monotonic())
     wait([worker.connection for worker in busy], seconds)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Delay interrupts (Ctrl-C) of this thread until the block ends.
-
-    A process that is started in the block never gets an interrupt.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

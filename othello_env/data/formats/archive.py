@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from othello_env.data.games import Games, GamesError
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import Rules, position_to_text
 from othello_env.support.arrays import DAMAGE, Member, open_archive
@@ -35,7 +36,8 @@ def dump(games: Games) -> bytes:
     """The bytes of a ``.npz`` file that holds these games.
 
     Raises:
-        ValueError: a column has neither numbers nor text, or the columns are too many for a file.
+        ValueError: a column has neither numbers nor text, the columns are too many for a file, or a first position
+            cannot be written (see `header`).
     """
     check_columns(games)
     arrays: dict[str, Any] = {"actions": games.actions, "lengths": games.lengths, "start": games.start}
@@ -108,9 +110,20 @@ def check_columns(games: Games) -> None:
 
 
 def header(games: Games) -> dict[str, Any]:
-    """A dict for JSON with the name of the file format, the rules of the games and their first positions."""
+    """A dict for JSON with the name of the file format, the rules of the games and their first positions.
+
+    Raises:
+        ValueError: a first position is one of checkers that has a history, or that is in the middle of a series of
+            jumps. The text of the position does not contain this.
+    """
     usual = games.starts == (games.rules.start(0),)
     starts = [] if usual else [position_to_text(state) for state in games.starts]
+    for state, text in zip(games.starts, starts, strict=not usual):
+        if isinstance(state, Checkers) and games.rules.position(*text) != state:
+            raise ValueError(
+                f"a game begins with {state!r} in mid-game; expected a first position of checkers without a history, "
+                "and not in the middle of a series of jumps"
+            )
     return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
 
 

@@ -33,7 +33,8 @@ def dump(games: Games) -> bytes:
     under the same names. A column with a number for each action becomes a column of lists.
 
     Raises:
-        ValueError: a column has the name `actions` or `start`, or has neither numbers nor text.
+        ValueError: a column has the name `actions` or `start`, or has neither numbers nor text; or a first position
+            cannot be written (see `othello_env.data.formats.archive.header`).
         MissingExtraError: pyarrow is not installed.
     """
     arrow = import_extra("pyarrow", "parquet")

@@ -30,7 +30,9 @@ _T = TypeVar("_T", bound=np.generic)
 def inverse(symmetry: int) -> int:
     """The number of the symmetry that undoes `symmetry`."""
     _check(symmetry)
-    if symmetry & 4:  # "mirror left to right, then transpose" is the same as "transpose, then mirror top to bottom"
+    # A symmetry transposes first and then mirrors, so its inverse mirrors first. To mirror first is to mirror in the other
+    # direction after transposing. So with a transposition, the bits of the two mirrors are swapped.
+    if symmetry & 4:
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
 

@@ -381,6 +381,24 @@ def test_games_with_many_columns(tmp_path):
     assert not (tmp_path / "b.npz").exists()
 
 
+@pytest.mark.parametrize("ending", ["npz", "parquet"])
+def test_a_start_in_the_middle_of_a_game_of_checkers_is_refused(tmp_path, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="needs pyarrow, an optional extra")
+    kings = Checkers.from_text("B:WK32:BK1")
+    later = kings.play(kings.legal_actions()[0])  # the first position can occur again
+    jumping = Checkers.from_text("B:W6,15,24:B1")
+    jumping = jumping.play(jumping.legal_actions()[0])  # the piece must jump again
+    assert jumping.going_square is not None
+    for start in (later, jumping):
+        with pytest.raises(ValueError, match="in mid-game; expected a first position of checkers without a history"):
+            write_games(tmp_path / f"a.{ending}", Games([[start.legal_actions()[0]]], [1], "checkers", [start]))
+    assert list(tmp_path.iterdir()) == []
+    games = Games([[kings.legal_actions()[0]]], [1], "checkers", [kings])
+    write_games(tmp_path / f"a.{ending}", games)
+    same(read_games(tmp_path / f"a.{ending}"), games)
+
+
 def test_pdn(tmp_path):
     path = tmp_path / "a.pdn"
     path.write_text(PDN)

@@ -141,6 +141,18 @@ def test_games_from_different_starts():
     np.testing.assert_array_equal(games.ends.margins, [state.margins() for state in finals])
 
 
+def test_only_games_that_are_there_need_the_usual_start():
+    later = Othello.from_moves("f5d6c3")
+    games = Games.of([*some(Othello(), 2), *some(later, 1)], [Othello(), Othello(), later])
+    assert not games.begin_as_usual
+    assert games[:2].begin_as_usual
+    assert not games[2:].begin_as_usual
+    assert games[:0].begin_as_usual
+    assert len(board_sets(games[:2]).moves) == 2
+    with pytest.raises(ValueError, match="from other positions"):
+        board_sets(games)
+
+
 @pytest.mark.parametrize(
     ("start", "options"),
     [

@@ -5,7 +5,7 @@ import pytest
 
 
 def same(found, expected, name="info"):
-    """Assert that two values of an info agree in keys, types, shapes, dtypes and numbers."""
+    """Assert that an entry of an info is the expected one, in keys, types, shapes, dtypes and numbers."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys(), name
         for key in expected:
