@@ -181,7 +181,7 @@ class CustomNetwork(TorchNetwork):
 
         Raises:
             ValueError: no function is given, the card is wrong, the function cannot be imported, or the tensors do not
-                belong to its module.
+                belong to the `torch.nn.Module` that the function returns.
         """
         size, training, named = card.get("size"), card.get("training"), card.get("function")
         if type(size) is not int or not isinstance(training, dict) or not isinstance(named, str):

@@ -30,8 +30,9 @@ _T = TypeVar("_T", bound=np.generic)
 def inverse(symmetry: int) -> int:
     """The number of the symmetry that undoes `symmetry`."""
     _check(symmetry)
-    # A symmetry transposes first and then mirrors, so its inverse mirrors first. To mirror first is to mirror in the other
-    # direction after transposing. So with a transposition, the bits of the two mirrors are swapped.
+    # A symmetry transposes first and then mirrors, so its inverse mirrors first and then transposes. Mirroring left to
+    # right before transposing is the same as mirroring top to bottom after it. So the bits of the two mirrors are
+    # swapped.
     if symmetry & 4:
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
