@@ -3,8 +3,8 @@
 - Agents: ``red_0`` and ``white_0``. Red moves first.
 - Actions: ``Discrete(2 * size * size)``. An action is ``4 * square + direction``. The dark squares are numbered from 0,
   and the directions 0-3 are NW, NE, SW, SE.
-- Observation: six planes, ``(6, size, size)`` int8, and an ``action_mask``. The planes show the agent's own men, its
-  kings, the opponent's men, the opponent's kings, and the piece that must continue jumping. The last plane is all ones
+- Observation: six planes, ``(6, size, size)`` int8, and an ``action_mask``. Five planes show the agent's own men, its
+  kings, the opponent's men, the opponent's kings, and the piece that must continue jumping. The sixth plane is all ones
   if Red is to move, else all zeros. Draws depend on earlier moves, which the observation does not show.
 - Reward: at the end, +1 for the winner and -1 for the loser, or 0 for both in a draw. With ``reward="margin"``, each
   agent gets its margin in pieces.

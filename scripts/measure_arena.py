@@ -85,7 +85,7 @@ def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder
 
 
 def measure_workers(args: Arguments, folder: Path) -> None:
-    """Play one tournament with several numbers of workers in turn, and print the games a second."""
+    """Play one tournament several times, with each number of workers. Print how many games a second were played."""
     if args.ray:
         import_extra("ray", "ray").init(num_cpus=max(args.workers), log_to_driver=False, logging_level="ERROR")
     kinds = list(product(args.workers, (False, True) if args.ray else (False,)))

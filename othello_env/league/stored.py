@@ -48,7 +48,7 @@ def check_state(state: Any) -> None:
     """Check the parts of a league's state that `Settings`, `Results` and `member_from_json` do not check.
 
     Raises:
-        ValueError: these are not the values of a league's state.
+        ValueError: `state` is not the state of a league.
     """
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise ValueError(f"expected the state of a league in the format {FORMAT!r}")

@@ -1,6 +1,6 @@
-"""A slow twin of the network's look-ups, and networks with random weights.
+"""A slow second implementation of the network's look-ups, and networks with random weights.
 
-The twin takes nothing from the package but the shapes of the patterns.
+The second implementation takes nothing from the package but the shapes of the patterns.
 """
 
 import sys

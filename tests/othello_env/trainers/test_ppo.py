@@ -414,7 +414,7 @@ def test_mistakes_in_the_command_are_told(ppo, capsys, arguments, message):
 
 @pytest.fixture(scope="module")
 def state(ppo, tmp_path_factory):
-    """What a run of two iterations saves so that it can be resumed: its tensors and its card."""
+    """The file for ``--resume`` that a run of two iterations writes: its tensors, and its card (a dict of settings)."""
     out = tmp_path_factory.mktemp("state") / "a.safetensors"
     run(ppo, out, 2)
     return read_tensors(out.with_suffix(".state.safetensors"))

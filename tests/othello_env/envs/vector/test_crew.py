@@ -27,7 +27,7 @@ pytestmark = [
 
 
 def play(env, steps, before_step=lambda step: None, seed=5):
-    """Play random games. Returns the observations, rewards and ends of all steps."""
+    """Play random games. Returns what each step returned: the observations, the rewards and the ended games."""
     rng = np.random.default_rng(seed)
     masks = env.reset(seed=seed)[0]["action_mask"]
     told = []
