@@ -28,7 +28,13 @@ def solved_4x4() -> _Scores:
 
 def score_4x4(state: Othello) -> int:
     """The exact score of a 4x4 position for the player to move, even if the position cannot arise from the start."""
-    return _solve(state, solved_4x4())
+    return _solve(state, _known())
+
+
+@cache
+def _known() -> _Scores:
+    """The scores that `score_4x4` has found, and those of `solved_4x4`, which must not change."""
+    return dict(solved_4x4())
 
 
 def _solve(state: Othello, scores: _Scores) -> int:

@@ -76,6 +76,7 @@ def test_a_4x4_position_that_cannot_arise_is_solved_too():
     state = Othello.from_text("XXXXOOOO----XXXX")
     assert (state.own, state.opponent) not in solved_4x4()
     assert Perfect().score(state) == full_search(state)
+    assert (state.own, state.opponent) not in solved_4x4()
 
 
 @pytest.mark.parametrize("empty", range(1, 9))
