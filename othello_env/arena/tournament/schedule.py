@@ -46,7 +46,8 @@ class Schedule:
             the game is for three players.
         openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, or ``"balanced-v0"`` (on
             6x6, ``"balanced-6x6-v0"``) for the packaged list. It can also be a list of transcripts or States. The
-            openings of a list are used in turn. After the last opening, the list begins again.
+            openings of a list are used in turn. After the last opening, the list begins again. Agents without random
+            choices then repeat their games, so use a list with enough openings.
         seed: determines the openings and all random choices.
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.
