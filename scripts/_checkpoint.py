@@ -18,7 +18,7 @@ from othello_agents.network.neural import read_tensors
 
 __all__ = ["learner_tensors", "network_of", "read_run", "restore_learner"]
 
-_LARGEST_FILE = 16 << 30  # bytes
+_LARGEST_FILE = 1 << 40  # bytes; more than a run of the largest network with all past versions of it
 
 _Tensors = dict[str, Any]  # the values are torch.Tensor
 

@@ -70,7 +70,7 @@ class Options:
         return self.out.with_suffix(".state.safetensors")
 
     def check(self) -> None:
-        """Check that the agent's file and the state's file are new, unless the run is resumed.
+        """Check that the files of the agent, the state and the curve are new, unless the run is resumed.
 
         Also check that the device exists, and that TensorBoard is installed if it is needed.
         """
@@ -78,6 +78,9 @@ class Options:
             raise ValueError(f"--out {self.out} exists; --resume continues it")
         if self.state.is_file() and not self.resume:
             raise ValueError(f"{self.state}, the state of a run, exists; --resume continues this run")
+        for beside in () if self.resume else (".json", ".png"):
+            if (file := self.out.with_suffix(beside)).exists():
+                raise ValueError(f"{file}, where this run would write its curve, exists; give another --out")
         try:
             torch.empty(0, device=self.device)
         except (AssertionError, RuntimeError):  # PyTorch's own message can fill a page
@@ -155,6 +158,8 @@ class Learner(Protocol):
     settings: Any
     """A dataclass of all settings on which the results depend."""
     iteration: int
+    interrupted: bool
+    """Whether Ctrl-C ended the run. `run` sets this attribute."""
 
     def __init__(self, settings: Any, device: str) -> None: ...
 
@@ -223,6 +228,7 @@ def run(
         with options.workplace(learner), _stop_after_iteration() as stop:
             learner.save(options.state, progress)  # before the training, so that an error comes early
             _Run(learner, options, progress).train(stop)
+            learner.interrupted = bool(stop)
     except (FloatingPointError, OSError) as error:
         show("")
         sys.exit(f"iteration {learner.iteration}: {error}")

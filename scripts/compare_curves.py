@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
         units = {unit for _, unit in found}
         lines = {name: points for name, (points, _) in zip(args.names, found, strict=True)}
         title = "Share of perfect moves" if args.perfect else f"Score against {args.opponent}"
-        how = "in packaged positions" if args.perfect else "likeliest moves, from random openings"
+        how = "in packaged positions" if args.perfect else "from random openings, each run as it was measured"
         write_file(args.out, png(learning_chart(title, how, lines, units.pop() if len(units) == 1 else None)))
 
 

@@ -45,6 +45,11 @@ class Arguments:
     games: int = even(200, "games that any two agents play against each other at the end")
     resume: bool = flag("continue the trainings that were interrupted")
 
+    def check(self) -> None:
+        """Check that all seeds are different."""
+        if len({*self.seeds}) < len(self.seeds):
+            raise ValueError(f"--seeds gives a seed twice: {' '.join(map(str, self.seeds))}")
+
 
 def train_all(args: Arguments) -> dict[str, Path]:
     """Train an agent with each set of opponents and each seed. Return the agents' files by name."""
@@ -58,7 +63,7 @@ def train_all(args: Arguments) -> dict[str, Path]:
             more = ["--resume"] if args.resume and has_run(out) else []
             print(name, flush=True)
             learner = train([*map(str, ["--out", out, "--seed", seed, *sizes, *budget]), *options, *more])
-            if learner.iteration < args.iterations:
+            if learner.interrupted or learner.iteration < args.iterations:
                 sys.exit("interrupted; --resume continues")
     return found
 

@@ -54,6 +54,11 @@ class Arguments:
     opponent: str = text("random", "the opponent, as a spec")
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
+    def check(self) -> None:
+        """Check that AgileRL will write to ``--out``: it cuts a path off at the first ``.pt`` and appends ``.pt``."""
+        if f"{str(self.out).split('.pt')[0]}.pt" != str(self.out):
+            raise ValueError(f"--out must end in .pt and have no other .pt in its path, got {self.out}")
+
 
 def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:
     """A vector environment. The arguments are passed to `gymnasium.make_vec`."""

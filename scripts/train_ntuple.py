@@ -64,11 +64,13 @@ class Arguments:
     resume: bool = flag("continue the training of the network in --out, with its size, seed and batch")
 
     def check(self) -> None:
-        """Check that ``--games`` or ``--seconds`` ends the training, and that no weights are overwritten."""
+        """Check that ``--games`` or ``--seconds`` ends the training, and that no file of another run is overwritten."""
         if self.games is None and self.seconds is None:
             raise ValueError("give --games or --seconds")
         if self.out.exists() and not self.resume:
             raise ValueError(f"--out {self.out} exists; --resume continues it")
+        if self.curve.exists() and not self.resume:
+            raise ValueError(f"{self.curve}, where this run would write its curve, exists; give another --out")
 
     @property
     def curve(self) -> Path:

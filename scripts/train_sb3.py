@@ -42,7 +42,7 @@ from othello_env.support.jit import interruptible
 class Arguments:
     """The command's arguments."""
 
-    out: Path = path("the model, a .zip file")
+    out: Path = path("the model, a .zip file", suffix=".zip")
     steps: int = whole(500_000, "number of the learner's moves")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)

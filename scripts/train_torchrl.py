@@ -48,7 +48,7 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the policy's weights, a .pt file")
-    iterations: int = whole(200, "number of iterations; each has 32 steps of every game")
+    iterations: int = whole(200, "number of iterations; each has 32 steps of every game, in self-play a whole game")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     opponent: str = text("random", "the opponent in training and in the matches, as a spec")
@@ -72,8 +72,13 @@ class Planes(nn.Module):
 class Learner:
     """The actor, the critic and the optimiser, and how they learn."""
 
-    def __init__(self, env: TorchRLEnv, size: int, steps: int = 32, rate: float = 1e-3, minibatch: int = 256) -> None:
-        self.env, self.size, self.steps, self.minibatch = env, size, steps, minibatch
+    def __init__(
+        self, env: TorchRLEnv, size: int, steps: int | None = None, rate: float = 1e-3, minibatch: int = 256
+    ) -> None:
+        is_self_play = "to_move" in env.observation_spec.keys()  # noqa: SIM118 - a spec is no dict
+        # Each iteration begins new games, so it must reach their ends. In self-play, a step is a ply of either side.
+        self.steps = steps or (max(32, size * size) if is_self_play else 32)
+        self.env, self.size, self.minibatch = env, size, minibatch
         self.scores = Planes(size, size * size + 1)
         self.actor = ProbabilisticActor(
             TensorDictModule(self.scores, ["observation"], ["logits"]),
@@ -82,7 +87,6 @@ class Learner:
             return_log_prob=True,
         )
         critic = ValueOperator(Planes(size, 1), in_keys=["observation"])
-        is_self_play = "to_move" in env.observation_spec.keys()  # noqa: SIM118 - a spec is no dict
         self.advantage = (SelfPlayGAE if is_self_play else GAE)(gamma=1.0, lmbda=0.95, value_network=critic)
         self.loss = ClipPPOLoss(self.actor, critic, entropy_coeff=0.01, normalize_advantage=True)
         self.optimizer = torch.optim.Adam(self.loss.parameters(), rate)

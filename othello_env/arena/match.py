@@ -15,6 +15,7 @@ from othello_env.arena.play.jobs import check_workers, play_elsewhere
 from othello_env.arena.play.pairings import check_games
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
+from othello_env.arena.tournament.playing import check_agents
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.game import State
@@ -128,8 +129,7 @@ def _played_elsewhere(
     which it plays White. So a record's place in the schedule follows from its opening and its agents.
     """
     names = (schedule.agents[0], schedule.agents[1])
-    for agent in agents.values():
-        agent.check_game(schedule.game(0, names).start)
+    check_agents(agents, schedule)
     waiting: dict[int, GameRecord] = {}
     number = 0
     with closing(play_elsewhere(iter(schedule), roster, schedule.seed, workers=workers)) as played:

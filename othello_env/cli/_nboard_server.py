@@ -187,8 +187,9 @@ class NBoardServer:
                 yield f"search {_names(state, line.pv)} {_discs(line):.2f} 0 {depth}"
         elif hasattr(agent, "action_values"):
             values = sorted(agent.action_values(state).items(), key=lambda item: -item[1])
+            most = float(state.size**2)  # the value of a decided game may be infinite
             for action, value in values[:wanted]:
-                yield f"search {move_name(state, action)} {value:.2f} 0 1"
+                yield f"search {move_name(state, action)} {max(-most, min(most, value)):.2f} 0 1"
         else:
             action = state.pass_action if state.must_pass else self._seats[state.to_move].ask(state)
             yield f"search {move_name(state, action)} 0 0 0"

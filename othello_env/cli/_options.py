@@ -287,6 +287,16 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
     report(records)
 
 
+def check_distinct(source: Path, out: Path) -> None:
+    """Check that a command does not replace the games that it reads.
+
+    Raises:
+        click.UsageError: both paths name the same file.
+    """
+    if out.resolve() == source.resolve():
+        raise click.UsageError(f"{out} is the file of the games, which would be lost; give another --out")
+
+
 def report_faults(agent: str, faults: Sequence[str]) -> None:
     """If an agent forfeited games, print the number of these games and the first fault on stderr."""
     if faults:

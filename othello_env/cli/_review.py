@@ -115,7 +115,8 @@ def _is_source(text: str) -> bool:
     """
     if options.existing_path(text) is not None:
         return True
-    if re.fullmatch(r"\S*(?:[/\\]\S*|\.[A-Za-z]{3,8})", text):
+    is_board = not text.strip("XxOo*-.")  # such as "..XO..OX", which ends like the name of a file
+    if not is_board and re.fullmatch(r"\S*(?:[/\\]\S*|\.[A-Za-z]{3,8})", text):
         raise click.BadParameter(f"there is no file {text!r}; expected a file of games, a transcript or a board")
     return False
 
@@ -130,6 +131,7 @@ def _review_source(request: _Request) -> None:
     """
     if request.out is not None:
         check_output(request.out)
+        options.check_distinct(request.source, request.out)
     found: list[dict[str, Any]] = []
     moves: dict[str, list[MoveReview]] = {}
     card = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
@@ -79,7 +80,7 @@ def _make_random(games: int, out: Path, threads: int, size: int, seed: int) -> N
 @click.argument("b", required=False)
 @click.option("--games", type=options.EvenRange(), required=True, help="An even number of games.")
 @click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset.")
-@click.option("--workers", type=click.IntRange(1, 1024), default=1, help="The number of processes.")
+@options.workers_option
 @click.option("--ray", is_flag=True, help="Play on a Ray cluster (extra ray).")
 @options.openings_option
 @options.game_option
@@ -89,7 +90,7 @@ def _make_match(
     b: str | None,
     games: int,
     out: Path,
-    workers: int,
+    workers: int | None,
     ray: bool,
     openings: str | list[str] | None,
     rules: Rules,
@@ -99,14 +100,24 @@ def _make_match(
 
     For varied games, give an agent random choices in its spec, for example epsilon=0.1.
     """
-    recipe = {"make": "match", "a": a, "b": b, "openings": openings, "game": str(rules), "seed": seed}
+    recipe: dict[str, Any] = {"make": "match", "a": a, "b": b, "openings": openings, "game": str(rules), "seed": seed}
+    if files := [_identity(agent) for agent in (a, b) if agent is not None and _named_files(agent)]:
+        recipe["files"] = files
+    forfeited: Counter[str] = Counter()
 
     def part(first: int, count: int) -> Games:
-        return match_games(
+        made = match_games(
             a, b, count, openings=openings, seed=seed, first=first, rules=rules, workers=workers, ray=ray
         )
+        for seat, player in enumerate(rules.start(0).player_names):
+            forfeited.update(made.columns[player][made.columns["forfeit"] == seat].tolist())
+        return made
 
-    _make_dataset(out, recipe, games, _MATCH_PART, part)
+    try:
+        _make_dataset(out, recipe, games, _MATCH_PART, part)
+    finally:
+        for name, count in forfeited.items():
+            click.echo(f"{name} forfeited {count} games; othello-env match shows the reason", err=True)
 
 
 @command.command("convert")
@@ -232,6 +243,7 @@ def _label(
     parts = parts_of(source, rules, skip=False)
     if not source.is_dir():
         path = out or source.with_suffix(f".{name}.npz")
+        options.check_distinct(source, path)
         click.echo(f"{path}: {_write_labels(path, next(parts), find, maker):,} {unit}")
         return
     if out is not None:

@@ -7,10 +7,12 @@ import click
 
 from othello_env.agent import WrongGameError
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.results import forfeits
 from othello_env.cli import _options as options
 from othello_env.drawing.chart import png
 from othello_env.games.registry import Rules
 from othello_env.league import League, Payoffs, payoff_picture, rating_picture
+from othello_env.league.matches import add_matches
 from othello_env.support.files import check_output, write_file
 
 __all__ = ["command"]
@@ -55,7 +57,7 @@ def command(
         names = ", ".join(member.name for member in league)
         raise click.UsageError(f"the anchor {anchor!r} is not a member; expected one of {names}")
     if games is not None:
-        _play(league, folder, games, openings, str(rules), workers, ray)
+        league = _play(league, folder, games, openings, str(rules), workers, ray)
     payoffs = league.payoffs()
     if len(league) < 2:
         click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")
@@ -69,20 +71,48 @@ def command(
         write_file(curve, png(rating_picture(payoffs, anchor)))
 
 
-def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> None:
-    """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too."""
+def _play(
+    league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool
+) -> League:
+    """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too.
+
+    Returns:
+        The league in the folder, with the games.
+    """
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
+    forfeited: list[GameRecord] = []
     try:
         with options.bar("league", max(most, 1)) as step:
 
-            def take(_record: GameRecord) -> None:
+            def take(record: GameRecord) -> None:
                 step()
+                if record.fault is not None:
+                    forfeited.append(record)
 
             league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
     except WrongGameError as error:
         raise click.UsageError(f"{error}; --game names the members' game, such as --game othello:size=6") from error
     finally:
+        saved = _save(league, folder)
+        for member in league:
+            options.report_faults(member.name, forfeits(member.name, forfeited))
+    return saved
+
+
+def _save(league: League, folder: Path) -> League:
+    """Save the league, and return the league that is now in the folder.
+
+    While the matches were played, a training may have saved a later state of the league. Then add the matches to it.
+    """
+    try:
         league.save(folder)
+    except FileExistsError:
+        later = League.load(folder)
+        if not add_matches(later, league.state()):
+            raise
+        later.save(folder)
+        return later
+    return league
 
 
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:

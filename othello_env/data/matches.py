@@ -10,8 +10,9 @@ import numpy as np
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.match import match_names
 from othello_env.arena.play.games import play_games
-from othello_env.arena.play.jobs import play_elsewhere
+from othello_env.arena.play.jobs import check_workers, play_elsewhere
 from othello_env.arena.play.pairings import Pairing
+from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Games
@@ -30,7 +31,7 @@ def match_games(
     seed: int = 0,
     first: int = 0,
     rules: str | Rules = "othello",
-    workers: int = 1,
+    workers: int | None = None,
     ray: bool = False,
 ) -> Games:
     """Play a match, and return its games.
@@ -41,7 +42,7 @@ def match_games(
     `count` - 1. With the same agents, openings and seed, `othello_env.play_match` plays the same games. If all games
     must be different, use agents that make random choices. For example, the agent ``"ntuple:epsilon=0.1"`` plays a
     random move with probability 0.1. The columns of the returned games are described at
-    `othello_env.data.formats.records.games_of_records`.
+    `othello_env.data.formats.records.games_of_records`. If an agent forfeited games, you get a `FaultWarning`.
 
     Args:
         a: an agent, or a spec (a text such as ``"alphabeta:depth=2"`` that names an agent).
@@ -51,13 +52,16 @@ def match_games(
         seed: an integer that determines all random choices.
         first: the number of the first game, counted from 0. It must be even.
         rules: the game and its options. The game must have two players.
-        workers: the number of processes. The games do not depend on this number.
+        workers: the number of processes, by default 1. On a Ray cluster it is the number of jobs at a time, by default
+            one for each core. The games do not depend on this number.
         ray: whether to play on a Ray cluster. This needs the extra `ray`.
 
     Raises:
-        ValueError: a number is odd or negative, the game is for three players, or an opening is wrong.
+        ValueError: a number is odd or negative, the game is for three players, an opening is wrong, or `workers` is
+            less than 1.
         WrongGameError: an agent does not play this game.
     """
+    check_workers(workers)
     count, first = index(count), index(first)
     kind = Rules.parse(rules)
     for name, value in (("count", count), ("first", first)):
@@ -75,9 +79,11 @@ def match_games(
 
     if not count:
         return Games(np.zeros((0, 0), np.int8), np.zeros(0, np.int32), kind)
-    if workers == 1 and not ray:
+    if workers in (None, 1) and not ray:
         agents = {name: make_agent(agent, schedule.seed) for name, agent in roster.items()}
-        return games_of_records(list(play_games(agents, list(pairings()))))
-    records = list(play_elsewhere(pairings(), roster, schedule.seed, None, workers, ray=ray))
-    records.sort(key=lambda record: (record.opening, record.agents != names))
+        records = list(play_games(agents, list(pairings())))
+    else:
+        records = list(play_elsewhere(pairings(), roster, schedule.seed, None, workers, ray=ray))
+        records.sort(key=lambda record: (record.opening, record.agents != names))
+    warn_of_forfeits(names, records)
     return games_of_records(records)

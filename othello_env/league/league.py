@@ -139,7 +139,7 @@ class League:
             policy,
             f"snapshot {number}" if name is None else name,
             fixed=False,
-            frozen=frozen or (every is not None and number % every == 0),
+            frozen=bool(frozen or (every is not None and number % every == 0)),
             played=played,
             save=save,
         )
@@ -169,7 +169,7 @@ class League:
         """Freeze a snapshot, so that only `forget` removes it. ``frozen=False`` ends this protection."""
         if self[name].fixed and not frozen:
             raise ValueError(f"{name!r} is a fixed member, which is always frozen")
-        self[name].frozen = frozen
+        self[name].frozen = bool(frozen)
 
     def probabilities(self) -> dict[str, float]:
         """A dict from each member's name to the probability that `draw` chooses this member.

@@ -121,14 +121,24 @@ def take_matches(league: League, folder: str | Path) -> int:
     Returns:
         The number of games that were added.
     """
-    state = league.state()
     try:
         before = read_league(Path(folder))
         check_state(before)
-        missing = missing_matches(before, state)
+        return add_matches(league, before)
     except (OSError, ValueError):
         return 0  # if the folder must not be replaced, `save` raises an error
-    results = league.results
+
+
+def add_matches(league: League, before: Mapping[str, Any]) -> int:
+    """Add the matches in an earlier state of a league (see `League.state`), and return the number of added games.
+
+    If `before` is not an earlier state of this league, nothing is added.
+
+    Raises:
+        ValueError: `before` is damaged.
+    """
+    state, results = league.state(), league.results
+    missing = missing_matches(before, state)
     if not missing or not is_earlier(before, state) or results.matches not in (None, before["matches"]):
         return 0
     known = results.all_pairs

@@ -83,6 +83,8 @@ class Results:
         """Remove all results of a member."""
         self.learner.pop(member, None)
         self.meetings = {pair: meeting for pair, meeting in self.meetings.items() if member not in pair}
+        if not self.all_pairs:
+            self.matches = None  # without matches, the next ones may be of another game
 
     def to_json(self) -> dict[str, Any]:
         meetings = [[a, b, [*each.training], [*each.pairs]] for (a, b), each in self.meetings.items()]

@@ -46,6 +46,6 @@ def texts_in(link: str) -> tuple[LinkFields, list[str]]:
 
 def _fields(text: str) -> Iterator[tuple[str, str]]:
     try:
-        yield from parse_qsl(text, max_num_fields=_MOST_FIELDS)
+        yield from parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError:  # the text has more than _MOST_FIELDS fields
         return

@@ -71,6 +71,8 @@ def _read_link(record: PageGame, link: str) -> PageGame:
         if fields["game"] not in GAMES or not (seed.isdecimal() and int(seed) <= LARGEST_SEED):
             raise NotationError("the link names a game or a seed that this page does not know")
         named = PageGame(fields["game"], int(seed))
+        if "position" not in fields and not fields.get("moves", "").strip():
+            return named
         begin = f"{fields['position']} {fields.get('player', '')}\n" if "position" in fields else ""
         if named.game == "checkers":  # the position is a FEN, which already names the player to move
             begin = begin.split(" ")[0] + "\n" if begin else ""
@@ -156,7 +158,7 @@ def _parts(game: str, text: str) -> tuple[str, str | None, str]:
     cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
     # X and O can be discs, or the player to move. If the words before an X or O already form a whole board, this X or O
     # is the player to move.
-    if game == "othello" and cells > 1 and words[cells - 1] in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
+    if game == "othello" and cells > 1 and words[cells - 1].upper() in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
         cells -= 1
     player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None
     return " ".join(words[:cells]), player, " ".join(words[cells + (player is not None) :])

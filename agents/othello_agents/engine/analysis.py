@@ -102,8 +102,8 @@ class Analysis:
                 replace(
                     line,
                     pv=(action, *line.pv),
-                    score=-line.score,
-                    discs=None if line.discs is None else -line.discs,
+                    score=0.0 - line.score,  # unlike -line.score, never -0.0
+                    discs=None if line.discs is None else 0.0 - line.discs,
                     depth=depth,
                 )
                 for line in self.lines[:1]
@@ -112,10 +112,10 @@ class Analysis:
             self,
             state=state,
             best=action,
-            score=-self.score,
+            score=0.0 - self.score,
             pv=(action, *self.pv),
             depth=depth,
-            scores={action: -self.score},
+            scores={action: 0.0 - self.score},
             lines=lines,
         )
 

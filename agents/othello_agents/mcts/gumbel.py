@@ -74,6 +74,7 @@ def search(
     """
     if simulations < 1 or considered < 1:
         raise ValueError(f"simulations and considered must be at least 1, not {simulations} and {considered}")
+    considered = min(considered, batch.size**2)  # no position has more moves
     n, board = len(batch), BOARDS[batch.size]
     squares = np.array(ACTION_SQUARES[batch.size])
     noise = np.zeros((n, 64))

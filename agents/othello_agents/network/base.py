@@ -139,6 +139,8 @@ class TorchNetwork(ABC):
         torch, device = self._torch, self.device
         with torch.inference_mode():
             logits, values = self.forward(to_device(observations, device), to_device(masks, device))
+            if device.type == "mps":  # the GPUs of Apple have no float64
+                logits, values = logits.cpu(), values.cpu()
             policy = torch.softmax(logits.double(), dim=1)
         return policy.cpu().numpy(), values.double().clamp(-1, 1).cpu().numpy()
 

@@ -116,8 +116,7 @@ class CustomNetwork(TorchNetwork):
             name = f"{call.__module__}:{call.__qualname__}"
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             torch.manual_seed(seed)
-            module = call(size)
-        return cls(module, name, size)
+            return cls(call(size), name, size)  # lazy layers draw their weights when the shapes are checked
 
     def __repr__(self) -> str:
         count = sum(weight.numel() for weight in self.weights.values())

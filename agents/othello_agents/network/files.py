@@ -20,7 +20,7 @@ _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _CARD = "card"
 _MOST_TENSORS = 1 << 16
 _LONGEST_HEADER = 16 << 20  # bytes; enough for a card with a learning curve of thousands of points
-_LARGEST_FILE = 1 << 30  # bytes
+_LARGEST_FILE = 2 << 30  # bytes; more than the largest network of this package has
 
 
 def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:

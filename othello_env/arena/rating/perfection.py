@@ -287,7 +287,7 @@ def run_perfection(
     records: list[GameRecord] = []
 
     def found() -> PerfectionBenchmark:
-        played = PerfectionGames(size, MatchResult(match_names(player, PERFECT), tuple(records))) if games else None
+        played = PerfectionGames(size, MatchResult(match_names(player, PERFECT), tuple(records))) if records else None
         return PerfectionBenchmark(name, regret, played, best_response, settings, time.perf_counter() - began)
 
     def take(record: GameRecord) -> None:

@@ -20,7 +20,7 @@ from othello_env.arena.tournament.resuming import check_records
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["play_tournament", "warn_of_forfeits"]
+__all__ = ["check_agents", "play_tournament", "warn_of_forfeits"]
 
 
 def play_tournament(
@@ -70,7 +70,7 @@ def play_tournament(
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong
-    _check_agents(made, schedule)
+    check_agents(made, schedule)
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)
@@ -85,7 +85,7 @@ def play_tournament(
     return result
 
 
-def _check_agents(agents: Mapping[str, Agent], schedule: Schedule) -> None:
+def check_agents(agents: Mapping[str, Agent], schedule: Schedule) -> None:
     """Check that all agents play the game of this schedule.
 
     Raises:

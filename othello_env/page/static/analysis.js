@@ -66,7 +66,8 @@ export class Analysis {
   }
 
   exact(ply = this.table.game.cursor) {
-    return byId("exact").checked && this.looking.solver ? this.looking.at(this.looking.solver, "exact", this.table.game, ply) : undefined;
+    const solver = this.looking.solver(this.table.game.record.game);
+    return byId("exact").checked && solver ? this.looking.at(solver, "exact", this.table.game, ply) : undefined;
   }
 
   /** The agent that can review this game, or null. */

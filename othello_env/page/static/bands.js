@@ -72,6 +72,6 @@ function interval(values) {
 /** The ticks of an axis that covers all numbers, and 0. A logarithmic axis covers only the positive numbers. */
 export function axis(numbers, isLog) {
   const used = isLog ? numbers.filter(number => number > 0) : [0, ...numbers];
-  if (!used.length) return [0, 1];
+  if (!used.length) return [1, 10]; // so that the logarithms of the ticks are finite
   return isLog ? powersOfTen(smallest(used), greatest(used)) : ticks(smallest(used), Math.max(greatest(used), 1e-9), 5);
 }

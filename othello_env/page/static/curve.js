@@ -94,9 +94,14 @@ const finite = (series, players) => series.flatMap(({ points }) => points.flatMa
   ? players.map(player => ({ value: point.values[player], bound: point.bound, unit: point.unit })) : []))
   .filter(({ value }) => Number.isFinite(value));
 
-/** Whether some values are in discs and others are not, for example because an engine solves only the end of the game. */
-const isMixed = series => new Set(series.flatMap(({ points }) => points.map(point => point?.unit === "discs")).values()).size > 1 &&
-  series.some(({ points }) => points.some(point => point && point.unit !== "discs"));
+/**
+ * Whether some values are in discs and others are not, for example because an engine solves only the end of the game.
+ * The result of a finished game fits to all units.
+ */
+function isMixed(series) {
+  const units = new Set(series.flatMap(({ points }) => points).map(point => point?.unit));
+  return units.has("discs") && [...units].some(unit => unit && unit !== "discs" && unit !== "result");
+}
 
 /** The points of one line. Unless all values are in discs, a value in discs becomes a sure win, a draw or a sure loss. */
 function inUnit(points, series) {
@@ -105,9 +110,12 @@ function inUnit(points, series) {
     ? { ...point, bound: null, values: point.values.map(value => value > 0 ? "inf" : value < 0 ? "-inf" : value) } : point);
 }
 
-function boundsOfTwo(series) {
+/** The lowest and the highest value on the axis, for the curves of two players. */
+export function boundsOfTwo(series) {
+  const mixed = isMixed(series);
   const points = finite(series.map(each => ({ ...each, points: inUnit(each.points, series) })), [0]);
-  const most = scaleOf(points);
+  // A draw that was solved has the value 0 in every unit, so it says nothing about the scale.
+  const most = scaleOf(points.filter(({ unit }) => unit !== "result" && !(mixed && unit === "discs")));
   return [-most, most];
 }
 

@@ -66,7 +66,9 @@ export function setUpNew({ games, agents }, begin, fail) {
     const record = { game: game.value, seed: Number(byId("seed").value), position: null, moves: [] };
     const opening = byId("opening").value;
     try {
-      const opened = opening === SHOWN ? shown : (await post("open", { record, opening })).record;
+      // The seed of a game of Tribolo makes its start, unless the record has a position.
+      const seed = shown?.game === "tribolo" && !shown.position ? shown.seed : record.seed;
+      const opened = opening === SHOWN ? { ...shown, seed } : (await post("open", { record, opening })).record;
       await begin(opened, seats(), Number(byId("clock").value));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

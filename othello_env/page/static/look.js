@@ -50,9 +50,9 @@ export class Looking {
     return this.agents.filter(({ spec, games }) => games.includes(game) && this.powers.get(spec)?.length);
   }
 
-  /** The agent that finds exact scores, if there is one. */
-  get solver() {
-    return this.agents.find(({ spec }) => this.powers.get(spec)?.includes("exact_scores"))?.spec;
+  /** The agent that finds exact scores in a game, if there is one. */
+  solver(game) {
+    return this.lookers(game).find(({ spec }) => this.powers.get(spec)?.includes("exact_scores"))?.spec;
   }
 
   key(agent, task, game, ply) {
@@ -94,15 +94,16 @@ export class Looking {
   /** What to ask about a game: a list of [agent, task, ply], in the order in which to ask. */
   wanted(game, { agents, solve, reviewer, exactEmpties }) {
     const plies = [...game.views.keys()].filter(ply => !game.views[ply].isOver);
-    const solvable = ply => solve && this.solver && !game.views[ply].isOver &&
+    const solver = this.solver(game.record.game);
+    const solvable = ply => solve && solver && !game.views[ply].isOver &&
       game.views[ply].empties !== null && game.views[ply].empties <= exactEmpties;
     const here = game.view.isOver ? [] : agents.map(agent => [agent, "actions", game.cursor]);
-    if (solvable(game.cursor)) here.splice(1, 0, [this.solver, "exact", game.cursor]);
+    if (solvable(game.cursor)) here.splice(1, 0, [solver, "exact", game.cursor]);
     return [
       ...here,
       ...(reviewer && game.views.length > 1 ? [[reviewer, "review", game.views.length - 1]] : []),
       ...agents.flatMap(agent => plies.map(ply => [agent, "value", ply])),
-      ...plies.filter(solvable).reverse().map(ply => [this.solver, "exact", ply]),
+      ...plies.filter(solvable).reverse().map(ply => [solver, "exact", ply]),
     ];
   }
 

@@ -331,6 +331,10 @@ export class Table {
     const agent = HINTERS.find(spec => able.includes(spec)) ?? able.at(-1);
     if (!agent) { this.page.say("no agent here gives hints"); return; }
     const signal = this.stop();
+    if (this.playing) { // a replay ends here
+      this.playing = false;
+      this.page.draw();
+    }
     try {
       const { action, name } = await this.ask(agent, signal);
       this.page.hint(this.game.view.choices.find(choice => choice.action === action)?.path ?? []);

@@ -241,10 +241,30 @@ test("an agent that could not say what it can do is asked again", async () => {
   const looking = new Looking([{ spec: "a", games: ["othello"] }], () => {}, () => {});
   page.fetch = async () => new Response("{}", { status: 400 });
   await looking.learn();
-  assert.deepEqual([looking.lookers("othello"), looking.solver], [[], undefined]);
+  assert.deepEqual([looking.lookers("othello"), looking.solver("othello")], [[], undefined]);
   page.fetch = async () => new Response('{"powers": ["exact_scores"]}');
   await looking.learn();
-  assert.deepEqual([looking.lookers("othello").length, looking.solver], [1, "a"]);
+  assert.deepEqual([looking.lookers("othello").length, looking.solver("othello")], [1, "a"]);
+});
+
+test("exact scores come from an agent that plays the game", async () => {
+  const page = /** @type {any} */ (globalThis);
+  page.document = { getElementById: () => ({ hidden: true }) };
+  page.fetch = async () => new Response('{"powers": ["exact_scores"]}');
+  const { Looking } = await import(at("look"));
+  const offers = [{ spec: "perfect", games: ["othello:size=6"] }, { spec: "engine", games: ["othello", "othello:size=6"] }];
+  const looking = new Looking(offers, () => {}, () => {});
+  await looking.learn();
+  assert.deepEqual(["othello", "othello:size=6", "checkers"].map(game => looking.solver(game)), ["engine", "perfect", undefined]);
+});
+
+test("a solved draw and the end of the game do not set the scale of a curve", async () => {
+  const { boundsOfTwo } = await import(at("curve"));
+  const point = (value, unit, bound) => ({ values: [value, -value], unit, bound });
+  const end = { values: ["inf", "-inf"], unit: "result", bound: 1 };
+  assert.deepEqual(boundsOfTwo([{ points: [point(.3, "expected result", 1), point(0, "discs", 64), null] }]), [-1, 1]);
+  assert.deepEqual(boundsOfTwo([{ points: [point(4, "discs", 64), end] }]), [-64, 64]);
+  assert.deepEqual(boundsOfTwo([{ points: [point(4, "discs", 64), point(0, "result", 1)] }]), [-64, 64]);
 });
 
 test("quantities are listed once, and an axis may be logarithmic", () => {
@@ -254,5 +274,5 @@ test("quantities are listed once, and an axis may be logarithmic", () => {
   assert.equal(linesOf(runs, { what: "Scores", over: "games", name: "r" }).length, 2);
   assert.deepEqual(axis([0, 3, 5000], true), [1, 10, 100, 1000, 10000]);
   assert.deepEqual(axis([3, 40], false), [0, 10, 20, 30, 40]);
-  assert.deepEqual(axis([], true), [0, 1]);
+  assert.deepEqual([axis([], true), axis([0], true)], [[1, 10], [1, 10]]);
 });
