@@ -91,7 +91,11 @@ def _draw_over_seconds(canvas: Canvas, panel: Panel, curves: Mapping[str, Sequen
 
 def _draw_ticks(canvas: Canvas, panel: Panel, ticks: Sequence[int], x: Callable[[float], float]) -> None:
     for tick in ticks:
-        canvas.tick(panel, x(tick), f"{tick / 1_000_000:g}M" if tick >= 1_000_000 else f"{tick:,}")
+        canvas.tick(panel, x(tick), _tick_text(tick))
+
+
+def _tick_text(tick: int) -> str:
+    return f"{tick / 1_000_000:g}M" if tick >= 1_000_000 else f"{tick:,}"
 
 
 def _draw(canvas: Canvas, panel: Panel, lines: Sequence[Sequence[tuple[float, float]]], axis: str) -> None:

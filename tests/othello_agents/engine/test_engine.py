@@ -1,6 +1,7 @@
 """The engine: its values compared with the textbook searches, and its reports on positions."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -155,3 +156,12 @@ def test_an_analysis_reads_well():
     text = str(Engine(depth=2, eval="weighted").analyse(Othello.from_moves("f5d6c3")))
     assert " points (depth 2): " in text
     assert "(exact): " in str(Engine(eval="weighted").solve(Othello(4)))
+
+
+def test_a_drawn_position_before_a_pass_has_no_negative_zero():
+    passing = Othello.from_moves("d3c3e6d2d1e1b2c1")
+    assert passing.must_pass
+    found = Engine(depth=1, eval="weighted").analyse(passing.play(passing.pass_action), scores=True)
+    before = replace(found, score=0.0, unit="discs").before_pass(passing)
+    assert "-0" not in str(before)
+    assert [math.copysign(1, score) for score in (before.score, *before.scores.values())] == [1, 1]

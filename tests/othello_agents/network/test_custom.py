@@ -346,3 +346,27 @@ def test_copies_and_pickles_answer_alike_and_share_the_weights_with_their_module
             np.testing.assert_array_equal(ours, theirs)
         for name, weight in again.as_module().state_dict(keep_vars=True).items():
             assert any(weight is other for other in again.weights.values()), name
+
+
+def lazy(size):
+    class Lazy(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.policy, self.value = torch.nn.LazyLinear(size * size + 1), torch.nn.LazyLinear(1)
+
+        def forward(self, observations, masks):
+            flat = observations.flatten(1)
+            return self.policy(flat), self.value(flat).squeeze(1)
+
+    return Lazy()
+
+
+def test_the_seed_determines_weights_that_a_module_draws_late():
+    torch.manual_seed(1)
+    first, state = CustomNetwork.make(lazy, 4, seed=5), torch.get_rng_state()
+    torch.manual_seed(2)
+    second = CustomNetwork.make(lazy, 4, seed=5)
+    for name, weight in first.weights.items():
+        assert torch.equal(weight, second.weights[name]), name
+    torch.manual_seed(1)
+    assert torch.equal(torch.get_rng_state(), state)  # the numbers go on as if nothing had been made

@@ -160,3 +160,12 @@ def test_mistakes_in_the_command_are_told_and_nothing_is_written(tmp_path, capsy
     assert stop.value.code == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert [path.read_bytes() for path in Path().iterdir()] == [b"trained"]
+
+
+def test_the_curve_of_another_run_is_not_overwritten(tmp_path, capsys):
+    (tmp_path / "a.json").write_bytes(b"curve")
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(SCRIPT))["main"](["--out", str(tmp_path / "a.npz"), "--games", "8"])
+    assert stop.value.code == 2
+    assert f"{tmp_path / 'a.json'}, where this run would write its curve, exists" in capsys.readouterr().err
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"curve"]

@@ -255,3 +255,31 @@ def test_agents_say_which_games_they_play(opponent):
     with pytest.raises(WrongGameError, match="it plays Othello"):
         play_match(opponent, OnlyOthello(), games=2, openings=None, new_game=lambda key: Checkers())
     assert len(play_match(opponent, OnlyOthello(), games=2).records) == 2
+
+
+class Reversed(Othello):
+    """Othello in which the player with fewer discs wins."""
+
+    def returns(self):
+        return tuple(-value for value in super().returns())
+
+
+def test_a_game_of_ones_own_keeps_its_rules():
+    match = play_match("random", "maximizer", games=20, new_game=lambda _: Reversed())
+    decided = [record for record in match.records if record.scores[0] != record.scores[1]]
+    assert len(decided) > 10
+    for record in decided:
+        assert (record.result[0] > 0) == (record.scores[0] < record.scores[1])
+
+
+class Unwell(OnlyOthello):
+    """An agent that fails when it is asked whether it plays a game."""
+
+    def check_game(self, state):
+        raise RuntimeError("it does not feel well")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_agent_that_fails_before_the_game_forfeits(workers):
+    match = play_match(Unwell(), "random", games=2, workers=workers)
+    assert (match.losses, len(match.faults(0))) == (2, 2)

@@ -15,6 +15,7 @@ from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfect
 from othello_env.arena.rating.placement import AGENT, Placement, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.support.files import parse_json
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
 
@@ -209,6 +210,18 @@ def test_an_interrupt_keeps_what_was_measured_on_a_small_board(run, tmp_path, mo
     assert "2 games" in out
     written = json.loads((tmp_path / "out" / "perfection.json").read_text())
     assert (written["games"]["games"], written["interrupted"]) == (2, True)
+
+
+def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("othello_env.arena.rating.perfection.play_match", interrupted)
+    status, _, _ = run("random", "--size", 4, "--out", tmp_path / "out")
+    assert status == 130
+    written = parse_json((tmp_path / "out" / "perfection.json").read_bytes())
+    assert "games" not in written
+    assert written["moves"]["count"] > 0
 
 
 @pytest.mark.parametrize(

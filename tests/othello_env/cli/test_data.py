@@ -5,6 +5,8 @@ import pytest
 from PIL import Image
 
 from othello_agents.ntuple import NTupleNetwork
+from othello_env import make_agent
+from othello_env.arena.play.games import play_games
 from othello_env.data import (
     BoardSets,
     Dataset,
@@ -209,3 +211,48 @@ def test_damaged_labels_of_boards(tmp_path):
         BoardSets.load(path)
     with pytest.raises(FileNotFoundError):
         BoardSets.load(tmp_path / "none.npz")
+
+
+def test_forfeits_in_a_match_are_told(run, tmp_path):
+    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
+    bad = f"{tmp_path}/bad.py:f"
+    status, _, err = run("data", "make", "match", bad, "random", "--games", "4", "--out", tmp_path / "d")
+    assert status == 0
+    assert err.endswith(f"{bad} forfeited 4 games; othello-env match shows the reason\n")
+
+
+def test_a_match_continues_only_with_the_same_files(run, tmp_path):
+    weights = tmp_path / "a.npz"
+    network = NTupleNetwork(6)
+    network.save(weights)
+    command = ["data", "make", "match", weights, "random", "--out", tmp_path / "d", "--game", "othello:size=6", "--games"]
+    assert run(*command, "2")[0] == 0
+    assert run(*command, "4")[0] == 0
+    network.weights += 1
+    network.save(weights)
+    status, _, err = run(*command, "6")
+    assert status == 2
+    assert "another dataset" in err
+
+
+def test_labels_do_not_replace_the_games(run, tmp_path):
+    path = tmp_path / "games.npz"
+    write_games(path, random_games(3))
+    before = path.read_bytes()
+    status, _, err = run("data", "label", path, "--out", tmp_path / "." / "games.npz", "--empties", "4")
+    assert status == 2
+    assert "is the file of the games, which would be lost; give another --out" in err
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(("options", "expected"), [(["--ray"], None), (["--ray", "--workers", "3"], 3)])
+def test_a_cluster_plays_as_many_jobs_as_it_has_cores(run, tmp_path, monkeypatch, options, expected):
+    given = []
+
+    def play_elsewhere(pairings, roster, seed, clock, workers, *, ray):
+        given.append((workers, ray))
+        return play_games({name: make_agent(agent, seed) for name, agent in roster.items()}, list(pairings))
+
+    monkeypatch.setattr("othello_env.data.matches.play_elsewhere", play_elsewhere)
+    assert run("data", "make", "match", "random", "--games", "2", "--out", tmp_path / "d", *options)[0] == 0
+    assert given == [(expected, True)]

@@ -107,3 +107,34 @@ def test_a_test_needs_two_differences(run, value, told):
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("othello-env: Invalid value for '--sprt': expected two Elo differences, ")
     assert err.endswith(f"{told}\n")
+
+
+def test_a_training_may_save_a_later_state_while_matches_are_played(run, folder, monkeypatch):
+    complete = League.complete
+
+    def meanwhile(league, *arguments, **options):
+        games = complete(league, *arguments, **options)
+        training = League.load(folder)
+        training.draw()
+        training.add("alphabeta:depth=1", played=3000)
+        training.save(folder)
+        return games
+
+    with monkeypatch.context() as patch:
+        patch.setattr(League, "complete", meanwhile)
+        status, _, err = run("league", folder, "--games", 4, *GAME)
+    assert status == 2  # the newest member has no games yet
+    assert "no games lead from" in err
+    league = League.load(folder)
+    assert (len(league), league.results.all_pairs) == (5, 12)
+    assert run("league", folder, "--games", 4, *GAME)[0] == 0
+    assert League.load(folder).results.all_pairs == 20
+
+
+def test_forfeits_of_members_are_told(run, tmp_path):
+    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
+    League(["random", f"{tmp_path}/bad.py:f"]).save(tmp_path / "league")
+    status, _, err = run("league", tmp_path / "league", "--games", 2, *GAME)
+    assert status == 0
+    assert f"{tmp_path}/bad.py:f forfeited 2 games; the first: " in err
+    assert "no idea" in err

@@ -10,6 +10,7 @@ import pytest
 
 from othello_env import Agent, Othello, make_agent
 from othello_env.cli._nboard_server import NBoardServer
+from othello_env.data import random_games
 
 BOARD = "8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *"
 TWO_PLIES = "alphabeta:depth={depth},eval=count"
@@ -217,3 +218,14 @@ def test_the_command_ends_when_nobody_reads_its_answers():
         finally:
             process.kill()
             process.stdin.close()
+
+
+def test_the_value_of_a_decided_game_is_a_number_of_discs():
+    games = random_games(20, seed=3)
+    late = [games.state(i, int(games.lengths[i]) - 3) for i in range(20)]
+    server, fields = NBoardServer(TWO_PLIES), []
+    for state in late:
+        server.states = [state]
+        fields += [line.split()[2] for line in say(server, "hint 60") if line.startswith("search ")]
+    assert {"64.00", "-64.00"} <= {*fields}
+    assert all(-64 <= float(field) <= 64 for field in fields)

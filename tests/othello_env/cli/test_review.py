@@ -123,3 +123,17 @@ def test_an_interrupt_keeps_the_games_before(run, file, tmp_path, monkeypatch):
     status, _, err = run("analyse", file, *QUICK, "--out", tmp_path / "r.json")
     assert (status, err) == (130, "othello-env: interrupted\n")
     assert [game["game"] for game in json.loads((tmp_path / "r.json").read_text())["games"]] == [1]
+
+
+def test_the_reviews_do_not_replace_the_games(run, file):
+    before = file.read_bytes()
+    status, _, err = run("analyse", file, *QUICK, "--out", file)
+    assert status == 2
+    assert "is the file of the games, which would be lost" in err
+    assert file.read_bytes() == before
+
+
+def test_a_board_with_dots_is_no_file(run):
+    status, out, _ = run("analyse", ".....OX..XO..XOX", "--agent", "engine:depth=2")
+    assert status == 0
+    assert "a1" in out.lower() or "score" in out

@@ -7,6 +7,9 @@ import pytest
 from PIL import Image, ImageColor
 
 from othello_env.drawing.chart import CurvePoint, EloRow, elo_chart, growth_chart, learning_chart, png
+from othello_env.drawing.chart.axes import even_ticks
+from othello_env.drawing.chart.curves import _tick_text
+from othello_env.drawing.chart.progress import _short
 
 
 def places(picture, colour):
@@ -131,3 +134,11 @@ def test_a_cost_that_grows_rises_and_a_higher_cost_is_drawn_higher():
 def test_costs_below_1_are_refused():
     with pytest.raises(ValueError, match=r"at least 1, got 0\.5"):
         growth_chart("a", "b", {"c": {64: 0.5}}, "games", "ns")
+
+
+def test_labels_of_axes_are_short_and_different():
+    numbers = [64, 999, 64_000, 350_000, 999_400, 999_700, 1_200_000, 999_999_999, 2e9]
+    assert [_short(number) for number in numbers] == ["64", "999", "64k", "350k", "999k", "1M", "1.2M", "1G", "2G"]
+    labels = [_tick_text(tick) for tick in even_ticks(2_000_001)]
+    assert len({*labels}) == len(labels)
+    assert "1.5M" in labels

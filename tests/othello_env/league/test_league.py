@@ -436,3 +436,23 @@ def test_a_folder_without_a_league_is_named(tmp_path):
     (tmp_path / "league.json").write_text("[")
     with pytest.raises(ValueError, match=r"league\.json' is not the file of a league"):
         League.load(tmp_path)
+
+
+@pytest.mark.parametrize("frozen", [np.True_, 1])
+def test_frozen_may_be_any_kind_of_truth(frozen, tmp_path):
+    league = League(["random"])
+    league.add("maximizer", frozen=frozen)
+    league.add("minimax:depth=1")
+    league.freeze("snapshot 2", frozen)
+    league.save(tmp_path)
+    assert [member.frozen for member in League.load(tmp_path)][1:] == [True, True]
+
+
+def test_a_league_without_matches_may_play_any_game():
+    league = League(["random", "maximizer"])
+    assert league.complete(2, **MATCHES) == 2
+    with pytest.raises(ValueError, match="were played with the game"):
+        league.complete(4, game="othello:size=6", openings="random:4")
+    league.forget("maximizer")
+    league.add("minimax:depth=2")
+    assert league.complete(2, game="othello:size=6", openings="random:4") == 2

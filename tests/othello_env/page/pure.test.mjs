@@ -82,6 +82,22 @@ test("a second click on Bring back loses no game, and an error keeps all games",
   assert.deepEqual(table.past.games.map(each => each.kept.record), [two]);
 });
 
+test("a hint ends a replay", async () => {
+  globalThis.fetch = () => new Promise(() => {});
+  const { HUMAN, Table } = await import(at("table"));
+  const { Game } = await import(at("game"));
+  const { Clock } = await import(at("clock"));
+  const view = { toMove: 0, choices: [] };
+  const page = { setUp() {}, draw() {}, follow() {}, say() {}, thinks() {}, hint() {}, chosen() {}, refuse() {}, pace: 0 };
+  const table = new Table(page, [{ spec: "random", games: ["othello"] }]);
+  const record = { game: "othello", seed: 0, moves: [] };
+  const game = new Game(record, { board: { players: [{ name: "black" }, { name: "white" }] }, views: [view] });
+  table.resume({ seats: [HUMAN, HUMAN], names: null, ended: null, base: 0, lines: [], game, clock: Clock.from(0, 2, 3), playing: false });
+  table.playing = true;
+  table.hint();
+  assert.equal(table.playing, false);
+});
+
 test("an axis may have very many numbers", () => {
   const numbers = Array.from({ length: 200_000 }, (_, i) => i + 1);
   assert.deepEqual(axis(numbers, false), [0, 50_000, 100_000, 150_000, 200_000]);

@@ -10,7 +10,7 @@ import signal
 from datetime import datetime
 
 import pytest
-from driving import MINUS, moves, new_game, paste, shoot, square, sticks_out, wait_for_plies
+from driving import MINUS, kept_seed, moves, new_game, paste, shoot, square, sticks_out, wait_for_plies
 
 from othello_env import Othello, make_agent
 from othello_env.arena.play.games import seat_key
@@ -415,10 +415,12 @@ def test_a_game_goes_on_from_the_position_on_the_board_against_an_agent(page):
     page.select_option("#opening", "shown")
     page.select_option("[name=seat-0]", "alphabeta:depth=2")
     page.select_option("[name=seat-1]", "human")
+    page.fill("#seed", "77")
     page.click("#start")
     page.locator("#players li:first-child:has-text('alphabeta:depth=2')").wait_for()
     page.locator('.square[aria-label$=", legal"]').first.click()
     wait_for_plies(page, 11)
+    assert kept_seed(page) == 77
     page.click("#restart")
     page.locator('#moves [data-ply="10"]').wait_for(state="detached")
     assert "".join(moves(page)) == GAME[:18]

@@ -102,6 +102,17 @@ def test_a_link_with_a_position_and_one_with_a_seed():
     assert (read.game, read.seed, read.moves) == ("tribolo", 11, (action,))
 
 
+@pytest.mark.parametrize("game", ["tribolo", "othello:size=6", "checkers"])
+def test_a_link_to_a_game_without_moves(game):
+    assert read_text(EMPTY, f"http://x/#game={game}&seed=11&moves=&ply=0") == PageGame(game, 11)
+
+
+@pytest.mark.parametrize("mover", ["o", "O", "white"])
+def test_a_board_with_the_player_to_move_in_any_case(mover):
+    board, _ = position_to_text(TIGER)
+    assert read_text(EMPTY, f"{board} {mover}").start().to_move == 1
+
+
 @pytest.mark.parametrize(
     "link",
     [

@@ -52,7 +52,7 @@ def test_a_training_is_resumed_if_it_has_begun(compare, tmp_path, monkeypatch, n
 
     def train(words):
         given.append(words)
-        return SimpleNamespace(iteration=5)
+        return SimpleNamespace(iteration=5, interrupted=False)
 
     monkeypatch.setattr(compare, "train", train)
     if name:
@@ -60,3 +60,22 @@ def test_a_training_is_resumed_if_it_has_begun(compare, tmp_path, monkeypatch, n
     found = compare.train_all(compare.Arguments(out=tmp_path, iterations=5, seeds=(1,), resume=True))
     assert [*found] == ["league 1", "newest 1", "fixed 1"]
     assert ["--resume" in words for words in given] == [False, bool(name), False]
+
+
+def test_an_interrupt_in_the_last_iteration_ends_the_script_too(compare, tmp_path, monkeypatch):
+    begun = []
+
+    def train(words):
+        begun.append(words)
+        return SimpleNamespace(iteration=5, interrupted=True)
+
+    monkeypatch.setattr(compare, "train", train)
+    with pytest.raises(SystemExit, match="interrupted; --resume continues"):
+        compare.train_all(compare.Arguments(out=tmp_path, iterations=5, seeds=(1,)))
+    assert len(begun) == 1
+
+
+def test_a_seed_that_is_given_twice_is_refused_at_once(compare, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        compare.main(["--out", str(tmp_path / "c"), "--seeds", "1", "2", "1"])
+    assert "--seeds gives a seed twice: 1 2 1" in capsys.readouterr().err

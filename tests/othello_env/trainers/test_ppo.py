@@ -330,6 +330,12 @@ def test_a_trained_agent_is_not_overwritten(ppo, tmp_path, capsys):
     assert stop.value.code == 2
     assert capsys.readouterr().err.endswith(f"{state}, the state of a run, exists; --resume continues this run\n")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"trained"]
+    curve = state.rename(tmp_path / "a.json")  # for example of an n-tuple network a.npz
+    with pytest.raises(SystemExit) as stop:
+        run(ppo, out, 1)
+    assert stop.value.code == 2
+    assert f"{curve}, where this run would write its curve, exists" in capsys.readouterr().err
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"trained"]
 
 
 def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(ppo, tmp_path, capsys, monkeypatch):

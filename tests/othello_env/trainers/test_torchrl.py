@@ -111,3 +111,9 @@ def test_ctrl_c_in_a_kernel_keeps_what_was_learned(recipe_of_torchrl, monkeypatc
     monkeypatch.setattr("sys.argv", ["train_torchrl.py", "--size", "4", "--games", "4", "--out", str(out)])
     recipe_of_torchrl.main()
     assert recipe_of_torchrl.load(out, size=4)
+
+
+def test_games_of_self_play_reach_their_ends(recipe_of_torchrl):
+    env = TorchRLEnv(8, size=8, opponent=None, strict=True)
+    played = recipe_of_torchrl.Learner(env, size=8).iterate()
+    assert int(played["next", "done"].sum()) >= 4
