@@ -71,9 +71,7 @@ def command(
         write_file(curve, png(rating_picture(payoffs, anchor)))
 
 
-def _play(
-    league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool
-) -> League:
+def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> League:
     """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too.
 
     Returns:

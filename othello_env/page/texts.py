@@ -158,7 +158,12 @@ def _parts(game: str, text: str) -> tuple[str, str | None, str]:
     cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
     # X and O can be discs, or the player to move. If the words before an X or O already form a whole board, this X or O
     # is the player to move.
-    if game == "othello" and cells > 1 and words[cells - 1].upper() in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
+    if (
+        game == "othello"
+        and cells > 1
+        and words[cells - 1].upper() in ("X", "O")
+        and _cells_in(words[: cells - 1]) in _SIZES
+    ):
         cells -= 1
     player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None
     return " ".join(words[:cells]), player, " ".join(words[cells + (player is not None) :])

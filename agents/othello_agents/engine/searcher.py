@@ -36,8 +36,8 @@ _FIRST_EXACT = 14
 """With this number of empty squares or more, shallower searches come before a search to the end. They find good moves,
 which the search to the end tries first."""
 _LIMITED_DEPTH = 6
-"""With a limit of nodes, searches up to this depth come before every search to the end. If the search to the end reaches
-the limit, the result is that of the deepest of them."""
+"""With a limit of nodes, searches up to this depth come before every search to the end. If the search to the end
+reaches the limit, the result is that of the deepest of them."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
@@ -106,9 +106,9 @@ class Searcher:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
         If at most `exact` squares are empty, search to the end instead. Shallower searches may come before the search
-        to the end (see `_FIRST_EXACT` and `_LIMITED_DEPTH`). If more than `exact` but at most `result` squares are empty, search to the end
-        twice: first for the winner, then for the exact score. After the call, `found` is the result of the last
-        finished search.
+        to the end (see `_FIRST_EXACT` and `_LIMITED_DEPTH`). If more than `exact` but at most `result` squares are
+        empty, search to the end twice: first for the winner, then for the exact score. After the call, `found` is the
+        result of the last finished search.
         """
         to_end = self.empty <= max(exact, result)
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most a move and a pass a square

@@ -225,7 +225,18 @@ def test_a_match_continues_only_with_the_same_files(run, tmp_path):
     weights = tmp_path / "a.npz"
     network = NTupleNetwork(6)
     network.save(weights)
-    command = ["data", "make", "match", weights, "random", "--out", tmp_path / "d", "--game", "othello:size=6", "--games"]
+    command = [
+        "data",
+        "make",
+        "match",
+        weights,
+        "random",
+        "--out",
+        tmp_path / "d",
+        "--game",
+        "othello:size=6",
+        "--games",
+    ]
     assert run(*command, "2")[0] == 0
     assert run(*command, "4")[0] == 0
     network.weights += 1

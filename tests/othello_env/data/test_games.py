@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import Checkers, IllegalActionError, Othello, Tribolo
-from othello_env.data import Games, GamesError, Statistics, examples, random_games
+from othello_env.data import Games, GamesError, Statistics, board_sets, examples, random_games
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -51,10 +52,9 @@ def test_workers_end_when_their_owner_ends(how, seconds, tmp_path):
 def is_alive(pid):
     """Whether a process works. If nobody has asked for the status of an ended process, it still has its number."""
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
-        if os.path.exists("/proc/self/stat"):
+        if Path("/proc/self/stat").exists():
             return False
     try:
         os.kill(pid, 0)

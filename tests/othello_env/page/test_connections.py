@@ -1,4 +1,4 @@
-"""Connections of slow browsers: a browser that reads slowly gets the whole answer, one that stops reading is cut off."""
+"""A browser that reads slowly gets the whole answer. The connection of one that stops reading is closed."""
 
 import contextlib
 import socket
