@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent.clock import Clock
-from othello_env.agent.protocol import Agent, AgentError, begin_game
+from othello_env.agent.protocol import Agent, AgentError, begin_game, illegal_answer
 from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State
 
@@ -87,9 +87,9 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
     try:
         action = state.check_action(answer)
     except (TypeError, ValueError) as error:
-        raise _illegal_answer(agent, state, error) from None
+        raise illegal_answer(agent, state, error) from None
     if not state.is_legal(action):
-        raise _illegal_answer(agent, state, state.illegal(action))
+        raise illegal_answer(agent, state, state.illegal(action))
     return action
 
 
@@ -140,9 +140,4 @@ def play_answer(agent: Agent, state: State) -> State:
     try:
         return state.play(answer)
     except (TypeError, IllegalActionError) as error:
-        raise _illegal_answer(agent, state, error) from None
-
-
-def _illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:
-    board = "" if str(state) in str(error) else f"\n{state}"
-    return AgentError(f"agent {agent!r} answered with an illegal action in {state!r}: {error}{board}")
+        raise illegal_answer(agent, state, error) from None

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Positions
-from othello_env.games.game import State, WrongGameError, check_seed
+from othello_env.games.game import IllegalActionError, State, WrongGameError, check_seed
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
@@ -32,6 +32,7 @@ __all__ = [
     "begin_game",
     "check_not_over",
     "decision_keys",
+    "illegal_answer",
 ]
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
@@ -112,6 +113,11 @@ class Agent(ABC):
     _game_key: int | None = None
     """The key that `begin_game` last passed to `new_game`; see `Seat`. None if no game is known."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "act" in vars(cls) and "act_batch" not in vars(cls):
+            cls.act_batch = Agent.act_batch  # type: ignore[method-assign]  # an inherited one would not call the new `act`
+
     def __repr__(self) -> str:
         return type(self).__qualname__
 
@@ -154,12 +160,20 @@ class Agent(ABC):
         """Choose an action in each of N positions, and return the actions as `(N,) int64`.
 
         Each position is from a different game. The random choices in a position must depend on the key of its game (in
-        `batch.key`), and not on the other games.
+        `batch.key`), and not on the other games. If a subclass defines only `act`, its batches ask this `act`.
+
+        Raises:
+            AgentError: an answer of `act` is not an integer in range.
         """
         actions = np.empty(len(batch), np.int64)
         for i, key in enumerate(batch.key.tolist()):
             begin_game(self, key)
-            actions[i] = self.act(batch.state(i))
+            state = batch.state(i)
+            answer = self.act(state)
+            try:
+                actions[i] = state.check_action(answer)
+            except (TypeError, IllegalActionError) as error:
+                raise illegal_answer(self, state, error) from None
         return actions
 
     def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
@@ -173,6 +187,12 @@ class Agent(ABC):
         calls it. Two agents must not contain the same inner agent. Otherwise one agent would begin a new game in the
         inner agent while the other agent's game is not over.
         """
+
+
+def illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:
+    """Make the error for an answer that is not a legal action. The caller raises the error."""
+    board = "" if str(state) in str(error) else f"\n{state}"
+    return AgentError(f"agent {agent!r} answered with an illegal action in {state!r}: {error}{board}")
 
 
 def begin_game(agent: Agent, key: int) -> None:

@@ -92,7 +92,8 @@ class _EpsilonAgent(AgentWrapper):
 
     def __repr__(self) -> str:
         inner = repr(self.agent)
-        return f"{inner}{',' if '=' in inner else ':'}epsilon={self._epsilon}"
+        match = _HEAD_AND_OPTIONS.fullmatch(inner)
+        return f"{inner}{',' if match and match[2] else ':'}epsilon={self._epsilon}"
 
     def new_game(self, seed: int) -> None:
         self._chance.new_game(mix_int(seed, EPSILON))

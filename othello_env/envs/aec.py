@@ -255,7 +255,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """
         state = self.position
         if agent == self._observer:
-            return self._observation
+            return {name: array.copy() for name, array in self._observation.items()}  # which the caller may change
         if agent not in self.possible_agents:
             raise ValueError(f"there is no agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
         planes = state.observation(self.possible_agents.index(agent))

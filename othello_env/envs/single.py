@@ -25,6 +25,7 @@ from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_k
 from othello_env.envs.starts import POSITION_OPTIONS, check_options
 from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
+from othello_env.support.jit import interruptible
 
 __all__ = ["SingleGame"]
 
@@ -186,11 +187,12 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
 
     def _answer(self, state: State, seats: dict[int, Seat]) -> State:
         """Let the opponents play until the learner's turn or the end of the game. Returns the position."""
-        while state.to_move in seats and not state.is_over:
-            if self.render_mode == "human":
-                self._renderer.render(state)
-            forced = state.must_pass
-            state = state.play(state.legal_actions()[0]) if forced else seats[state.to_move].play(state)
+        with interruptible():
+            while state.to_move in seats and not state.is_over:
+                if self.render_mode == "human":
+                    self._renderer.render(state)
+                forced = state.must_pass
+                state = state.play(state.legal_actions()[0]) if forced else seats[state.to_move].play(state)
         return state
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloPositions, SpecError, make_agent
-from othello_env.agent import Chance, Clock, Seat, act_on_clock, agent_names, ask, ask_many, option_text
+from othello_env.agent import AgentWrapper, Chance, Clock, Seat, act_on_clock, agent_names, ask, ask_many, option_text
 from othello_env.agent import spec as agent_specs
 from othello_env.arena.play.timed import Timed
 
@@ -357,6 +358,22 @@ class TestAsk:
             ask(Constant(answer), Othello())
         assert str(caught.value).endswith(str(Othello()))
 
+    @pytest.mark.parametrize("answer", [19.9, "19", "d3", None, 10**30, 65, -1, 0])
+    def test_an_illegal_answer_among_many_is_never_converted(self, answer):
+        with pytest.raises(AgentError, match="agent constant answered with an illegal action"):
+            ask_many(Constant(answer), OthelloPositions.from_states([Othello()] * 3))
+
+    @pytest.mark.parametrize("base", [AgentWrapper, AlphaBeta])
+    def test_a_subclass_with_its_own_act_is_asked_in_batches_too(self, base):
+        class First(base):
+            def act(self, state, *, seconds_left=None):
+                return state.legal_actions()[0]
+
+        states = states_of_a_game(3, size=4)
+        agent = First(make_agent("random")) if base is AgentWrapper else First()
+        answers = ask_many(agent, OthelloPositions.from_states(states, range(len(states))))
+        assert answers.tolist() == [state.legal_actions()[0] for state in states]
+
     def test_an_agents_own_error_is_not_dressed_up(self):
         class Failing(Agent):
             def act(self, state, *, seconds_left=None):
@@ -548,6 +565,15 @@ class TestEpsilon:
         assert abs(sum(answer != 44 for answer in answers) / 4_000 - share) < 0.021
         again = make_agent(f"othello_plugin:last:epsilon={epsilon}", seed=1)
         assert [again.act(Othello()) for _ in range(100)] == answers[:100]
+
+    def test_its_repr_is_a_spec_whatever_the_path(self, tmp_path):
+        folder = tmp_path / "lr=0.1"
+        folder.mkdir()
+        (folder / "policy.py").write_text("def f(observations, masks):\n    return masks.argmax(axis=1)\n")
+        made = make_agent(f"{folder}/policy.py:f:epsilon=0.5")
+        assert repr(make_agent(repr(made))) == repr(made)
+        assert repr(made).endswith("policy.py:f:epsilon=0.5")
+        assert repr(make_agent("alphabeta:depth=2,epsilon=0.5")).endswith(",epsilon=0.5")
 
     def test_the_agents_further_powers_show_through(self, plugin):
         made = make_agent("zz-all:depth=1,epsilon=.1")

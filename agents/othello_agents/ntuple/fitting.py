@@ -207,5 +207,8 @@ def fit(
             with interruptible():
                 threads.run(partial(work, rate * (1 - done / passes)))
             progress(done + 1)
+    except KeyboardInterrupt:
+        threads.run(lambda _: None)  # wait for the other threads, which would go on changing the network
+        raise
     finally:
         threads.close()

@@ -168,12 +168,15 @@ class Trainer:
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
+            TypeError: `games` is not an integer.
             ValueError: neither seconds nor games are given, or a number is negative or not finite.
         """
         if seconds is None and games is None:
             raise ValueError("run needs seconds or games")
         if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
             raise ValueError(f"seconds and games must be finite and not negative, not {seconds} and {games}")
+        if games is not None and (not isinstance(games, Integral) or isinstance(games, bool)):
+            raise TypeError(f"games must be an integer, not {games!r} of type {type(games).__name__}")
         with interruptible():
             self._play(0)  # compiles the kernels before the clock starts
         start, before = time.perf_counter(), self.games

@@ -74,7 +74,7 @@ def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray
 @cache
 def _sources(size: int, symmetry: int) -> npt.NDArray[np.int64]:
     """Entry i is the action on the original board that the symmetry turns into action i."""
-    squares = np.arange(size * size).reshape(size, size)
+    squares = np.arange(size * size, dtype=np.int64).reshape(size, size)
     table = np.append(transform_observation(squares, symmetry).ravel(), size * size)
     table.flags.writeable = False
     return table

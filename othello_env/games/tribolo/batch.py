@@ -220,4 +220,4 @@ class TriboloGames(Batch):
 
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
         grid = self.boards[0].copy() if copy else self.boards[0]
-        return lambda: np.stack([(grid == player).sum(axis=1) for player in range(PLAYERS)], axis=1)
+        return lambda: np.stack([(grid == player).sum(axis=1, dtype=np.int64) for player in range(PLAYERS)], axis=1)

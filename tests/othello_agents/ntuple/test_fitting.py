@@ -1,7 +1,10 @@
+import threading
+import time
+
 import numpy as np
 import pytest
 
-from othello_agents.ntuple import NTupleNetwork, shipped_network
+from othello_agents.ntuple import NTupleNetwork, fitting, shipped_network
 from othello_agents.ntuple.fitting import Examples, fit, predict, stage_errors
 from othello_agents.ntuple.patterns import layout
 from othello_env.data import random_games
@@ -111,3 +114,24 @@ def test_labels_outside_the_scale_are_refused(planted, wrong):
     values[3] = wrong
     with pytest.raises(ValueError, match="expected labels from -1 to \\+1"):
         fit(truth, examples._replace(values=values))
+
+
+def test_an_interrupted_fit_leaves_the_network_alone(planted, monkeypatch):
+    truth, examples = planted
+    network, main, may_go_on = NTupleNetwork(4, truth.stages), threading.current_thread(), threading.Event()
+    fit_pass = fitting._fit_pass
+
+    def slow_or_interrupted(*arguments):
+        if threading.current_thread() is main:
+            threading.Timer(0.2, may_go_on.set).start()
+            raise KeyboardInterrupt
+        may_go_on.wait(60)
+        fit_pass(*arguments)
+
+    monkeypatch.setattr(fitting, "_fit_pass", slow_or_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fit(network, examples, passes=2, num_threads=2)
+    assert may_go_on.is_set()
+    after = network.weights.copy()
+    time.sleep(0.5)
+    np.testing.assert_array_equal(network.weights, after)

@@ -376,3 +376,11 @@ def test_seeds_of_numpy_are_seeds():
     other.run(games=4)
     assert (type(one.seed), type(one.batch)) == (int, int)  # both are saved as JSON, which cannot hold NumPy's numbers
     assert np.array_equal(one.network.weights, other.network.weights)
+
+
+@pytest.mark.parametrize("games", [100.0, True, "9"])
+def test_a_number_of_games_that_is_no_integer_is_refused_before_it_plays(games):
+    trainer = Trainer(4)
+    with pytest.raises(TypeError):
+        trainer.run(games=games)
+    assert trainer.games == 0

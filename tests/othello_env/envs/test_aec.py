@@ -143,6 +143,17 @@ def test_it_follows_the_rules_move_by_move(size: int) -> None:
     assert passes > 0
 
 
+def test_an_observation_belongs_to_the_caller() -> None:
+    env = othello_v0.env()
+    env.reset(seed=1)
+    first = env.observe("black_0")
+    mask = first.pop("action_mask").copy()
+    first["observation"][:] = 7
+    again, *_ = env.last()
+    np.testing.assert_array_equal(again["action_mask"], mask)
+    assert again["observation"].max() == 1
+
+
 def test_the_spaces_hold_the_observations() -> None:
     env = othello_v0.env()
     env.reset()

@@ -308,6 +308,23 @@ def test_an_opponents_illegal_answer_raises_and_names_it(answer: Any) -> None:
     assert env.position == Othello(), "the learner still has the move"
 
 
+class Interrupted(Agent):
+    """Behaves as a kernel that returns arrays and in which Ctrl-C was pressed."""
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+
+def test_ctrl_c_while_an_opponent_thinks() -> None:
+    env = OthelloEnv(side="black", opponent=Interrupted())
+    env.reset()
+    with pytest.raises(KeyboardInterrupt):
+        env.step(19)
+    assert env.position == Othello(), "the learner still has the move"
+    with pytest.raises(KeyboardInterrupt):
+        env.reset(options={"side": "white"})
+
+
 def test_nothing_works_before_reset() -> None:
     env = OthelloEnv()
     for call in (lambda: env.step(19), lambda: env.position, env.render):
