@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from othello_agents.ntuple import NTupleNetwork
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloPositions, SpecError, make_agent
 from othello_env.agent import AgentWrapper, Chance, Clock, Seat, act_on_clock, agent_names, ask, ask_many, option_text
@@ -569,10 +570,10 @@ class TestEpsilon:
     def test_its_repr_is_a_spec_whatever_the_path(self, tmp_path):
         folder = tmp_path / "lr=0.1"
         folder.mkdir()
-        (folder / "policy.py").write_text("def f(observations, masks):\n    return masks.argmax(axis=1)\n")
-        made = make_agent(f"{folder}/policy.py:f:epsilon=0.5")
+        NTupleNetwork(4).save(folder / "a.npz")
+        made = make_agent(f"{folder}/a.npz:epsilon=0.5")
         assert repr(make_agent(repr(made))) == repr(made)
-        assert repr(made).endswith("policy.py:f:epsilon=0.5")
+        assert repr(made).endswith("a.npz:epsilon=0.5")
         assert repr(make_agent("alphabeta:depth=2,epsilon=0.5")).endswith(",epsilon=0.5")
 
     def test_the_agents_further_powers_show_through(self, plugin):

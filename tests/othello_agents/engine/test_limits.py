@@ -29,9 +29,9 @@ def test_a_limit_of_nodes_is_kept(random_position):
 def test_if_the_end_is_out_of_reach_the_result_is_of_a_search_of_several_plies(random_position, empties):
     for key in range(3):
         state = random_position(key, empties)
-        found = Engine(nodes=1_500, eval="weighted").analyse(state)
+        found = Engine(nodes=1_500, eval="weighted", exact=13).analyse(state)
         assert found.exact or found.depth >= 3
-        assert Engine(nodes=10_000_000, eval="weighted").analyse(state).exact
+        assert Engine(nodes=10_000_000, eval="weighted", exact=13).analyse(state).exact
 
 
 def test_time_ends_a_search_but_not_before_it_has_a_move():
