@@ -31,6 +31,7 @@ __all__ = [
     "EvenRange",
     "FloatRange",
     "bar",
+    "check_distinct",
     "elo_cells",
     "existing_path",
     "game_option",

@@ -23,7 +23,7 @@ from othello_env.league.stored import check_state, is_earlier, missing_matches
 if TYPE_CHECKING:
     from othello_env.league.league import League
 
-__all__ = ["check_same", "play_missing", "take_matches"]
+__all__ = ["add_matches", "check_same", "play_missing", "take_matches"]
 
 
 class _Done(Container[tuple[int, tuple[str, ...]]]):

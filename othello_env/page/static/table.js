@@ -331,10 +331,7 @@ export class Table {
     const agent = HINTERS.find(spec => able.includes(spec)) ?? able.at(-1);
     if (!agent) { this.page.say("no agent here gives hints"); return; }
     const signal = this.stop();
-    if (this.playing) { // a replay ends here
-      this.playing = false;
-      this.page.draw();
-    }
+    if (this.playing) { this.playing = false; this.page.draw(); } // a replay ends here
     try {
       const { action, name } = await this.ask(agent, signal);
       this.page.hint(this.game.view.choices.find(choice => choice.action === action)?.path ?? []);

@@ -190,7 +190,7 @@ def test_the_benchmark_is_plain_values_and_a_page():
     calls = []
     found = run_perfection("maximizer:eval=count", size=4, games=4, seed=5, progress=calls.append)
     assert isinstance(found, PerfectionBenchmark)
-    assert [call.games.match.games for call in calls] == [0, 1, 2, 3, 4]
+    assert [call.games and call.games.match.games for call in calls] == [None, 1, 2, 3, 4]
     values = found.to_json()
     assert (values["size"], values["seed"], values["agent"]) == (4, 5, "maximizer:eval=count")
     assert values["moves"]["best_move_rate"] == round(found.regret.rate, 4)
