@@ -93,8 +93,8 @@ def gather(agents: dict[str, Path], folder: Path) -> None:
     league.save(folder)
 
 
-def main() -> None:
-    args = parse(__doc__, Arguments)
+def main(arguments: list[str] | None = None) -> None:
+    args = parse(__doc__, Arguments, arguments)
     agents = train_all(args)
     with mistakes():
         gather(agents, args.out / "league")
