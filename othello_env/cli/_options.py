@@ -288,14 +288,14 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
     report(records)
 
 
-def check_distinct(source: Path, out: Path) -> None:
-    """Check that a command does not replace the games that it reads.
+def check_distinct(games: Path, other: Path, message: str) -> None:
+    """Check that a file of games is not replaced by another file that the command writes.
 
     Raises:
-        click.UsageError: both paths name the same file.
+        click.UsageError: both paths name the same file. The error has this message.
     """
-    if out.resolve() == source.resolve():
-        raise click.UsageError(f"{out} is the file of the games, which would be lost; give another --out")
+    if games.resolve() == other.resolve():
+        raise click.UsageError(f"{message}; the games would be lost")
 
 
 def report_faults(agent: str, faults: Sequence[str]) -> None:

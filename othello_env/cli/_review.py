@@ -131,7 +131,7 @@ def _review_source(request: _Request) -> None:
     """
     if request.out is not None:
         check_output(request.out)
-        options.check_distinct(request.source, request.out)
+        options.check_distinct(request.source, request.out, f"--out {request.out} is the file of the games")
     found: list[dict[str, Any]] = []
     moves: dict[str, list[MoveReview]] = {}
     card = {

@@ -243,7 +243,7 @@ def _label(
     parts = parts_of(source, rules, skip=False)
     if not source.is_dir():
         path = out or source.with_suffix(f".{name}.npz")
-        options.check_distinct(source, path)
+        options.check_distinct(source, path, f"--out {path} is the file of the games")
         click.echo(f"{path}: {_write_labels(path, next(parts), find, maker):,} {unit}")
         return
     if out is not None:

@@ -81,8 +81,8 @@ def command(
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     if transcripts is not None:
         check_output(transcripts)
-        if out is not None and out.resolve() == transcripts.resolve():
-            raise click.UsageError("--out and --transcripts name the same file; the games would be lost")
+        if out is not None:
+            options.check_distinct(out, transcripts, "--out and --transcripts name the same file")
 
     def report(records: list[GameRecord]) -> None:
         _print(Tournament.of(agents, records), schedule, clock, anchor)

@@ -117,14 +117,18 @@ def header(games: Games) -> dict[str, Any]:
             jumps. The text of the position does not contain this.
     """
     usual = games.starts == (games.rules.start(0),)
-    starts = [] if usual else [position_to_text(state) for state in games.starts]
-    for state, text in zip(games.starts, starts, strict=not usual):
-        if isinstance(state, Checkers) and games.rules.position(*text) != state:
-            raise ValueError(
-                f"a game begins with {state!r} in mid-game; expected a first position of checkers without a history, "
-                "and not in the middle of a series of jumps"
-            )
+    starts = [] if usual else [_text_of(state, games.rules) for state in games.starts]
     return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
+
+
+def _text_of(state: State, rules: Rules) -> tuple[str, str]:
+    text = position_to_text(state)
+    if isinstance(state, Checkers) and rules.position(*text) != state:
+        raise ValueError(
+            f"a game begins with {state!r} in mid-game; expected a first position of checkers without a history, "
+            "and not in the middle of a series of jumps"
+        )
+    return text
 
 
 def from_header(text: bytes) -> tuple[Rules, list[State]]:

@@ -252,7 +252,7 @@ def test_labels_do_not_replace_the_games(run, tmp_path):
     before = path.read_bytes()
     status, _, err = run("data", "label", path, "--out", tmp_path / "." / "games.npz", "--empties", "4")
     assert status == 2
-    assert "is the file of the games, which would be lost; give another --out" in err
+    assert "is the file of the games; the games would be lost" in err
     assert path.read_bytes() == before
 
 
