@@ -114,6 +114,7 @@ class Offers:
         offers: the agents, in the order in which the page lists them.
 
     Attributes:
+        asked: the specs that a page has asked for so far, of agents in `found`.
         found: more agents, which the server found in the folder that it watches. The page lists these agents directly
             after the agents with the label `YOURS`.
     """
@@ -121,6 +122,7 @@ class Offers:
     def __init__(self, offers: Sequence[Offer]) -> None:
         self._offers = tuple(offers)
         self.found: tuple[Offer, ...] = ()
+        self.asked: set[str] = set()
 
     def __iter__(self) -> Iterator[Offer]:
         found = {offer.spec: offer for offer in self.found}
@@ -146,6 +148,8 @@ class Offers:
         if isinstance(spec, str) and len(spec) <= _LONGEST:
             exact = [offer for offer in self if offer.spec == spec]
             for offer in exact or [offer for offer in self if offer.allows(spec)]:
+                if offer in self.found:
+                    self.asked.add(offer.spec)
                 return spec, offer
         known = ", ".join(offer.spec for offer in self)
         raise MessageError(f"agent is one of {known}, perhaps with other numbers for {', '.join(SETTINGS)}")

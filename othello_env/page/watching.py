@@ -24,7 +24,10 @@ from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
 MOST_CHECKPOINTS = 24
-"""At most this number of checkpoints is offered, the newest first. Members of leagues come after all other files."""
+"""At most this number of checkpoints is offered, the newest first. Members of leagues come after all other files.
+
+An older checkpoint that a page has asked for is offered, too, so that a game against it can go on.
+"""
 _CLIENT = "the watched folder"
 _LONGEST_REASON = 300  # characters
 
@@ -67,6 +70,9 @@ class Checkpoints:
     async def look(self) -> None:
         """Offer the newest checkpoints in the folder. A file that is not an agent is left out."""
         files = await asyncio.to_thread(self._runs.checkpoints, MOST_CHECKPOINTS)
+        files += [
+            file for file in self._known if file not in files and str(file) in self._offers.asked and file.is_file()
+        ]
         self._known = {file: known for file, known in self._known.items() if file in files}
         try:
             for file in files:

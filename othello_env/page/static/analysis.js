@@ -1,6 +1,6 @@
 // The analysis of a game: the values of the agents A and B, the exact scores, and the review of the moves.
 
-import { Course, showBar } from "./curve.js";
+import { Course, inUnit, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
 import { Looking } from "./look.js";
 import { answerText, heatMarks, showMoves, showReview, showTable } from "./panels.js";
@@ -179,8 +179,9 @@ export class Analysis {
     }));
     const first = series[0]?.points[game.cursor] ?? null;
     const point = found.exact ?? first;
-    showBar(byId("bar"), point?.values ? point : null, game.players, found.exact ? "perfect play" : series[0]?.name);
-    this.course.show(series, game.cursor, game.players, ply => {
+    const [drawn] = point?.values ? inUnit([point], [...series, { points: [point] }]) : [null];
+    showBar(byId("bar"), drawn && point, game.players, found.exact ? "perfect play" : series[0]?.name, drawn);
+    this.course.show(series, game.views.length, game.cursor, game.players, ply => {
       const where = ply ? `after ${game.views[ply].move}` : "at the start";
       const told = series.map(({ points }, index) => {
         const at = points[ply];

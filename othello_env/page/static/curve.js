@@ -59,11 +59,12 @@ export class Course {
 
   /**
    * Draw the curves. For two players, each series is one line, with the values for the first player. For three players,
-   * only the first series is drawn, with a line for each player. `texts(ply)` is the text that is shown for a ply.
+   * only the first series is drawn, with a line for each player. `plies` is the number of positions of the game, and
+   * `texts(ply)` is the text that is shown for a ply.
    * @param {{name: string, colour: string, points: (Point | null)[]}[]} series
    */
-  show(series, cursor, players, texts) {
-    const plies = series[0]?.points.length ?? 0;
+  show(series, plies, cursor, players, texts) {
+    if (this.hovered >= plies) this.hovered = null; // the game has become shorter
     Object.assign(this, { plies, cursor, texts });
     const two = players.length === 2;
     const last = Math.max(1, plies - 1);
@@ -104,7 +105,7 @@ function isMixed(series) {
 }
 
 /** The points of one line. Unless all values are in discs, a value in discs becomes a sure win, a draw or a sure loss. */
-function inUnit(points, series) {
+export function inUnit(points, series) {
   if (!isMixed(series)) return points;
   return points.map(point => point?.unit === "discs"
     ? { ...point, bound: null, values: point.values.map(value => value > 0 ? "inf" : value < 0 ? "-inf" : value) } : point);
@@ -159,15 +160,14 @@ export function barShare(value, unit, bound) {
 }
 
 /**
- * Show the evaluation bar. `point` is null if the value is not known yet.
+ * Show the evaluation bar. `point` is null if the value is not known yet. `drawn` is the point as the curve draws it.
  * @param {Point | null} point
  */
-export function showBar(parent, point, players, name) {
+export function showBar(parent, point, players, name, drawn = point) {
   parent.hidden = players.length !== 2;
   const [first, second] = players;
-  const value = point?.values[0] ?? 0;
-  const share = point ? barShare(value, point.unit, point.bound) : .5;
-  const text = point ? valueText(value, point.unit) : "";
+  const share = drawn ? barShare(drawn.values[0], drawn.unit, drawn.bound) : .5;
+  const text = point ? valueText(point.values[0], point.unit) : "";
   const label = point ? `${name}: ${text}${point.unit === "discs" ? " discs" : ""} for ${first.name}` : "no evaluation yet";
   parent.setAttribute("aria-label", label);
   parent.title = label;

@@ -1,7 +1,7 @@
 // The learning curves of the watched folder. They grow while the training runs.
 
 import { bands, groupOf, linesOf, quantities } from "./bands.js";
-import { byId, html } from "./elements.js";
+import { byId, html, renew } from "./elements.js";
 import { plot, styleOf } from "./plot.js";
 
 /** Show the learning curves of runs. A person chooses the quantity and the axis in two lists on the page. */
@@ -22,7 +22,7 @@ export function showCurves(runs, isWatched) {
   if (!names.length) { chart.replaceChildren(); return; }
   const shown = known.get(quantity.value);
   const isLog = byId("run-axis").value === "log";
-  chart.replaceChildren(plot({ label: `${shown.what}, ${shown.name},`, over: shown.over, isLog, width: chart.clientWidth, series: seriesOf(linesOf(runs, shown)) }));
+  renew(chart, plot({ label: `${shown.what}, ${shown.name},`, over: shown.over, isLog, width: chart.clientWidth, series: seriesOf(linesOf(runs, shown)) }));
 }
 
 /** Each run is a thin line. Each group of runs has a line for its mean, and an area for its interval. */

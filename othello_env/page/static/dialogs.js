@@ -3,6 +3,7 @@
 import { post, Refused } from "./api.js";
 import { byId, html } from "./elements.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
+import { plyOf } from "./sharing.js";
 import { newSeed } from "./table.js";
 
 export const PLAYERS = {
@@ -27,13 +28,15 @@ function gameOptions(select, games) {
   select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
 }
 
+const playing = (agents, game) => agents.filter(agent => agent.games.includes(game));
+
 /** A list of "you" and the agents that play a game, and inputs for the numbers in the chosen agent's spec. */
 function seatChoice(player, index, agents, game, chosen) {
-  const able = agents.filter(agent => agent.games.includes(game));
+  const able = playing(agents, game);
   const select = html("select", { name: `seat-${index}` }, html("option", { value: "human" }, "you"),
     ...able.map(({ spec, label }) => html("option", { value: spec }, label ? `${spec} (${label})` : spec)));
   if (chosen === "human") select.value = chosen;
-  else if (offerOf(able, chosen)) choose(select, chosen);
+  else choose(select, chosen);
   return html("div", {}, html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select), settingsFor(select, able));
 }
 
@@ -58,8 +61,9 @@ export function setUpNew({ games, agents }, begin, fail) {
   gameOptions(game, games);
   const seats = () => [.../** @type {NodeListOf<HTMLSelectElement>} */ (byId("seats").querySelectorAll("select[name^=seat]"))]
     .map(select => select.value);
+  const able = spec => spec === "human" || (spec && offerOf(playing(agents, game.value), spec));
   const fill = chosen => byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
-    seatChoice(player, index, agents, game.value, chosen[index] ?? defaultSeat(game.value, agents))));
+    seatChoice(player, index, agents, game.value, able(chosen[index]) ? chosen[index] : defaultSeat(game.value, agents))));
   let shown;
   game.addEventListener("change", () => { fill(seats()); fillOpenings(byId("opening"), game.value, shown); });
   byId("new-form").addEventListener("submit", async () => {
@@ -88,13 +92,13 @@ export function setUpNew({ games, agents }, begin, fail) {
 
 /** The spec of the opponent that is chosen at first. */
 export function defaultSeat(game, agents) {
-  const able = agents.filter(agent => agent.games.includes(game));
+  const able = playing(agents, game);
   const wanted = able.find(({ label }) => label === "yours") ?? able.find(({ spec }) => spec === "alphabeta:depth=2") ??
     able.find(({ spec }) => spec === "tribolo") ?? able[0];
   return wanted?.spec ?? "human";
 }
 
-/** Set up the dialog for a pasted game, and return a function that opens it. The dialog calls `begin(record)`. */
+/** Set up the dialog for a pasted game, and return a function that opens it. The dialog calls `begin(record, ply)`. */
 export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
   const game = byId("paste-game");
@@ -107,7 +111,7 @@ export function setUpPaste(games, begin) {
     try {
       const empty = { game: game.value, seed: Number(byId("paste-seed").value), position: null, moves: [] };
       const { record } = await post("read", { record: empty, text: byId("text").value });
-      await begin(record);
+      await begin(record, plyOf(byId("text").value));
       dialog.close();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

@@ -38,6 +38,22 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/**
+ * Replace the children of an element. A child that had the focus, and regions that were scrolled, are found again by their
+ * labels, so that a person notices only what is new.
+ */
+export function renew(parent, ...children) {
+  const labelled = () => [.../** @type {NodeListOf<HTMLElement>} */ (parent.querySelectorAll("[aria-label]"))];
+  const name = element => element.getAttribute("aria-label");
+  const focused = labelled().find(element => element === document.activeElement);
+  const scrolled = new Map(labelled().filter(({ scrollLeft }) => scrollLeft).map(element => [name(element), element.scrollLeft]));
+  parent.replaceChildren(...children);
+  for (const element of labelled()) {
+    if (scrolled.has(name(element))) element.scrollLeft = scrolled.get(name(element));
+  }
+  if (focused) labelled().find(element => name(element) === name(focused))?.focus({ preventScroll: true });
+}
+
 /** The attribute `d` of an SVG path through points. If `joins(i)` is false, there is a gap before point i. */
 export function pathThrough(points, joins = (_index) => true) {
   return points.map(([x, y], i) => `${i && joins(i) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");

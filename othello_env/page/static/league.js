@@ -56,11 +56,11 @@ function matrix(league) {
 function ratingChart({ names, played, ratings, anchor }, width) {
   const members = names.map((name, i) => ({ name, x: played[i], ...ratings[i] })).filter(({ elo }) => elo !== null);
   const points = members.filter(({ x }) => x !== null).sort((a, b) => a.x - b.x)
-    .map(({ x, elo, interval: [low, high] }) => ({ x, y: elo, low: low ?? elo, high: high ?? elo }));
+    .map(({ x, elo, interval: [low, high] }) => ({ x, y: elo, low, high })); // an end that is null is infinite
   if (!points.length) return html("p", { class: "faint" }, "The league has no snapshot of the learner yet.");
   const levels = members.filter(({ x }) => x === null).map(({ name, elo }) => ({ name, y: elo }));
   return plot({
-    label: `Elo of the snapshots (${anchor} is 0),`, over: "plies, steps or games of training", width, levels,
+    label: `Elo of the snapshots (${anchor} is 0),`, over: "plies, steps or games of training", width, levels, isShare: false,
     series: [{ ...styleOf(0), name: "snapshots, with 95% intervals", short: "snapshot", points, interval: "bars", runs: [] }],
   });
 }

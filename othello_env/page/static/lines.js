@@ -37,7 +37,7 @@ export class Past {
 
   /**
    * Keep a game. `what` names the reason why the game left the board, such as "paste". A game without moves after the
-   * ply `base` and without other lines is kept only if a player resigned.
+   * ply `opened` and without other lines is kept only if a player resigned.
    */
   push(what, kept) {
     if (what === "resign" || isWorth(kept)) this.games = [...this.games, { what, kept, isBack: false }].slice(-MOST_GAMES);
@@ -53,4 +53,4 @@ export class Past {
   }
 }
 
-const isWorth = kept => kept.record.moves.length > kept.base || (kept.lines ?? []).length > 0;
+const isWorth = kept => kept.record.moves.length > kept.opened || (kept.lines ?? []).length > 0;

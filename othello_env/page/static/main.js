@@ -129,6 +129,8 @@ const KEYS = {
   ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
 };
 
+const SCROLLING = ["ArrowLeft", "ArrowRight", "Home", "End"]; // in a table that is wider than its place, these keys scroll
+
 /** Turn the board by half a turn. */
 function flip() {
   board.flip(!board.isFlipped);
@@ -150,6 +152,7 @@ function setUpControls() {
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || tabs.shown !== "board") return;
     if (/** @type {Element} */ (event.target).closest("input[type=number], select, textarea")) return;
+    if (SCROLLING.includes(event.key) && /** @type {Element} */ (event.target).closest('[role="region"][tabindex]')) return;
     const button = byId(KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]);
     if (!button) return;
     button.click(); // does nothing while the button is disabled
@@ -257,7 +260,7 @@ async function main() {
   analysis = new Analysis(offers, table, board, keep);
   dialogs = {
     openNew: setUpNew(offers, (record, seats, limit) => begin("new game", record, seats, { limit }), say),
-    openPaste: setUpPaste(offers.games, record => openGame("paste", record)),
+    openPaste: setUpPaste(offers.games, (record, ply) => openGame("paste", record, { cursor: ply ?? undefined })),
   };
   if (!await restore()) {
     const [first] = offers.games;

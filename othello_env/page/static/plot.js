@@ -5,7 +5,7 @@ import { axis, valueAt } from "./bands.js";
 import { html, pathThrough, svg } from "./elements.js";
 import { greatest, shortText, smallest, tickText, ticks } from "./values.js";
 
-/** @typedef {{x: number, y: number, low: number | null, high: number | null}} Point A value with its interval, or null. */
+/** @typedef {{x: number, y: number, low: number | null, high: number | null}} Point A value with its interval; null is infinite. */
 /**
  * @typedef {object} Series One line of a chart.
  * @property {string} name the text of the key
@@ -22,6 +22,9 @@ const [TOP, RIGHT, BOTTOM, LEFT] = [10, 16, 24, 52];
 const [LEAST_WIDTH, MOST_WIDTH] = [260, 960];
 const LABEL_WIDTH = 52;
 
+const areShares = series => series.flatMap(({ points, runs }) => [...points.map(({ y }) => y), ...runs.flat().map(([, y]) => y)])
+  .every(y => y >= 0 && y <= 1);
+
 /** The colour and the dashes of the line with this index. */
 export const styleOf = index => ({ colour: COLOURS[index % COLOURS.length], dashes: index < COLOURS.length ? "" : "7 4" });
 
@@ -34,14 +37,15 @@ export const styleOf = index => ({ colour: COLOURS[index % COLOURS.length], dash
  * @param {number} options.width in pixels
  * @param {boolean} [options.isLog] whether the axis is logarithmic
  * @param {{name: string, y: number}[]} [options.levels] values that are drawn as dashed horizontal lines
+ * @param {boolean} [options.isShare] whether the values are shares, shown as percentages; by default, if all are from 0 to 1
  */
-export function plot({ label, over, series, width, isLog = false, levels = [] }) {
+export function plot({ label, over, series, width, isLog = false, levels = [], isShare = areShares(series) && !levels.length }) {
   const size = { width: Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, width)), height: width < 480 ? 220 : 300 };
   const points = series.flatMap(each => each.points);
   const ends = points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]);
   const all = [...ends, ...series.flatMap(({ runs }) => runs.flat().map(([, y]) => y)), ...levels.map(({ y }) => y)];
-  const isShare = series.flatMap(each => [...each.points.map(({ y }) => y), ...each.runs.flat().map(([, y]) => y)]).every(y => y >= 0 && y <= 1) && !levels.length;
-  const up = isShare ? [0, .25, .5, .75, 1] : ticks(smallest(all), Math.max(greatest(all), smallest(all) + 1e-6), 5);
+  const [least, most] = [smallest(all), greatest(all)];
+  const up = isShare ? [0, .25, .5, .75, 1] : ticks(least, most > least ? most : least + 1, 5);
   const across = axis([...points.map(({ x }) => x), ...series.flatMap(({ runs }) => runs.flat().map(([x]) => x))], isLog);
   const scale = scalesOf(size, across, up, isLog);
   const told = value => isShare ? `${(100 * Math.max(0, Math.min(1, value))).toFixed(1)}%` : tickText(Number(value.toPrecision(4)));
@@ -101,7 +105,7 @@ const levelLine = ({ width }, y, name) => [
 
 /** The elements that draw one line with its intervals. A single point is drawn as a dot. */
 function drawn({ short, colour, dashes, points, interval, runs }, { x, y }) {
-  const ends = points.map(point => ({ x: x(point.x), y: y(point.y), low: y(point.low ?? point.y), high: y(point.high ?? point.y) }));
+  const ends = points.map(point => ({ x: x(point.x), y: y(point.y), low: y(point.low ?? -Infinity), high: y(point.high ?? Infinity) }));
   const band = interval === "band" ? [svg("path", {
     class: "band", "data-group": short, fill: colour, "fill-opacity": .16,
     d: `${pathThrough([...ends.map(end => [end.x, end.high]), ...ends.map(end => [end.x, end.low]).reverse()])}Z`,
@@ -122,13 +126,19 @@ function drawn({ short, colour, dashes, points, interval, runs }, { x, y }) {
  */
 function readings(series, at, told) {
   return series.flatMap(({ short, points, interval, runs }) => {
-    const along = end => valueAt(points.map(point => [point.x, point[end] ?? point.y]), at);
+    const along = end => valueAt(points.map(point => [point.x, point[end] ?? NaN]), at);
     const value = along("y");
     const some = runs.map(run => valueAt(run, at)).filter(each => each !== null);
     if (value === null && some.length) return [`${short} ${told(some.reduce((sum, each) => sum + each, 0) / some.length)} (${some.length} of ${runs.length} runs)`];
     if (value === null) return [];
-    return [`${short} ${told(value)}${interval ? ` (95%: ${told(along("low"))} to ${told(along("high"))})` : ""}`];
+    return [`${short} ${told(value)}${interval ? between(along("low"), along("high"), told) : ""}`];
   });
+}
+
+/** An interval as text. An end that is NaN is infinite. */
+function between(low, high, told) {
+  if (Number.isNaN(low)) return Number.isNaN(high) ? "" : ` (95%: at most ${told(high)})`;
+  return Number.isNaN(high) ? ` (95%: at least ${told(low)})` : ` (95%: ${told(low)} to ${told(high)})`;
 }
 
 function followPointer(picture, { width }, scale, read) {

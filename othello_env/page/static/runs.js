@@ -5,7 +5,7 @@ import { get } from "./api.js";
 import { showCheckpoints } from "./checkpoints.js";
 import { showCurves } from "./curves.js";
 import { TITLES } from "./dialogs.js";
-import { byId } from "./elements.js";
+import { byId, renew } from "./elements.js";
 import { ladderTable, shownLadders } from "./ladder.js";
 import { leagueView } from "./league.js";
 import { resultsView } from "./results.js";
@@ -117,7 +117,7 @@ export class Runs {
     const leagues = this.watched?.leagues ?? [];
     byId("leagues-none").hidden = leagues.length > 0;
     const width = byId("leagues-list").clientWidth;
-    byId("leagues-list").replaceChildren(...leagues.map(league => leagueView(league, width)));
+    renew(byId("leagues-list"), ...leagues.map(league => leagueView(league, width)));
   }
 
   showResults() {

@@ -34,6 +34,7 @@ export class Table {
     /** @type {Clock} */
     this.clock = null;
     this.base = 0; // the ply at which a restart begins
+    this.opened = 0; // the plies that the game had when it came to the table: `base`, or all plies of a recorded game
     /** @type {import("./lines.js").Line[]} */
     this.lines = [];
     /** @type {string | null} */
@@ -106,7 +107,7 @@ export class Table {
     if (this.game) this.past.push(what, this.keep());
     const clock = Clock.from(limit, seats.length, record.moves.length);
     const playing = !seats.includes(HUMAN) && game.atEnd;
-    this.resume({ game, seats, clock, base, names, ended: null, lines: [], playing });
+    this.resume({ game, seats, clock, base, names, opened: names ? record.moves.length : base, ended: null, lines: [], playing });
   }
 
   /** Put a game with its players, clock and state on the table, and continue it. */
@@ -207,8 +208,7 @@ export class Table {
   }
 
   async act(signal) {
-    const { game, page } = this;
-    const { view, mover } = game;
+    const { game, page, game: { view, mover } } = this;
     if (!game.atEnd) {
       if (this.playing) await this.step(signal);
     } else if (this.isOver || this.isHuman(view.toMove) && !view.mustPass) {
@@ -231,6 +231,7 @@ export class Table {
     await pause(this.pace, signal);
     const { mover } = this.game;
     this.game.cursor += 1;
+    this.selected = null;
     this.page.say(`${mover} played ${this.game.view.move}`);
     this.proceed();
   }
@@ -376,8 +377,8 @@ export class Table {
 
   /** The values that `restore` needs to put this game on the table again. */
   keep() {
-    const { game, seats, names, clock, ended, base, lines } = this;
-    return { record: game.record, cursor: game.cursor, seats, names, limit: clock.limit, used: clock.used, ended, base, lines };
+    const { game, seats, names, clock, ended, base, opened, lines } = this;
+    return { record: game.record, cursor: game.cursor, seats, names, limit: clock.limit, used: clock.used, ended, base, opened, lines };
   }
 
   /** Put a kept game on the table again. */
@@ -385,10 +386,10 @@ export class Table {
     this.bring(await Game.of(kept.record, kept.cursor), kept);
   }
 
-  bring(game, { record, seats, names = null, limit, used, ended, base, lines = [] }) {
+  bring(game, { record, seats, names = null, limit, used, ended, base, opened = base, lines = [] }) {
     if (used.length <= record.moves.length) throw new RangeError("a clock has a time for each ply");
     const seated = seats.map(seat => seat === HUMAN || offerOf(this.agents, seat) ? seat : HUMAN);
-    this.resume({ game, seats: seated, names, clock: new Clock(limit, used), ended, base, lines, playing: false });
+    this.resume({ game, seats: seated, names, clock: new Clock(limit, used), ended, base, opened, lines, playing: false });
   }
 
   /** The game as text that can be pasted. */

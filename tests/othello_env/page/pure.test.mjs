@@ -196,7 +196,7 @@ test("lines are kept once, and none that another one contains", () => {
 });
 
 test("a game that was taken away comes back, and the other one in its place", () => {
-  const game = (...moves) => ({ record: { moves }, base: 0, lines: [] });
+  const game = (...moves) => ({ record: { moves }, opened: 0, lines: [] });
   const past = new Past();
   past.push("restart", game());
   assert.equal(past.last, null); // there was nothing to lose
@@ -209,6 +209,16 @@ test("a game that was taken away comes back, and the other one in its place", ()
   past.push("resign", game());
   assert.deepEqual(past.swap(game()), game());
   assert.equal(past.last.what, "paste"); // a game that had only been ended is not kept twice
+});
+
+test("a recorded game that was only looked at takes no place", () => {
+  const past = new Past();
+  const own = { record: { moves: [1, 2] }, opened: 0, lines: [] };
+  const recorded = moves => ({ record: { moves }, opened: moves.length, lines: [] });
+  past.push("recorded game", own);
+  past.push("recorded game", recorded([3, 4, 5]));
+  assert.deepEqual(past.swap(recorded([6, 7])), own);
+  assert.equal(past.last, null);
 });
 
 test("runs of one group are those that differ in the seed only", () => {
