@@ -57,6 +57,10 @@ class Gtp(ProgramAgent):
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._seconds, self._start_seconds))
 
+    def new_game(self, seed: int) -> None:
+        with self._lock:
+            self._told = None  # so that the program also gets the time of the new game
+
     def _to_tell(self, state: Othello) -> list[str]:
         """The commands that describe the game: two for the board, and one for each move that is not a pass.
 

@@ -23,7 +23,7 @@ from othello_env.support.numbers import check_whole
 __all__ = ["NBoard"]
 
 _DEPTH = 8
-_DEEPEST = 100
+_DEEPEST = 60
 _ANSWER = "==="
 
 

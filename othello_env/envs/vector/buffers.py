@@ -22,7 +22,6 @@ class Buffers:
         truncated: (N,) bool, all False, because a game is never truncated.
         reward_to: (N,) int8, the player that gets the reward in each game.
         to_move: (N,) int8, the player to move in each game.
-        observation: the dict of `planes` and `masks` that a step returns.
 
     Args:
         batch: N games.
@@ -37,10 +36,19 @@ class Buffers:
         self.truncated = np.zeros(n, np.bool_)
         self.reward_to = np.empty(n, np.int8)
         self.to_move = np.empty(n, np.int8)
-        self.observation = {"observation": self.planes, "action_mask": self.masks}
         self.outcome = (self.rewards, self.reward_to, self.terminated)
         self._batch = batch
         self._parts: dict[tuple[int, int], tuple[Any, Any]] = {}
+
+    @property
+    def observation(self) -> dict[str, Any]:
+        """A new dict of `planes` and `masks`, as a step returns it. The caller may put other values into the dict."""
+        return {"observation": self.planes, "action_mask": self.masks}
+
+    def again(self) -> Buffers:
+        """These buffers for another step. The caller may have changed `truncated`, which no step writes."""
+        self.truncated[:] = False
+        return self
 
     def part(self, places: slice) -> tuple[Any, Any]:
         """The parts of the arrays that belong to some of the games. Returns a tuple (outcome, views).

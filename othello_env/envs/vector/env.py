@@ -219,7 +219,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
         """The player to move in each game, (N,) int8. Against opponents, this is the learner's player."""
-        return self._batch.course.to_move.copy()
+        return np.where(self._batch.course.learner < 0, self._batch.course.to_move, self._batch.course.learner)
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -300,7 +300,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         draw_keys(self._batch.course, keys, mask, None if self._has_keys else self.np_random)
         self._has_keys = True
         self._ready = False  # so that a reset is needed after an error below
-        buffers = Buffers(self._batch) if self._copy else self._buffers
+        buffers = Buffers(self._batch) if self._copy else self._buffers.again()
         buffers.terminated[:] = False
         buffers.reward_to[:] = NOBODY
         self._make_room(begins)
@@ -327,18 +327,18 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             A tuple: observations; rewards, (N,) float64; terminated, (N,) bool; truncated, (N,) bool, all False; info.
 
         Raises:
-            ValueError: a dtype, shape or range is wrong. Nothing has changed.
+            ValueError: a dtype, shape or range is wrong, and nothing has changed. Or a new game could not begin (see
+                `reset`), and the environment needs a reset. The errors below `ResetNeeded` need a reset, too.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: there was no reset yet, or no reset after an error. In ``DISABLED`` mode, it may also mean that
-                a game is over.
-            AgentError: an opponent answered with an illegal action. The environment needs a reset.
-            RuntimeError: a thread could not be started. The environment needs a reset.
-            KeyboardInterrupt: Ctrl-C was pressed. The environment needs a reset.
+            ResetNeeded: there was no reset yet or none after an error. Or a game is over, in the mode ``DISABLED``.
+            AgentError: an opponent answered with an illegal action.
+            RuntimeError: a thread could not be started.
+            KeyboardInterrupt: Ctrl-C was pressed.
         """
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
         chosen = check_actions(actions, self.num_envs)
-        buffers = Buffers(self._batch) if self._copy else self._buffers
+        buffers = Buffers(self._batch) if self._copy else self._buffers.again()
         try:  # does what `interruptible` does; a call of `interruptible` would make short steps slower
             problems = self._batch.check(chosen)
             if problems:

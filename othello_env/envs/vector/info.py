@@ -123,7 +123,12 @@ class StepInfo(dict[str, Any]):
 
     def __eq__(self, other: object) -> bool:
         self._complete()
+        if isinstance(other, StepInfo):
+            other._complete()
         return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     __hash__ = None  # a dict has no hash
 

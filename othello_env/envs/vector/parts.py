@@ -36,7 +36,7 @@ class Parts:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in vars(self).items() if name != "_batch"}
-        return {**kept, "_crew": None, "_buffers": None}
+        return {**kept, "_crew": None, "_buffers": None, "_sharing": Sharing(self._threads.count)}
 
     def cut(self, batch: Batch) -> None:
         """Set the batch for the next steps. Call this method again after an array of the batch was replaced."""

@@ -27,6 +27,10 @@ class Positions(ABC):
     def __len__(self) -> int:
         return len(self.key)
 
+    def copy(self) -> Positions:
+        """The same positions for an agent, which may change the arrays."""
+        return self
+
     @abstractmethod
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
         """Some of the positions. `places` selects them; it is a slice, an array of indices or a mask."""

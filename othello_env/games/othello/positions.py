@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,11 @@ class OthelloPositions(Positions):
             key=key,
             size=states[0].size if states else 8,
         )
+
+    def copy(self) -> OthelloPositions:
+        found = copy(self)
+        found.own, found.opponent, found._legal = self.own.copy(), self.opponent.copy(), self.legal.copy()
+        return found
 
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> OthelloPositions:
         legal = None if self._legal is None else self._legal[places]

@@ -1,13 +1,17 @@
 """Programs that speak GTP as opponents of our agents."""
 
 import pickle
+import shlex
 import shutil
+import sys
 
+import numpy as np
 import pytest
 
 from othello_agents.programs import Gtp
-from othello_env import AgentError, Othello, WrongGameError, make_agent
+from othello_env import AgentError, Othello, WrongGameError, make_agent, sample_legal
 from othello_env.agent import SpecError, ask
+from othello_env.envs.othello import OthelloVectorEnv
 from othello_env.games.checkers.position import Checkers
 
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
@@ -31,6 +35,31 @@ def test_its_clock_is_told_to_a_program_that_knows_about_time(scripted):
     agent.close()
     agent = scripted("honest", "d6")
     assert agent.act(Othello.from_moves("f5"), seconds_left=5.0) == Othello().action_from_text("d6")
+    agent.close()
+
+
+def test_a_new_games_time_is_told(scripted):
+    agent = scripted(
+        "told", "time_settings 1 0 0; time_left white 1 0", "d6", "time_settings 60 0 0; time_left white 60 0", "f4"
+    )
+    state = Othello.from_moves("f5")
+    assert agent.act(state, seconds_left=1) == state.action_from_text("d6")
+    agent.new_game(1)
+    state = state.play_transcript("d6c3")
+    assert agent.act(state, seconds_left=60) == state.action_from_text("f4")
+    agent.close()
+
+
+def test_a_program_is_the_opponent_of_a_batch():
+    server = shlex.join([sys.executable, "-m", "othello_env", "gtp", "--agent", "alphabeta:depth=2,eval=weighted"])
+    agent = Gtp(server)
+    envs = [OthelloVectorEnv(3, opponent=each) for each in (agent, "alphabeta:depth=2,eval=weighted")]
+    found = [env.reset(seed=5)[0] for env in envs][-1]
+    rng = np.random.default_rng(1)
+    for _ in range(34):
+        actions = sample_legal(found["action_mask"], rng)
+        (found, *_), (expected, *_) = (env.step(actions) for env in envs)
+        np.testing.assert_equal(found, expected)
     agent.close()
 
 

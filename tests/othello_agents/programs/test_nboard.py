@@ -107,7 +107,7 @@ def test_a_program_that_fails_is_reported_with_the_last_exchange(scripted, words
 
 def test_bad_options_are_refused():
     for options, message in (
-        ("command=sh,depth=0", "depth must be 1 to 100, not 0"),
+        ("command=sh,depth=0", "depth must be 1 to 60, not 0"),
         ("command=sh,depth=x", "depth must be a whole number"),
         ("command=sh,start=0", "start must be more than 0"),
         ('command=""', "the command is empty"),

@@ -22,6 +22,32 @@ __all__ = ["OthelloGames"]
 _Array = npt.NDArray[Any]
 
 
+class _GamesPositions(OthelloPositions):
+    """Positions of some games of a batch. Unlike other `OthelloPositions`, `state` returns them with their moves.
+
+    Args:
+        games: the batch.
+        numbers: (M,) the indices of the games in the batch.
+        to_move: (M,) the players to move.
+        key: (M,) the games' keys.
+        boards: the boards of these games, as arrays (M,).
+    """
+
+    def __init__(
+        self, games: OthelloGames, numbers: _Array, to_move: _Array, key: _Array, boards: tuple[_Array, ...]
+    ) -> None:
+        own, opponent, legal = boards
+        super().__init__(own, opponent, to_move, key, games.start.size, legal)
+        self._games, self._numbers = games, numbers
+
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> _GamesPositions:
+        boards = self.own[places], self.opponent[places], self.legal[places]
+        return _GamesPositions(self._games, self._numbers[places], self.to_move[places], self.key[places], boards)
+
+    def state(self, i: int) -> Othello:
+        return self._games.state(int(self._numbers[i]))
+
+
 class OthelloGames(Batch):
     """N games of Othello on boards of one size.
 
@@ -89,8 +115,7 @@ class OthelloGames(Batch):
         key: npt.NDArray[np.uint64],
         boards: tuple[_Array, ...],
     ) -> OthelloPositions:
-        own, opponent, legal = boards
-        return OthelloPositions(own, opponent, to_move, key, self.start.size, legal)
+        return _GamesPositions(self, numbers, to_move, key, boards)
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
         n, size = len(planes), self.start.size

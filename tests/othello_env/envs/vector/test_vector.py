@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
-from othello_env import Checkers, Tribolo
+from othello_env import Agent, Checkers, Othello, Tribolo
 from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
 from othello_env.envs.conventions import game_info
 from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
@@ -200,9 +200,8 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, opt
         for name in expected:
             np.testing.assert_array_equal(found[name], expected[name])
         assert_same_info(info, expected_info)
-        over = [single.position.is_over or single.unwrapped.action_masks().sum() == 0 for single in twin.envs]
         learners = np.array([single.learner for single in twin.envs])
-        np.testing.assert_array_equal(np.where(over, 0, env.to_move), np.where(over, 0, learners))
+        np.testing.assert_array_equal(env.to_move, learners)
         for i in range(0, n, 5):
             assert env.position(i) == twin.envs[i].position
             assert env.position(i).moves == twin.envs[i].position.moves
@@ -217,6 +216,80 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, opt
             found, info = env.reset(options={"reset_mask": terminated.copy()})
             expected, expected_info = twin.reset(options={"reset_mask": terminated.copy()})
             info = only_where(info, terminated)
+
+
+class Asked(Agent):
+    """Plays the last legal action, and remembers the positions."""
+
+    def __init__(self):
+        self.states = []
+
+    def act(self, state, *, seconds_left=None):
+        self.states.append(state)
+        return state.legal_actions()[-1]
+
+
+@pytest.mark.parametrize(("kind", "start"), [("Othello", Othello()), ("Checkers", Checkers())])
+def test_an_opponent_gets_positions_with_their_moves(kind, start):
+    agent = Asked()
+    env = VECTOR_ENVS[kind](6, opponent={agent: 1.0, "random": 1.0})
+    observations, _ = env.reset(seed=2)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        observations, *_ = env.step(sample_legal(observations["action_mask"], rng))
+    assert len(agent.states) > 20
+    for state in agent.states:
+        replayed = start
+        for action in state.moves:
+            replayed = replayed.play(action)
+        assert replayed == state
+
+
+class Careless(Agent):
+    """Plays the last legal square, and may work in the arrays of the positions."""
+
+    def __init__(self, spoils):
+        self.spoils = spoils
+
+    def act(self, state, *, seconds_left=None):
+        raise NotImplementedError
+
+    def act_batch(self, batch):
+        legal = batch.legal if self.spoils else batch.legal.copy()
+        squares = np.full(len(batch), 64)
+        for square in range(64):
+            squares[legal & np.uint64(1) != 0] = square
+            legal >>= np.uint64(1)
+        if self.spoils:
+            batch.own[:] = batch.opponent[:] = 0
+        return squares
+
+
+def test_an_opponent_may_change_the_arrays_that_it_gets():
+    envs = [OthelloVectorEnv(8, opponent=Careless(spoils)) for spoils in (False, True)]
+    found = [env.reset(seed=3)[0] for env in envs]
+    rng = np.random.default_rng(1)
+    for _ in range(70):
+        actions = sample_legal(found[0]["action_mask"], rng)
+        steps = [env.step(actions) for env in envs]
+        found = [step[0] for step in steps]
+        for one, other in zip(steps[0][:3], steps[1][:3], strict=True):
+            np.testing.assert_equal(one, other)
+        assert envs[0].position(5).moves == envs[1].position(5).moves
+
+
+def test_without_copies_the_dict_is_the_callers():
+    envs = [OthelloVectorEnv(8, opponent=None, copy=copy) for copy in (False, True)]
+    found = [env.reset(seed=3)[0] for env in envs]
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        actions = sample_legal(found[0]["action_mask"], rng)
+        (seen, _, _, truncated, _), (expected, *_) = (env.step(actions) for env in envs)
+        np.testing.assert_array_equal(seen["observation"], expected["observation"])
+        assert not truncated.any()
+        truncated[:] = True
+        seen["observation"] = seen["observation"].astype(np.float32)
+        found = [{"action_mask": seen.pop("action_mask")}, expected]
 
 
 class EverGrowing(CheckersGames):

@@ -63,6 +63,15 @@ def test_however_one_looks_all_is_there(look):
     assert sorted(calls) == ["b", "c"]
 
 
+def test_an_info_that_differs_is_not_equal():
+    assert made()[0] == made()[0]
+    assert not made()[0] != made()[0]  # noqa: SIM202 - this calls `__ne__`
+    info, _ = made()
+    assert info != {"a": info["a"]}
+    info, _ = made()
+    assert {"a": info["a"]} != info
+
+
 def test_asking_what_is_there_makes_nothing():
     info, calls = made()
     assert "a" in info
