@@ -103,7 +103,7 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
         AgentError: the answer has a wrong shape or dtype, or contains an illegal action. The message names the agent.
             For an illegal action, it also shows the position.
     """
-    answer = check_answers(agent, agent.act_batch(positions), len(positions))
+    answer = check_answers(agent, agent.act_batch(positions.copy()), len(positions))
     actions = answer.astype(np.int64, order="C", copy=not answer.flags.carray)
     if not positions.are_legal(actions):
         for k, action in enumerate(actions.tolist()):

@@ -19,7 +19,7 @@ __all__ = ["AgentWrapper"]
 class AgentWrapper(Agent):
     """An agent that passes all calls on to another agent. A subclass changes what some of the calls do.
 
-    If this class does not define a method, such as `analyse`, the other agent's method is used.
+    If this class does not define a method, such as `analyse`, the other agent's method is used. Only `save` is not.
 
     Attributes:
         agent: the other agent.
@@ -32,7 +32,9 @@ class AgentWrapper(Agent):
         return repr(self.agent)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "agent":  # `copy` and `pickle` ask for attributes before `agent` is set
+        # `copy` and `pickle` ask for attributes before `agent` is set. The other agent's `save` would not save what a
+        # subclass changes.
+        if name.startswith("_") or name in ("agent", "save"):
             raise AttributeError(name)
         return getattr(self.agent, name)
 

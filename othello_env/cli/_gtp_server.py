@@ -140,9 +140,10 @@ class GtpServer:
             action = self.state.action_from_text(words[1])
         except NotationError as error:
             raise _Refused(f"syntax error: {error}") from None
-        if action == self.state.pass_action and player != self.state.to_move:
-            return ""  # it is not this side's turn, so its pass changes nothing
         before = len(self.states)
+        if action == self.state.pass_action and (player != self.state.to_move or self.state.is_over):
+            self._before.append(before)
+            return ""  # it is not this side's turn or the game is over, so the pass changes nothing
         self._turn_to(player)
         if self.state.to_move != player:
             raise _Refused("illegal move: it is the other side's turn")
@@ -156,9 +157,11 @@ class GtpServer:
 
     def _genmove(self, words: list[str], *, play: bool) -> str:
         player = self._player(words)
-        if self.state.is_over:
-            return "PASS"
         before = len(self.states)
+        if self.state.is_over:
+            if play:
+                self._before.append(before)
+            return "PASS"
         self._turn_to(player)
         if self.state.to_move != player:
             raise _Refused("it is the other side's turn")

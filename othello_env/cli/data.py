@@ -14,8 +14,8 @@ from typing import Any
 import click
 import numpy as np
 
-from othello_env.agent import SpecError, make_agent
-from othello_env.agent.spec import split_spec
+from othello_env.agent import make_agent
+from othello_env.agent.named_files import named_files
 from othello_env.cli import _options as options
 from othello_env.cli._games import parts_of
 from othello_env.cli._help import HelpfulGroup
@@ -101,7 +101,7 @@ def _make_match(
     For varied games, give an agent random choices in its spec, for example epsilon=0.1.
     """
     recipe: dict[str, Any] = {"make": "match", "a": a, "b": b, "openings": openings, "game": str(rules), "seed": seed}
-    if files := [_identity(agent) for agent in (a, b) if agent is not None and _named_files(agent)]:
+    if files := [_identity(agent) for agent in (a, b) if agent is not None and named_files(agent)]:
         recipe["files"] = files
     forfeited: Counter[str] = Counter()
 
@@ -289,33 +289,10 @@ def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callabl
 def _identity(agent: str) -> str:
     """A text that differs for different agents: the spec, and the hash of each file that the spec names."""
     texts = [agent]
-    for path in _named_files(agent):
+    for path in named_files(agent):
         with path.open("rb") as file:
             texts.append(hashlib.file_digest(file, "sha256").hexdigest())
     return " ".join(texts)
-
-
-def _named_files(text: str) -> list[Path]:
-    """The existing files whose paths are in a spec or in the value of an option.
-
-    For example, ``engine:eval=ntuple:weights=a.npz`` names ``a.npz``, and ``b.py:name`` names ``b.py``.
-    """
-    if _is_file(text):
-        return [Path(text)]
-    try:
-        head, options = split_spec(text)
-    except SpecError:
-        return []
-    module = head.rpartition(":")[0]
-    heads = [Path(each) for each in dict.fromkeys((head, module)) if _is_file(each)]
-    return heads + [path for value in options.values() for path in _named_files(value)]
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except OSError:  # the text is too long for a name
-        return False
 
 
 def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:

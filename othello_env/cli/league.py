@@ -13,6 +13,7 @@ from othello_env.drawing.chart import png
 from othello_env.games.registry import Rules
 from othello_env.league import League, Payoffs, payoff_picture, rating_picture
 from othello_env.league.matches import add_matches
+from othello_env.league.stored import is_earlier, missing_matches
 from othello_env.support.files import check_output, write_file
 
 __all__ = ["command"]
@@ -105,10 +106,11 @@ def _save(league: League, folder: Path) -> League:
     try:
         league.save(folder)
     except FileExistsError:
-        later = League.load(folder)
-        if not add_matches(later, league.state()):
+        later, state = League.load(folder), league.state()
+        if add_matches(later, state):
+            later.save(folder)
+        elif not is_earlier(state, later.state()) or missing_matches(state, later.state()):
             raise
-        later.save(folder)
         return later
     return league
 

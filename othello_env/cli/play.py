@@ -57,7 +57,7 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
     seats: list[tuple[Seat | None, str]] = []
     for player, name in enumerate(start.player_names):
         is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
-        agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN)
+        agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN, seed)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     TerminalGame(state, seats, adviser, _prompt, click.echo, before, coloured if has_colour else drawing.text).play()
@@ -86,7 +86,7 @@ def _prompt(text: str) -> str:
     return str(click.prompt(text, prompt_suffix="> ", default="", show_default=False))
 
 
-def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple[Agent | None, str]:
+def _player(player: str, spec: str | None, opponent: str, default: str, seed: int | None) -> tuple[Agent | None, str]:
     """The agent that plays a side (None for a human), and the name to show.
 
     Args:
@@ -94,13 +94,14 @@ def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple
         spec: the agent's spec, or ``human``. If it is None, ask the user for it.
         opponent: a spec that is shown to the user as an example.
         default: the answer if the user types nothing.
+        seed: the seed of a new agent.
     """
     if spec is not None:
-        return (None if spec == _HUMAN else make_agent(spec)), spec
+        return (None if spec == _HUMAN else make_agent(spec, seed)), spec
     while True:
         spec = str(click.prompt(f"{player} (human, or an agent such as {opponent})", default=default)).strip()
         try:
-            return _player(player, spec, opponent, default)
+            return _player(player, spec, opponent, default, seed)
         except (ValueError, OSError, ImportError) as error:
             click.echo(str(error))
 

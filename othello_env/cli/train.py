@@ -74,7 +74,9 @@ def command(
     if seconds is None and games is None:
         seconds = 60.0
     if resume:
-        trainer = Trainer.resume(NTupleNetwork.load(out), num_threads=threads)
+        network = NTupleNetwork.load(out)
+        Trainer.check_errors(network)
+        trainer = Trainer.resume(network, num_threads=threads)
         _check_same(context, size=trainer.network.size, seed=trainer.seed, batch=trainer.batch)
     else:
         trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else max(_BATCH, threads)), num_threads=threads)

@@ -155,7 +155,7 @@ class League:
             name = name_of(policy, agent)
         if not isinstance(name, str) or not name or name in self._members:
             raise ValueError(f"expected a name that no member has, not {name!r}")
-        source = source_of(policy, save, read=True)
+        source = source_of(policy, save, read=True, snapshot=not what["fixed"])
         member = self._members[name] = Member(self._added, name, Player(name, agent), source=source, **what)
         self._added += 1
         return member

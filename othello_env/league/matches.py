@@ -44,8 +44,11 @@ def check_same(before: Mapping[str, Any] | None, settings: Mapping[str, Any]) ->
     If the league has no earlier matches, every game and all openings are allowed.
 
     Raises:
+        TypeError: the openings are not a text.
         ValueError: the game or the openings differ from those of the earlier matches.
     """
+    if not isinstance(settings["openings"], str | None):
+        raise TypeError(f"expected the openings of a league's matches as a text, not {settings['openings']!r:.80}")
     if before not in (None, settings):
         was, given = (
             f"the game {each['game']} and the openings {each['openings'] or 'start'}" for each in (before, settings)

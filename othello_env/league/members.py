@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
+from othello_env.agent.named_files import option_files
 from othello_env.support.files import read_file
 
 __all__ = ["Member", "Player", "Save", "Source", "Stored", "listed", "source_of"]
@@ -75,21 +76,33 @@ def listed(policies: Any) -> Iterable[Any]:
 Source = str | Stored | Save | None
 
 
-def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, read: bool = False) -> Source:
+def source_of(
+    policy: str | Path | Agent | Policy, save: Save | None = None, *, read: bool = False, snapshot: bool = False
+) -> Source:
     """The source from which a policy's agent can be made again; see `Member.source`.
 
     Args:
         policy: a spec, the path of a file, an Agent or a callable.
         save: a function that saves the policy; by default the policy's own method `save`, if there is one.
         read: whether to read the policy's file now. It must be True if the file may change later.
+        snapshot: whether the policy is a snapshot of the learner, so that files named in its options may change.
 
     Raises:
         OSError, ValueError: the policy's file cannot be read, or is too large.
+        ValueError: an option of a snapshot's spec names a file, such as ``ntuple:weights=a.npz``.
     """
     if save is not None:
         return save
     if isinstance(policy, str | Path):
-        return Stored.of(str(policy), read=read) or str(policy)
+        found = Stored.of(str(policy), read=read)
+        if found is None and snapshot and (files := option_files(str(policy))):
+            raise ValueError(
+                f"{str(policy)!r} names the file {str(files[0])!r} in an option, and a league does not keep a copy of "
+                "such a file: add the file itself, or give save="
+            )
+        return found or str(policy)
+    while isinstance(policy, Player):
+        policy = policy.agent
     own: Save | None = getattr(policy, "save", None)
     return own
 

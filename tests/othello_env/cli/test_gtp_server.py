@@ -149,6 +149,17 @@ class TestServer:
         assert server.answer("undo") == "="
         assert server.state.moves == passing.moves[:-1]
 
+    def test_passes_after_the_end_are_answered_and_taken_back(self, server):
+        over = Othello.from_moves("e6f4e3f6g5d6e7f5c5")  # white has no disc
+        for i, action in enumerate(over.moves):
+            server.answer(f"play {'white' if i % 2 else 'black'} {over.action_to_text(action)}")
+        for line in ("genmove white", "play white pass", "play black pass", "genmove black", "reg_genmove white"):
+            assert server.answer(line) in ("=", "= PASS")
+        for _ in range(5):  # four passes, and the last move
+            assert len(server.state.moves) == 9
+            assert server.answer("undo") == "="
+        assert len(server.state.moves) == 8
+
     @pytest.mark.parametrize("explicit", [True, False])
     def test_passes_may_be_given_or_left_out(self, explicit):
         server = GtpServer(make_agent("random", 1), "random", size=6)

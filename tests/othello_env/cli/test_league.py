@@ -109,15 +109,20 @@ def test_a_test_needs_two_differences(run, value, told):
     assert err.endswith(f"{told}\n")
 
 
+def save_later_state(folder):
+    """Save the league in a folder as a training does that has played on and added a snapshot."""
+    training = League.load(folder)
+    training.draw()
+    training.add("alphabeta:depth=1", played=3000)
+    training.save(folder)
+
+
 def test_a_training_may_save_a_later_state_while_matches_are_played(run, folder, monkeypatch):
     complete = League.complete
 
     def meanwhile(league, *arguments, **options):
         games = complete(league, *arguments, **options)
-        training = League.load(folder)
-        training.draw()
-        training.add("alphabeta:depth=1", played=3000)
-        training.save(folder)
+        save_later_state(folder)
         return games
 
     with monkeypatch.context() as patch:
@@ -129,6 +134,19 @@ def test_a_training_may_save_a_later_state_while_matches_are_played(run, folder,
     assert (len(league), league.results.all_pairs) == (5, 12)
     assert run("league", folder, "--games", 4, *GAME)[0] == 0
     assert League.load(folder).results.all_pairs == 20
+
+
+def test_a_training_may_save_while_no_match_ends(run, folder, monkeypatch):
+    def interrupted(league, *arguments, **options):
+        save_later_state(folder)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(League, "complete", interrupted)
+        status, _, err = run("league", folder, "--games", 4, *GAME)
+    assert status == 130
+    assert "another league" not in err
+    assert len(League.load(folder)) == 5
 
 
 def test_forfeits_of_members_are_told(run, tmp_path):

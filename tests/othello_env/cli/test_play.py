@@ -168,6 +168,21 @@ def test_two_agents_play_to_the_end_and_the_result_is_shown():
         assert verdict == f"{'black' if black > white else 'white'} wins {black} - {white}"
 
 
+def test_the_seed_is_also_the_seed_of_your_own_agent(monkeypatch, capsys, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import random\n"
+        "from othello_env import Agent\n"
+        "class Mine(Agent):\n"
+        "    def __init__(self, seed=None):\n"
+        "        self.rng = random.Random(seed)\n"
+        "    def act(self, state, *, seconds_left=None):\n"
+        "        return self.rng.choice(state.legal_actions())\n"
+    )
+    sides = ("--black", f"{tmp_path / 'mine.py'}:Mine", "--white", "random", "--game", "othello:size=6")
+    games = [typed(monkeypatch, capsys, "", *sides, "--seed", str(seed)) for seed in (3, 3, 4)]
+    assert games[0] == games[1] != games[2]
+
+
 @pytest.mark.parametrize(
     "state", [Othello.from_moves("f5d6"), Othello(4), Checkers.from_text("B:W18,K26:B14,1"), Tribolo(seed=1)]
 )

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from othello_env import make_agent, make_vec_env, othello_v0, sample_legal
-from othello_env.agent import ask
+from othello_env.agent import AgentWrapper, ask
 from othello_env.envs import OthelloEnv
 from othello_env.games.othello.position import Othello
 from othello_env.league import League
@@ -219,6 +219,40 @@ def test_a_file_may_change_after_it_was_added(weights, tmp_path):
     league.save(tmp_path / "a")
     found = [(tmp_path / "a" / "members" / name).read_bytes() for name in ("0000.npz", "0001.npz")]
     assert found == [weights(k).read_bytes() for k in (1, 2)]
+
+
+def test_a_snapshots_file_is_not_in_an_option(weights, tmp_path):
+    path = tmp_path / "best.npz"
+    path.write_bytes(weights(1).read_bytes())
+    spec = f"ntuple:weights={path}"
+    league = League([spec])  # a fixed opponent, whose file does not change
+    with pytest.raises(ValueError, match=r"names the file '.*best\.npz' in an option, and a league does not keep"):
+        league.add(spec)
+    assert len(league) == 1
+
+
+def test_a_changed_agent_is_not_saved_as_the_agent_inside(ranked, weights, tmp_path):
+    class Saved(ranked):
+        def save(self, stem):
+            stem.with_suffix(".npz").write_bytes(weights(self.number).read_bytes())
+            return f"{stem}.npz"
+
+    class Changed(AgentWrapper):
+        """Might play other moves."""
+
+    member = League([Saved(1)]).members[0]
+    League([member.player]).save(tmp_path / "a")  # a member of another league is saved as its agent
+    assert len(League.load(tmp_path / "a")) == 1
+    with pytest.raises(ValueError, match="cannot be saved: it is neither a spec nor a file"):
+        League([Changed(Saved(1))]).save(tmp_path / "b")
+
+
+def test_openings_of_matches_are_a_text(tmp_path):
+    league = League(["random", "maximizer:eval=count"])
+    with pytest.raises(TypeError, match="expected the openings of a league's matches as a text"):
+        league.complete(2, openings=["c3", "d3"], game="othello:size=4")
+    league.save(tmp_path / "a")
+    assert len(League.load(tmp_path / "a")) == 2
 
 
 def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
