@@ -14,13 +14,27 @@ from typing import Any
 from _arguments import option
 
 from othello_agents.network.base import TorchNetwork
+from othello_agents.network.files import MOST_TENSORS
 from othello_agents.network.neural import read_tensors
 
-__all__ = ["learner_tensors", "network_of", "read_run", "restore_learner"]
+__all__ = ["check_past", "learner_tensors", "network_of", "read_run", "restore_learner"]
 
+_OTHERS = 6
+"""A file also has the weights, their means, three numbers of Adam for each, and room for a few other tensors."""
 _LARGEST_FILE = 1 << 40  # bytes; more than a run of the largest network with all past versions of it
 
 _Tensors = dict[str, Any]  # the values are torch.Tensor
+
+
+def check_past(past: int, network: TorchNetwork) -> None:
+    """Check that the file of a run can hold the weights of this number of past selves of a network.
+
+    Raises:
+        ValueError: there are too many tensors for a file.
+    """
+    most = MOST_TENSORS // len(network.weights) - _OTHERS
+    if past > most:
+        raise ValueError(f"--past: a file can hold at most {most} past selves of this network, not {past}")
 
 
 def learner_tensors(network: TorchNetwork, optimizer: Any) -> _Tensors:

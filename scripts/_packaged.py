@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import islice
@@ -27,18 +28,26 @@ def line_of(state: Othello, scores: Mapping[int, int]) -> str:
     return " ".join([state.transcript(), *(f"{state.action_to_text(a)}:{score:+d}" for a, score in scores.items())])
 
 
-def random_positions(size: int, plies: int, rng: random.Random) -> Iterator[Othello]:
-    """Yield unfinished positions after `plies` random plies from the start, without end.
+_MOST_GAMES = 100_000
+"""After this number of games without a new position, `random_positions` ends."""
 
-    Of positions that are equal after the board is turned or mirrored, only the first is used.
+
+def random_positions(size: int, plies: int, rng: random.Random) -> Iterator[Othello]:
+    """Yield unfinished positions after `plies` random plies from the start.
+
+    Of positions that are equal after the board is turned or mirrored, only the first is used. If many games in a row
+    give no new position, the positions end.
     """
     seen: set[bytes] = set()
-    while True:
+    last = game = 0
+    while game - last < _MOST_GAMES:
+        game += 1
         state = Othello(size)
         while not state.is_over and len(state.moves) < plies:
             state = state.play(rng.choice(state.legal_actions()))
         if not state.is_over and canonical(state) not in seen:
             seen.add(canonical(state))
+            last = game
             yield state
 
 
@@ -49,6 +58,8 @@ def write_list(file: Path, head: str, lines: Iterable[str], count: int) -> None:
         found.append(line)
         show(f"{file.name}: {number} of {count}")
     show("")
+    if len(found) <= count:
+        sys.exit(f"{file}: only {len(found) - 1} of {count} positions were found")
     write_file(file, "".join(f"{line}\n" for line in found).encode())
 
 

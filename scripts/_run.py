@@ -45,6 +45,8 @@ __all__ = [
 ]
 
 PRECISIONS = ("float32", "bfloat16")
+SAVE_SECONDS = 300.0
+"""The state is saved at each point of the curve, and also if it was not saved for this number of seconds."""
 LINE_SECONDS = 10.0
 """If no line was printed for this number of seconds, a line is printed at the end of the iteration."""
 
@@ -279,6 +281,7 @@ class _Run:
         begin = time.perf_counter() - self.progress["seconds"]
         losses: dict[str, float] = self.progress.get("losses", {})
         told = (time.perf_counter(), self.played)  # when the last line was printed, and the units played until then
+        saved = told[0]
         while True:
             self.progress["seconds"] = seconds = time.perf_counter() - begin
             is_last = bool(stop) or learner.iteration >= most or seconds >= options.seconds
@@ -292,9 +295,13 @@ class _Run:
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin
                 self.keep()
+                self.log_newest()
                 show("")
                 print(where, *_words(self.curve[-1]), sep="  ", flush=True)
                 told = (time.perf_counter(), self.played)
+                saved = told[0]
+            elif is_last:
+                self.keep()  # an earlier process may have been killed before it wrote all files
             if is_last or (is_measured and stop):
                 return
             show(where)
@@ -306,6 +313,10 @@ class _Run:
             if (now := time.perf_counter()) - told[0] >= LINE_SECONDS:
                 self.tell(now - begin, (self.played - told[1]) / (now - told[0]), losses)
                 told = (now, self.played)
+            if now - saved >= SAVE_SECONDS:
+                self.progress |= {"seconds": now - begin, "losses": losses}
+                learner.save(options.state, self.progress)
+                saved = now
             self.log({f"train/{name}": loss for name, loss in losses.items()})
 
     def tell(self, seconds: float, speed: float, losses: dict[str, float]) -> None:
@@ -331,7 +342,7 @@ class _Run:
         return point
 
     def keep(self) -> None:
-        """Write the agent, the state, the curve and its picture, and log the newest point."""
+        """Write the agent, the state, the curve and its picture."""
         learner, options, point = self.learner, self.options, self.curve[-1]
         card = {"command": command_line(), "settings": asdict(learner.settings)}
         learner.trained.training = card | point
@@ -339,6 +350,10 @@ class _Run:
         learner.save(options.state, self.progress)
         write_json(options.out.with_suffix(".json"), card | {"curve": self.curve})
         write_file(options.out.with_suffix(".png"), self.picture())
+
+    def log_newest(self) -> None:
+        """Log the newest point of the curve."""
+        point = self.curve[-1]
         self.log({f"score/{opponent}": score for opponent, score in point["scores"].items()})
         self.log({name: point[name] for name in ("elo", PERFECT, "discs lost") if name in point})
 

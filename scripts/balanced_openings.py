@@ -12,21 +12,17 @@ is turned or mirrored, only one is used. The same arguments, engine and weights 
 """
 
 import random
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from _arguments import one_of, parse, path, real, whole
-from _packaged import canonical, random_positions, weights_digest
-from _recipe import show
+from _packaged import canonical, random_positions, weights_digest, write_list
 
 import othello_env
 from othello_agents.engine import Engine
 from othello_agents.perfect.solving import Solver
 from othello_env import Othello
-from othello_env.support.files import write_file
 
 QUICK_DEPTH = 4
 QUICK_MARGIN = 0.25
@@ -107,18 +103,11 @@ def openings(args: Arguments) -> tuple[str, Iterator[Othello]]:
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
     what, found = openings(args)
-    lines = []
-    for state in islice(found, args.count):
-        lines.append(state.transcript())
-        show(f"{len(lines)} of {args.count}: {lines[-1]}")
-    show("")
-    if len(lines) < args.count:
-        sys.exit(f"only {len(lines)} openings are balanced")
     made = (
         f"Made by scripts/balanced_openings.py with seed {args.seed}, othello-env {othello_env.__version__}, weights "
         f"{weights_digest(args.size)}."
     )
-    write_file(args.file, "".join(f"{line}\n" for line in [f"{what} {made}", *lines]).encode())
+    write_list(args.file, f"{what} {made}", (state.transcript() for state in found), args.count)
     print(f"written to {args.file}")
 
 

@@ -30,6 +30,7 @@ continue a finished fit, give a higher ``--rounds``. The same seed gives the sam
 The file of the weights has a card, a JSON text that says how the weights were made.
 """
 
+import json
 import math
 import sys
 from dataclasses import asdict, dataclass
@@ -198,6 +199,20 @@ def told(error: StageError) -> str:
     return f"{error.error:.4f}, {error.correlation:.4f}"
 
 
+def check_not_other(out: Path, recipe: dict[str, Any]) -> None:
+    """Check that a file, if it exists, has the weights of an earlier command with the same recipe.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is not the result of such a command.
+    """
+    if not out.exists():
+        return
+    made = NTupleNetwork.load(out).training.get("fit", {})
+    if any(made.get(name) != value for name, value in json.loads(json.dumps(recipe)).items()):
+        raise ValueError(f"--out {out} exists and is not the result of this fit; give another name")
+
+
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
     with mistakes():
@@ -207,6 +222,7 @@ def main(arguments: list[str] | None = None) -> None:
         if start is not None and start.size != args.size:
             raise ValueError(f"--start {args.start} is for size {start.size}, not for --size {args.size}")
         recipe = args.recipe()
+        check_not_other(args.out, recipe)
         folder = FitFolder(args.folder, recipe)
         threads = Threads(args.threads)
         try:

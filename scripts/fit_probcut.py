@@ -10,6 +10,7 @@ fits a line by least squares. The line predicts the value at this depth from the
 arguments give the same fits. Run the script again whenever the weights change.
 """
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,19 @@ class Arguments:
     depth: int = whole(9, "depth of the deepest search", most=60)
     seed: int = whole(1, "the seed of the positions", least=0)
 
+    def check(self) -> None:
+        """Check that a search of this depth ends before the end of the game in some positions."""
+        if self.depth >= most_empty(self.size):
+            raise ValueError(f"--depth: expected at most {most_empty(self.size) - 1} on this board, not {self.depth}")
+
+
+def most_empty(size: int) -> int:
+    """The most empty squares of a searched position.
+
+    Positions inside the random openings are not used. A stage that contains such positions is left out.
+    """
+    return int((size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1)
+
 
 def position(size: int, empty: int, game: int) -> Othello | None:
     """The position of game number `game` in which `empty` squares are empty.
@@ -65,11 +79,9 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
-    # Positions inside the random openings are not used. A stage that contains such positions is left out.
-    most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1
     found: list[tuple[int, list[float]]] = []
     while len(found) < count:
-        empty, game = int(rng.integers(probcut.SQUARES_A_STAGE, most + 1)), int(rng.integers(1 << 32))
+        empty, game = int(rng.integers(probcut.SQUARES_A_STAGE, most_empty(size) + 1)), int(rng.integers(1 << 32))
         state = position(size, empty, game)
         if state is None:
             continue
@@ -119,6 +131,8 @@ def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[
                 for s in set(stages.tolist())
                 if (found := fit(values[stages == s, shallow], values[stages == s, depth]))
             }
+            if not known:
+                sys.exit(f"there are too few positions for depth {depth}; give more --positions, or a smaller --depth")
             row.append(known[min(known, key=lambda other: abs(other - stage))])
         table.append(row)
     return table

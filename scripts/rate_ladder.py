@@ -13,7 +13,7 @@ At the end, the script compares the ratings with the packaged ratings. With ``--
 rated. To check the ratings with other games, give other openings and another seed:
 
     python scripts/balanced_openings.py openings.txt --seed 1 --depth 6
-    python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1
+    python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1 --first 12
 """
 
 import hashlib

@@ -19,6 +19,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -143,6 +144,15 @@ def work(tasks: Connection, megabytes: int) -> None:
         tasks.send((task, score, action, solver.nodes, time.perf_counter() - began))
 
 
+@contextmanager
+def _processes_live() -> Iterator[None]:
+    """End the script with a message if a process that should receive or send has ended."""
+    try:
+        yield
+    except (EOFError, OSError):
+        sys.exit("a process ended early, perhaps for lack of memory; see --megabytes")
+
+
 class Run:
     """Solves, in several processes, the positions that the book needs, and saves the book about once a minute.
 
@@ -171,6 +181,7 @@ class Run:
                 ours, theirs = context.Pipe()
                 worker = context.Process(target=work, args=(theirs, self.args.megabytes), daemon=True)
                 worker.start()
+                theirs.close()  # so that `ours` ends when the process ends
                 workers.append((worker, ours))
             connections = [connection for _, connection in workers]
             start = Othello(6)
@@ -202,14 +213,13 @@ class Run:
             while idle and self.waiting:
                 place, connection = idle.pop()
                 task, follower = self.next_task(place)
-                connection.send(task)
+                with _processes_live():
+                    connection.send(task)
                 busy[connection] = follower
             for connection in wait([*busy]):
                 assert isinstance(connection, Connection)
-                try:
+                with _processes_live():
                     task, score, action, nodes, seconds = connection.recv()
-                except EOFError:
-                    sys.exit("a process ended early, perhaps for lack of memory; see --megabytes")
                 place = connections.index(connection)
                 self.take(task, score, action, place, busy.pop(connection))
                 self.show(task, score, nodes, seconds)

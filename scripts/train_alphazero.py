@@ -169,8 +169,10 @@ class Learner:
         rng = np.random.default_rng([s.seed, self.iteration])
         shares = self.actors.play(self.iteration, rng, {"newest": self.network})
         positions = {name: np.concatenate([share[name] for share in shares]) for name in shares[0]}
+        before = self.replay.added
         self.replay.add(positions)
-        losses = self.learn(round(len(positions["value"]) * s.reuse / s.minibatch), rng)
+        changes = int(self.replay.added * s.reuse / s.minibatch) - int(before * s.reuse / s.minibatch)
+        losses = self.learn(changes, rng)
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
         self.iteration += 1
         return losses

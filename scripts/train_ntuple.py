@@ -93,7 +93,10 @@ def begin(args: Arguments) -> tuple[Trainer, Curve]:
     if not args.resume:
         batch = 1 if args.threads == 1 else max(32, args.threads)
         return Trainer(**{"size": 8, "seed": 1, "batch": batch, "num_threads": args.threads} | given), []
-    trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
+    network = NTupleNetwork.load(args.out)
+    if args.games is None or network.training.get("games", 0) < args.games:
+        Trainer.check_errors(network)
+    trainer = Trainer.resume(network, num_threads=args.threads)
     was = {"size": trainer.network.size} | trainer.network.training
     for name, value in given.items():
         if was[name] != value:

@@ -42,7 +42,7 @@ except ImportError as error:
 
 from _actors import Actors, Options, check_shares, share_of
 from _arguments import one_of, real, text, whole
-from _checkpoint import learner_tensors, network_of, read_run, restore_learner
+from _checkpoint import check_past, learner_tensors, network_of, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
 from _run import PRECISIONS, autocast, mean_losses, network_option, new_network, run
 
@@ -81,7 +81,9 @@ class Settings:
     network: str = network_option()
     games: int = whole(128, "games of an iteration; all games of a share are played at once")
     shares: int = whole(1, "parts into which the games of an iteration are divided; with --ray, each is for a core")
-    steps: int = whole(64, "steps in each game before the weights change")
+    steps: int = whole(
+        64, "steps in each game of an iteration; an iteration begins new games, so give at least a game's length"
+    )
     league: float = real(
         0.25, "the share of the games that are played against packaged agents and past selves", least=0, most=1
     )
@@ -108,9 +110,9 @@ class Settings:
     init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
     def check(self) -> None:
-        """Check the number of shares, and that a network can be made from the settings."""
+        """Check the number of shares, that a network can be made, and that the run's file can hold all past selves."""
         check_shares(self)
-        new_network(self)
+        check_past(self.past, new_network(self))
 
     def first_network(self) -> TorchNetwork:
         """The network with which a run begins.

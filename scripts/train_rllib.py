@@ -42,6 +42,7 @@ from _arguments import one_of, parse, path, whole
 from _recipe import SIZES, Policy, mistakes, new_output, score
 
 from othello_env import othello_v0
+from othello_env.support.jit import interruptible
 
 POLICY = "both"
 
@@ -124,13 +125,14 @@ def main() -> None:
     ray.init(include_dashboard=False, log_to_driver=False)
     algorithm = make_algorithm(args.seed, args.workers, size=args.size)
     try:
-        for iteration in range(1, args.iterations + 1):
-            algorithm.train()
-            if iteration % 10 == 0 or iteration == args.iterations:
-                algorithm.save_to_path(args.out.absolute())
-                policy = as_policy(algorithm.get_module(POLICY))
-                for opponent in ("random", "maximizer:eval=weighted"):
-                    print(iteration, f"{opponent}: {score(policy, opponent, args.size):.3f}", flush=True)
+        with interruptible():
+            for iteration in range(1, args.iterations + 1):
+                algorithm.train()
+                if iteration % 10 == 0 or iteration == args.iterations:
+                    algorithm.save_to_path(args.out.absolute())
+                    policy = as_policy(algorithm.get_module(POLICY))
+                    for opponent in ("random", "maximizer:eval=weighted"):
+                        print(iteration, f"{opponent}: {score(policy, opponent, args.size):.3f}", flush=True)
     except KeyboardInterrupt:
         algorithm.save_to_path(args.out.absolute())
     algorithm.stop()

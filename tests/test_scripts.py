@@ -3,11 +3,13 @@
 import argparse
 import ast
 import json
+import random
 import re
 import runpy
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from othello_env.arena.rating.regret import measure_regret
@@ -180,6 +182,29 @@ def test_curves_are_compared(monkeypatch, tmp_path, capsys, files, message):
     assert not out.exists()
     draw([str(curves / "ppo.json"), str(curves / "ppo_seed2.json")])
     assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_random_positions_end_if_there_are_no_more(monkeypatch):
+    positions = runpy.run_path(str(SCRIPTS / "_packaged.py"))["random_positions"]
+    monkeypatch.setitem(positions.__globals__, "_MOST_GAMES", 200)
+    assert len(list(positions(6, 2, random.Random(1)))) == 3
+
+
+def test_a_list_with_too_few_positions_is_not_written(tmp_path):
+    write_list = runpy.run_path(str(SCRIPTS / "_packaged.py"))["write_list"]
+    with pytest.raises(SystemExit, match="only 2 of 3 positions were found"):
+        write_list(tmp_path / "a.txt", "# head", ["one", "two"], 3)
+    assert not (tmp_path / "a.txt").exists()
+
+
+def test_a_fit_needs_enough_positions(monkeypatch, tmp_path, capsys):
+    script = runpy.run_path(str(SCRIPTS / "fit_probcut.py"))
+    with pytest.raises(SystemExit, match="too few positions for depth 3"):
+        script["fits"](np.full(10, 20), np.zeros((10, 4)))
+    monkeypatch.setattr(sys, "argv", ["fit_probcut.py", "--out", str(tmp_path / "a.json"), "--size=6", "--depth=23"])
+    with pytest.raises(SystemExit):
+        script["main"]()
+    assert "--depth: expected at most 22 on this board, not 23" in capsys.readouterr().err
 
 
 def test_runs_of_different_units_are_compared_over_seconds(monkeypatch, tmp_path):

@@ -51,6 +51,16 @@ def test_it_learns_to_beat_random_play(alphazero):
     assert learner.games == 12 * 48
 
 
+def test_few_positions_are_learned_from_as_often_as_many(alphazero):
+    learner = alphazero.Learner(alphazero.Settings(**SMALL | {"games": 1, "window": 1000}, reuse=0.7))
+    learn, changes = learner.learn, []
+    learner.learn = lambda number, rng: changes.append(number) or learn(number, rng)
+    for _ in range(12):
+        learner.iterate()
+    assert 0 in changes
+    assert sum(changes) == int(learner.replay.added * 0.7 / SMALL["minibatch"]) > 0
+
+
 def test_a_won_games_positions_are_worth_a_win_to_the_winner_alone(alphazero):
     # The result of a position is minus the result of the next position, because there the other player is to move. So
     # one of the positions that can follow must have the opposite result. If that position is the end of a game, the

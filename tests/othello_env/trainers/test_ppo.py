@@ -74,6 +74,25 @@ def test_it_learns_to_beat_random_play(ppo, precision):
     assert learner.plies == 12 * 48 * 32
 
 
+def test_the_file_of_a_run_can_hold_all_past_selves(ppo):
+    with pytest.raises(ValueError, match=r"--past: a file can hold at most \d+ past selves of this network, not 5000"):
+        ppo.Settings(**SMALL | {"past": 5000}).check()
+    ppo.Settings(**SMALL | {"past": 500}).check()
+
+
+def test_the_state_is_also_saved_between_two_points_of_the_curve(ppo, tmp_path, monkeypatch):
+    saved, save = [], ppo.Learner.save
+    monkeypatch.setitem(ppo.run.__globals__, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(ppo.Learner, "save", lambda self, *more: saved.append(self.iteration) or save(self, *more))
+    out = tmp_path / "a.safetensors"
+    run(ppo, out, 3)
+    assert {1, 2} <= {*saved}
+    curve = (tmp_path / "a.json").read_bytes()
+    (tmp_path / "a.json").unlink()  # as if the process had been killed before it wrote the last files
+    run(ppo, out, 3, "--resume")
+    assert (tmp_path / "a.json").read_bytes() == curve
+
+
 def test_the_agent_has_the_mean_of_the_weights(ppo):
     learner = ppo.Learner(ppo.Settings(**SMALL, average=2.0))
     mean = {name: weight.detach().double() for name, weight in learner.network.weights.items()}
