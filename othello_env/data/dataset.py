@@ -24,13 +24,13 @@ from othello_env.support.locks import try_lock
 __all__ = ["Dataset"]
 
 _FORMAT = "othello-env dataset 1"
-_LARGEST = 1 << 20
+_LARGEST = 1 << 28  # bytes; a recipe may contain a long list of openings
 
 
 class Dataset:
     """A folder that stores many games in several files, the parts of the dataset.
 
-    A loop over a `Dataset` gets one `Games` object for each finished part. Only one part is in memory at a time.
+    A loop over a `Dataset` gets one `Games` object for each part in the folder. Only one part is in memory at a time.
 
     Args:
         folder: a folder that `Dataset.make` made.
@@ -133,13 +133,14 @@ class Dataset:
 
     def __len__(self) -> int:
         """The number of games that are already written, at most `count`."""
-        return min(self.count, self._present() * self.part_size)
+        present = self._present()
+        return min(self.count, present * self.part_size) + self._short(present)
 
     def __iter__(self) -> Iterator[Games]:
         return self.parts()
 
     def parts(self, *, skip: bool = False) -> Iterator[Games]:
-        """Yield a `Games` object for each finished part.
+        """Yield a `Games` object for each finished part, and for a last part that `make` is about to make longer.
 
         Args:
             skip: if True, damaged games are left out; see `othello_env.data.read_games`.
@@ -147,7 +148,8 @@ class Dataset:
         Raises:
             GamesError: a file is damaged, or a game is damaged and `skip` is False.
         """
-        for part in range(self._present()):
+        present = self._present()
+        for part in range(present + (self._short(present) > 0)):
             yield read_games(self._path(part), skip=skip)
 
     def __repr__(self) -> str:
@@ -181,6 +183,13 @@ class Dataset:
             if archive.count(self._path(part)) != self._size(part):
                 return part
         return self._num_parts
+
+    def _short(self, part: int) -> int:
+        """The number of games in a part that has fewer games than it should have, or 0 if there is no such part.
+
+        This part was the last one, until `make` was called with a larger count.
+        """
+        return max(archive.count(self._path(part)), 0) if part < self._num_parts else 0
 
     def _path(self, part: int) -> Path:
         return self.folder / f"games-{part:06d}.npz"

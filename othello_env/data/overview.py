@@ -34,12 +34,14 @@ class Overview:
         openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Games
             with another start and games with fewer plies are left out. In Othello, the four first moves are equivalent
             by symmetry. So each game is turned or mirrored to make its first move f5 (e4 on 6x6, d3 on 4x4).
+        turned: whether games were turned or mirrored in this way.
     """
 
     statistics: Statistics
     margins: Mapping[int, int] = field(default_factory=dict)
     plies: Mapping[int, int] = field(default_factory=dict)
     openings: Mapping[str, int] = field(default_factory=dict)
+    turned: bool = False
 
     @classmethod
     def of(cls, parts: Iterable[Games]) -> Overview:
@@ -52,13 +54,15 @@ class Overview:
             GamesError: a move is illegal.
         """
         found, margins, plies, openings = [], Counter[int](), Counter[int](), Counter[str]()
+        turned = False
         for games in parts:
             found.append(games.statistics())
             ends = games.ends
             margins.update(_counted(ends.margins[ends.over, 0].astype(np.int64)))
             plies.update(_counted(games.lengths))
             openings.update(_openings(games))
-        return cls(Statistics.of(found), margins, plies, openings)
+            turned = turned or isinstance(games.rules.start(0), Othello)
+        return cls(Statistics.of(found), margins, plies, openings, turned)
 
     def picture(self, title: str, players: tuple[str, ...]) -> bytes:
         """Draw the results, the lengths and the most frequent openings. Return the bytes of a PNG file.
@@ -68,11 +72,14 @@ class Overview:
             players: the names of the two sides.
         """
         known = self.statistics
-        subtitle = (
-            f"{known.finished:,} finished games: {players[0]} wins {known.first_wins:.1%}, {players[1]} "
-            f"{known.second_wins:.1%}, draws {known.draws:.1%}; {known.plies:.1f} plies a game"
-        )
-        return png(games_chart(title, subtitle, players, self.margins, self.plies, self.openings))
+        subtitle = f"{known.finished:,} finished games"
+        if known.finished:
+            subtitle += (
+                f": {players[0]} wins {known.first_wins:.1%}, {players[1]} {known.second_wins:.1%}, draws "
+                f"{known.draws:.1%}; {known.plies:.1f} plies a game"
+            )
+        heading = "openings" + (", turned so that the first moves are equal" if self.turned else "")
+        return png(games_chart(title, subtitle, players, self.margins, self.plies, self.openings, heading))
 
 
 def _counted(values: np.ndarray) -> dict[int, int]:

@@ -198,7 +198,8 @@ class Engine(Agent):
             scores: also find the score of every legal action. The searches for these scores go to the same depth as the
                 search for the best move. No limit of nodes or time ends them.
             lines: also find this number of best moves, each with its score and expected line of play. These searches
-                have the same depth as those for `scores`, and no limits.
+                have the same depth as those for `scores`, and no limits. After a search to the end, the search for the
+                expected line of play has no limits either.
 
         Raises:
             TypeError: `lines` is not a whole number.
@@ -355,13 +356,15 @@ class Engine(Agent):
             if seconds is not None:
                 exact = _affordable(seconds * (1 + _THREAD_GAIN * (self._threads - 1)))
                 result = exact + _RESULT_EARLIER if to_win else 0
+        if to_win and seconds is not None and len(position.legal_actions()) == 1:
+            return searcher.found, searcher  # there is no choice, so save the time
         to_end = searcher.empty <= exact
         is_quick = searcher.empty <= _DEFAULT_EXACT if to_end else depth <= _QUICK_DEPTH
         if seconds is None and (is_quick or (self._nodes or NO_LIMIT) <= _QUICK_NODES):
             searcher.deepen(depth, exact, result)
         else:
             left = None if seconds is None else seconds - (time.perf_counter() - began)
-            run(lambda: searcher.deepen(depth, exact, result), self._memory, left)
+            run(lambda: searcher.deepen(depth, exact, result, timed=left is not None), self._memory, left)
         return searcher.found, searcher
 
 

@@ -53,10 +53,11 @@ class Analysis:
         state: the position.
         best: the best action found.
         score: the value for the player to move.
-        unit: the unit of the score. ``"discs"``: the disc difference at the end of the game with perfect play, where
-            the winner also gets the empty squares. ``"expected result"``: an estimate by n-tuple tables, from -1 (loss)
-            to +1 (win). ``"points"``: the value of a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner
-            is known.
+        unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
+            the empty squares. It is the result of perfect play if `exact` is true. Otherwise only the winner is
+            certain, because a longer game that the search has not seen may give the winner more discs.
+            ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win). ``"points"``: the value of
+            a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
         depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
             of empty squares.
@@ -65,10 +66,10 @@ class Analysis:
         seconds: the wall-clock time of the whole analysis, in seconds.
         scores: the score of each legal action in the unit of `score`; None if these scores were not requested. An
             action that certainly loses has the score -1 if the unit is ``"expected result"``, and -infinity if the unit
-            is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, only the best action's score is
-            certain. Other scores may be estimates in discs, but they are never higher than the best score. Points
-            cannot be converted to discs, so they stay points. If the player must pass, the score of the pass is always
-            given.
+            is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's score is that
+            of a finished game. Other scores may be estimates in discs, but they are never higher than the best score.
+            Points cannot be converted to discs, so they stay points. If the player must pass, the score of the pass is
+            always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
     """
 

@@ -25,10 +25,11 @@ def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray
     A position with up to 12 empty squares takes milliseconds. Each further empty square about doubles the time.
 
     Args:
-        positions: N unfinished positions of one size.
+        positions: N positions of one size.
 
     Returns:
-        (N, A) float64 with A = size * size + 1: the scores for the player to move; NaN for illegal actions.
+        (N, A) float64 with A = size * size + 1: the scores for the player to move; NaN for illegal actions. If a game
+        is over, all scores are NaN.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.

@@ -102,8 +102,8 @@ class Searcher:
         self._memory = memory
         memory.control[NODES] = control[NODES]
 
-    def deepen(self, depth: int, exact: int, result: int = 0) -> None:
-        """Search to the depths 2, 3, ... `depth` within the limit of nodes.
+    def deepen(self, depth: int, exact: int, result: int = 0, *, timed: bool = False) -> None:
+        """Search to the depths 2, 3, ... `depth` within the limit of nodes. `timed` says that time is limited, too.
 
         If at most `exact` squares are empty, search to the end instead. Shallower searches may come before the search
         to the end (see `_FIRST_EXACT` and `_LIMITED_DEPTH`). If more than `exact` but at most `result` squares are
@@ -111,7 +111,8 @@ class Searcher:
         result of the last finished search.
         """
         to_end = self.empty <= max(exact, result)
-        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # at most a move and a pass a square
+        most = 2 * self.empty  # at most a move and a pass a square
+        depth = self._preparation(timed=timed) if to_end else min(depth, most)
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
@@ -135,12 +136,12 @@ class Searcher:
         if value is not None:
             self._finish(value, EXACT)
 
-    @property
-    def _preparation(self) -> int:
+    def _preparation(self, *, timed: bool) -> int:
         """The greatest depth of the searches that come before a search to the end."""
         if self.empty >= _FIRST_EXACT:
             return self.empty - 8
-        return 1 if self._memory.control[LIMIT] == NO_LIMIT else min(_LIMITED_DEPTH, self.empty)
+        unlimited = self._memory.control[LIMIT] == NO_LIMIT and not timed
+        return 1 if unlimited else min(_LIMITED_DEPTH, self.empty)
 
     def value(self, depth: int, alpha: Int = -WORST, beta: Int = WORST) -> int | None:
         """The value of the position from a search to `depth`; None if the search was stopped.
@@ -152,7 +153,7 @@ class Searcher:
 
     def solve(self, *, result_only: bool) -> None:
         """Search to the end for the exact score, or with `result_only` only for the winner (the sign of the value)."""
-        for plies in range(2, self._preparation + 1):
+        for plies in range(2, self._preparation(timed=False) + 1):
             self._iterate(plies)
         if not result_only:
             self._iterate(EXACT)

@@ -169,7 +169,7 @@ def solve_moves(
     squares = np.int64(popcount(board))
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], board)
-        if legal == _0:
+        if legal == _0 and legal_moves(opponent[i], own[i], board) != _0:
             scores[i, size * size] = -solve(opponent[i], own[i], -squares, squares, board, memory)
         while legal != _0:
             disc = legal & (_0 - legal)

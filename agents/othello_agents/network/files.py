@@ -14,11 +14,12 @@ from typing import Any
 from othello_env.support.extras import import_extra
 from othello_env.support.files import parse_json, read_file, write_file
 
-__all__ = ["read_tensors", "write_tensors"]
+__all__ = ["MOST_TENSORS", "read_tensors", "write_tensors"]
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _CARD = "card"
-_MOST_TENSORS = 1 << 16
+MOST_TENSORS = 1 << 16
+"""A file has fewer tensors than this."""
 _LONGEST_HEADER = 16 << 20  # bytes; enough for a card with a learning curve of thousands of points
 _LARGEST_FILE = 2 << 30  # bytes; more than the largest network of this package has
 
@@ -30,8 +31,8 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
         OSError: the file cannot be written.
         ValueError: there are more tensors than `read_tensors` accepts.
     """
-    if len(tensors) >= _MOST_TENSORS:
-        raise ValueError(f"a file must have fewer than {_MOST_TENSORS:,} tensors, not {len(tensors):,}")
+    if len(tensors) >= MOST_TENSORS:
+        raise ValueError(f"a file must have fewer than {MOST_TENSORS:,} tensors, not {len(tensors):,}")
     safetensors = import_extra("safetensors.torch", "torch")
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))
@@ -68,8 +69,8 @@ def _card(data: bytes) -> dict[str, Any]:
     if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
         raise ValueError(f"its header has {length} bytes")
     header = parse_json(data[8 : 8 + length])
-    if isinstance(header, dict) and len(header) > _MOST_TENSORS:
-        raise ValueError(f"it has {len(header):,} tensors; at most {_MOST_TENSORS:,} are read")
+    if isinstance(header, dict) and len(header) > MOST_TENSORS:
+        raise ValueError(f"it has {len(header):,} tensors; at most {MOST_TENSORS:,} are read")
     card = None
     if isinstance(header, dict) and isinstance(header.get("__metadata__"), dict):
         text = header["__metadata__"].get(_CARD)

@@ -137,6 +137,19 @@ class Trainer:
         self.seconds: float = training.get("seconds", 0.0)
         self._note()
 
+    @staticmethod
+    def check_errors(network: NTupleNetwork) -> None:
+        """Check that a network has its errors. Without them, a training cannot continue as if it had never stopped.
+
+        Raises:
+            ValueError: the network has no errors.
+        """
+        if network.errors is None:
+            raise ValueError(
+                "the network was saved in half precision or was fitted, so it lacks the errors on which its learning "
+                "rates depend, and its training cannot be resumed"
+            )
+
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
         """A Trainer that continues a network's training, with the settings in `network.training`.

@@ -68,6 +68,8 @@ class Perfect(Agent):
         known = shipped_book().find(position)
         if known is not None:
             return known[1]
+        if len(actions := position.legal_actions()) == 1:
+            return actions[0]
         with self._lock:
             return self._fresh_solver().solve(position)[1]
 

@@ -97,7 +97,7 @@ class _ManyPlayerSearch(Search):
 def _shown(value: float) -> float:
     """The value of a search as users see it: +infinity for a won game, and -infinity for a lost game.
 
-    A shared win gives +infinity, too. Draws and evaluations are not changed.
+    A shared win gives +infinity, too, although the agent prefers to win alone. Draws and evaluations are not changed.
     """
     return math.copysign(math.inf, value) if abs(value) >= _DECIDED / 4 else value
 

@@ -182,14 +182,15 @@ def overall(matches: Collection[MatchResult]) -> tuple[int, float, float]:
     """The results of an agent against several opponents together.
 
     Returns:
-        The number of games, the mean score of a game, and the mean margin of a game. If there are no games, all three
-        are 0.
+        The number of games, the mean score against an opponent, and the agent's mean margin. If there are no games, all
+        three are 0. In a game of three players, the agent has a score against each of the two opponents.
     """
-    games = sum(match.games for match in matches)
-    if not games:
+    games = {id(record): (record, match.agents[0]) for match in matches for record in match.records}
+    own = [record.margins[record.agents.index(agent)] for record, agent in games.values()]
+    if not own:
         return 0, 0.0, 0.0
-    score = sum(match.score * match.games for match in matches) / games
-    return games, score, sum(match.margin * match.games for match in matches) / games
+    score = sum(match.score * match.games for match in matches) / sum(match.games for match in matches)
+    return len(own), score, sum(own) / len(own)
 
 
 def forfeits(agent: str, records: Iterable[GameRecord]) -> list[str]:

@@ -25,6 +25,7 @@ def games_chart(
     margins: Mapping[int, int],
     plies: Mapping[int, int],
     openings: Mapping[str, int],
+    heading: str = "openings",
 ) -> Image.Image:
     """A picture of many games: histograms of final margins and of lengths, and the most frequent openings in rows.
 
@@ -36,6 +37,7 @@ def games_chart(
         plies: for each number of plies, the number of games with this length.
         openings: for each opening, given by its moves, the number of games with this opening. The twelve most frequent
             openings are shown.
+        heading: the text above the openings.
     """
     rows = sorted(openings.items(), key=lambda item: (-item[1], item[0]))[:_MOST_ROWS]
     middle = TOP + _HEIGHT + BOTTOM
@@ -48,7 +50,7 @@ def games_chart(
     lengths = "plies; the outer bars include all shorter and longer games"
     _draw_histogram(canvas, panels[1], _trimmed(plies), lengths, signed=False)
     if rows:
-        _draw_rows(canvas, middle, rows, sum(openings.values()), "openings")
+        _draw_rows(canvas, middle, rows, sum(openings.values()), heading)
     return canvas.finished()
 
 
@@ -118,7 +120,7 @@ def _bins(counts: Mapping[int, int], step: int) -> dict[int, int]:
 def _draw_rows(canvas: Canvas, top: float, rows: Sequence[tuple[str, int]], total: int, title: str) -> None:
     """Draw the counts of openings, one in each row."""
     panel = Panel.of_rows(top + TOP // 2 + _ROW * len(rows), 0, rows[0][1])
-    canvas.text(EDGE, top + TOP // 4, f"{title}, turned so that the first moves are equal", size=14, colour=FAINT)
+    canvas.text(EDGE, top + TOP // 4, title, size=14, colour=FAINT)
     for place, (name, count) in enumerate(rows):
         y = top + TOP // 2 + (place + 0.5) * _ROW
         canvas.line([(LABELS, y), (panel.x(count), y)], GREEN, _ROW * 0.6)

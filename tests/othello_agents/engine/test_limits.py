@@ -1,6 +1,7 @@
 """The limits of the engine's searches: nodes, time, clocks, Ctrl-C and `stop`."""
 
 import os
+import random
 import signal
 import threading
 import time
@@ -34,6 +35,21 @@ def test_if_the_end_is_out_of_reach_the_result_is_of_a_search_of_several_plies(r
         assert Engine(nodes=10_000_000, eval="weighted", exact=13).analyse(state).exact
 
 
+def test_a_forced_move_takes_no_time():
+    rng, state = random.Random(1), Othello()
+    while state.must_pass or len(state.legal_actions()) > 1 or not 20 < state.empties < 40:
+        state = Othello() if state.empties <= 20 or state.is_over else state.play(rng.choice(state.legal_actions()))
+    engine = Engine(ms=300_000)
+    assert engine.act(state) == state.legal_actions()[0]
+    assert engine.last_analysis.depth == 1
+    assert Engine(depth=4).analyse(state).depth == 4
+
+
+def test_with_little_time_a_search_of_several_plies_comes_before_the_end(random_position):
+    searcher = Engine(depth=1)._prepare(random_position(1, 13), NO_LIMIT)
+    assert searcher._preparation(timed=True) > searcher._preparation(timed=False) == 1
+
+
 def test_time_ends_a_search_but_not_before_it_has_a_move():
     memory = new_memory(1)
     memory.control[LIMIT] = NO_LIMIT
@@ -65,6 +81,7 @@ def test_time_ends_a_search_but_not_before_it_has_a_move():
     ],
 )
 def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
+    engine_agent._compile()  # not in the timed move, where its searches would be noted
     given = []
 
     def note(search, memory, seconds=None, progress=None):

@@ -188,3 +188,8 @@ def test_corners_and_final_scores():
     assert final_margin(np.uint64(0b111), np.uint64(0), 64) == 64
     assert final_margin(np.uint64(0b1), np.uint64(0b10), 64) == 0
     assert final_margin(np.uint64(0b1), np.uint64(0b110), 36) == -34
+
+
+def test_no_action_of_a_finished_game_has_a_score():
+    over = Othello.from_moves("e6f4e3f6g5d6e7f5c5")
+    assert np.isnan(exact_scores([over, over])).all()

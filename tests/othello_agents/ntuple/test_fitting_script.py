@@ -116,6 +116,12 @@ def test_a_folder_of_another_fit_is_refused(main, undisturbed, tmp_path, capsys)
     assert "holds another fit" in refused(main, capsys, *SMALL, *out, *work, "--seed", "2")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").write_text("mine")
+    trained = Path(out[1])
+    NTupleNetwork(4).save(trained)
+    before = trained.read_bytes()
+    assert "exists and is not the result of this fit" in refused(main, capsys, *SMALL, *out, *work)
+    assert trained.read_bytes() == before
+    trained.unlink()
     assert "has files, but no recipe.json" in refused(main, capsys, *SMALL, *out, "--folder", str(tmp_path / "other"))
 
 

@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).parents[3] / "scripts" / "train_ntuple.py"
 
 
 @pytest.mark.parametrize("interrupted", ["run", "measure"])
-def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_path, monkeypatch, interrupted):
+def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_path, monkeypatch, capsys, interrupted):
     recipe = runpy.run_path(str(SCRIPT))
     main, variables = recipe["main"], recipe["main"].__globals__
 
@@ -73,6 +73,9 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
 
     train("part", "--resume", "--games", "100")  # the training has already played 100 games
     assert result("part")[1] == curve
+    with pytest.raises(SystemExit):
+        train("part", "--resume", "--games", "300")
+    assert "was saved in half precision or was fitted" in capsys.readouterr().err
 
 
 def test_the_weights_are_written_between_two_points_too(tmp_path, monkeypatch):

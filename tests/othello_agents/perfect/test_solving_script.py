@@ -1,6 +1,9 @@
 """The script that solves 6x6: it finds the positions that a file lacks, adds them, and keeps finished work."""
 
+import multiprocessing
 import random
+import threading
+import time
 
 import pytest
 import solve_6x6
@@ -97,6 +100,20 @@ def test_an_interrupt_keeps_what_was_solved(without, monkeypatch):
     book = Book.load(file)
     assert book.find(taken[0]) is not None
     assert sum(book.find(state) is None for state in left_out) == 2
+
+
+def test_the_script_ends_if_its_last_process_ends(without):
+    def kill():
+        while not multiprocessing.active_children():
+            time.sleep(0.01)
+        multiprocessing.active_children()[0].kill()
+
+    file, _, down_to = without(1)
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(SystemExit, match="a process ended early, perhaps for lack of memory"):
+        solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "1", "--megabytes", "16"])
+    killer.join()
 
 
 def test_a_file_that_is_no_book_is_left_alone(tmp_path):

@@ -60,10 +60,24 @@ def test_a_part_with_too_few_games_is_made_again(tmp_path):
     make(tmp_path / "d", 15)
     description = (tmp_path / "whole" / "dataset.json").read_bytes()
     (tmp_path / "d" / "dataset.json").write_bytes(description)  # the description of a dataset of 30 games
-    assert len(Dataset(tmp_path / "d")) == 10
+    assert rows(Dataset(tmp_path / "d")) == whole[:15]  # the games that were made do not disappear
+    assert len(Dataset(tmp_path / "d")) == 15
     assert rows(make(tmp_path / "d", 30)) == whole
     with pytest.raises(ValueError, match="expected 10 games from number 0 on, got 9"):
         Dataset.make(tmp_path / "e", {}, 10, 10, lambda first, count: random_games(count - 1))
+
+
+def test_games_stay_when_a_larger_dataset_cannot_be_made(tmp_path):
+    whole = rows(make(tmp_path, 15))
+    with pytest.raises(ZeroDivisionError):
+        Dataset.make(tmp_path, {"seed": 1}, 30, 10, lambda first, number: 1 / 0)
+    assert rows(Dataset(tmp_path)) == whole
+    assert len(Dataset(tmp_path)) == 15
+
+
+def test_a_recipe_may_be_long(tmp_path):
+    recipe = {"openings": ["f5d6c3" * 10] * 30_000}
+    assert len(make(tmp_path, 5, recipe=recipe)) == len(make(tmp_path, 5, recipe=recipe)) == 5
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks on Windows")

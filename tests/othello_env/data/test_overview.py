@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from othello_env import Checkers, Othello
-from othello_env.data import Games, Overview, random_games
+from othello_env.data import Games, Overview, overview, random_games
 from othello_env.games.othello import symmetries
 
 
@@ -43,6 +43,18 @@ def test_games_from_other_starts_have_no_openings():
     assert Image.open(io.BytesIO(found.picture("one", ("black", "white")))).size[0] == 960
     checkers = Overview.of([Games.of([Checkers().play_transcript("11-15 22-18 15x22 25x18")])])
     assert checkers.openings == {"11-15 22-18 15x22 25x18": 1}
+
+
+def test_the_picture_tells_only_what_is_known(monkeypatch):
+    told = []
+    monkeypatch.setattr(overview, "games_chart", lambda title, subtitle, *more: told.append((subtitle, more[-1])))
+    monkeypatch.setattr(overview, "png", lambda picture: b"")
+    Overview.of([Games.of([Othello(4).play_transcript("b1")])]).picture("one", ("black", "white"))
+    Overview.of([Games.of([Checkers().play_transcript("11-15 22-18 15x22 25x18")])]).picture("two", ("red", "white"))
+    assert told == [
+        ("0 finished games", "openings, turned so that the first moves are equal"),
+        ("0 finished games", "openings"),
+    ]
 
 
 def test_the_picture_shows_the_shares():

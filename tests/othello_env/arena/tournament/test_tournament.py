@@ -20,7 +20,7 @@ from othello_env.arena.rating.placement import AGENT, place
 from othello_env.arena.rating.standings import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import RecordFile, read_records
-from othello_env.arena.tournament.results import Tournament
+from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
 
@@ -222,6 +222,11 @@ def test_three_players():
     assert scores[names[0], names[1]].games == 12
     assert scores[names[0], names[1]].score + scores[names[1], names[0]].score == pytest.approx(1)
     assert next(iter(rate_tournament(result).elo)) == "random"
+    for name in names:
+        games, score, margin = overall([scores[name, other] for other in names if other != name])
+        own = [record.margins[record.agents.index(name)] for record in result.records]
+        assert (games, margin) == (12, pytest.approx(sum(own) / 12))
+        assert score == pytest.approx(sum(scores[name, other].score for other in names if other != name) / 2)
 
 
 def test_checkers():
