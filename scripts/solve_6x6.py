@@ -19,7 +19,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -135,22 +135,15 @@ class Tree:
 
 
 def work(tasks: Connection, megabytes: int) -> None:
-    """Solve the tasks that come through a connection. The value None ends the work."""
+    """Solve the tasks that come through a connection, until the main process ends this process or has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the main process saves the book and ends this process
     solver = Solver(megabytes)
-    while (task := tasks.recv()) is not None:
-        began = time.perf_counter()
-        score, action = solver.solve(task.state, guess=task.guess)
-        tasks.send((task, score, action, solver.nodes, time.perf_counter() - began))
-
-
-@contextmanager
-def _processes_live() -> Iterator[None]:
-    """End the script with a message if a process that should receive or send has ended."""
-    try:
-        yield
-    except (EOFError, OSError):
-        sys.exit("a process ended early, perhaps for lack of memory; see --megabytes")
+    with suppress(EOFError, OSError):  # the main process has ended
+        while True:
+            task = tasks.recv()
+            began = time.perf_counter()
+            score, action = solver.solve(task.state, guess=task.guess)
+            tasks.send((task, score, action, solver.nodes, time.perf_counter() - began))
 
 
 class Run:
@@ -192,8 +185,6 @@ class Run:
             # The score after Black's first move is known now, so this call adds the start to the book.
             self.tree.tasks(start, 0, EXPECTED)
             self.work_off(connections)
-            for connection in connections:
-                connection.send(None)
         finally:
             self.save()
             for worker, _ in workers:
@@ -213,13 +204,15 @@ class Run:
             while idle and self.waiting:
                 place, connection = idle.pop()
                 task, follower = self.next_task(place)
-                with _processes_live():
+                with suppress(OSError):  # if the process has ended, `recv` will notice it
                     connection.send(task)
                 busy[connection] = follower
             for connection in wait([*busy]):
                 assert isinstance(connection, Connection)
-                with _processes_live():
+                try:
                     task, score, action, nodes, seconds = connection.recv()
+                except (EOFError, OSError):
+                    sys.exit("a process ended early, perhaps for lack of memory; see --megabytes")
                 place = connections.index(connection)
                 self.take(task, score, action, place, busy.pop(connection))
                 self.show(task, score, nodes, seconds)

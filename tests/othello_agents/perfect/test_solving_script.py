@@ -1,5 +1,6 @@
 """The script that solves 6x6: it finds the positions that a file lacks, adds them, and keeps finished work."""
 
+import gc
 import multiprocessing
 import random
 import threading
@@ -114,6 +115,22 @@ def test_the_script_ends_if_its_last_process_ends(without):
     with pytest.raises(SystemExit, match="a process ended early, perhaps for lack of memory"):
         solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "1", "--megabytes", "16"])
     killer.join()
+
+
+def test_the_script_ends_if_its_last_process_has_ended_before_its_first_task(without, monkeypatch):
+    begin = solve_6x6.Run.begin
+
+    def begin_without_process(*arguments, **options):
+        for process in multiprocessing.active_children():
+            process.kill()
+            process.join()
+        begin(*arguments, **options)
+
+    file, _, down_to = without(1)
+    monkeypatch.setattr(solve_6x6.Run, "begin", begin_without_process)
+    with pytest.raises(SystemExit, match="a process ended early, perhaps for lack of memory"):
+        solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "1", "--megabytes", "16"])
+    gc.collect()  # pytest fails the test if an object cannot be freed
 
 
 def test_a_file_that_is_no_book_is_left_alone(tmp_path):
