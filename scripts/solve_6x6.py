@@ -254,10 +254,10 @@ class Run:
 
 
 def coverage(book: Book) -> dict[str, int]:
-    """For each player, the number of empty squares above which the book is complete.
+    """How much of the game the book covers, as a number of empty squares for each player.
 
     If a player has followed the book so far, the book has a move for this player in every position with more empty
-    squares. A player whose first moves are missing in the book is left out.
+    squares than this number. A player whose first moves are missing in the book is left out.
     """
     covered = {}
     for follower, name in enumerate(Othello.player_names):

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.base import TorchNetwork
 from othello_agents.network.files import read_tensors, write_tensors
-from othello_agents.network.policy import PolicyAgent
-from othello_env.agent import option_text
+from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies, with_options
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
@@ -257,6 +256,8 @@ class NeuralAgent(PolicyAgent):
         seed: the seed, as for a `PolicyAgent`.
         simulations: the number of simulations for each move in the search (see `othello_agents.mcts.gumbel`); 0 for no
             search.
+        symmetric: use the mean of the network's answers to the board's eight symmetric copies, as for a `PolicyAgent`.
+            With a search, this holds for every position that the search evaluates.
 
     Raises:
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
@@ -273,14 +274,14 @@ class NeuralAgent(PolicyAgent):
         name: str = "neural",
         seed: int | None = None,
         simulations: int = 0,
+        *,
+        symmetric: bool = False,
     ) -> None:
-        super().__init__(network, temperature, name, seed)
+        super().__init__(network, temperature, name, seed, symmetric=symmetric)
         self._simulations = check_whole("simulations", simulations, 0, self._MOST)
 
-    def __repr__(self) -> str:
-        if not self._simulations:
-            return super().__repr__()
-        return f"{super().__repr__()}{',' if self._temperature else ':'}simulations={self._simulations}"
+    def _options(self) -> dict[str, str]:
+        return super()._options() | ({"simulations": f"{self._simulations}"} if self._simulations else {})
 
     def save(self, stem: Path) -> str:
         """Write the network to a file, and return the spec (the text) from which `make_agent` loads this agent.
@@ -293,30 +294,42 @@ class NeuralAgent(PolicyAgent):
         """
         path = Path(f"{stem}.safetensors")
         self._network.save(path)
-        numbers = {"temperature": f"{self._temperature:g}", "simulations": f"{self._simulations}"}
-        options = {"network": self._network.function or "0", **numbers}
-        given = ",".join(option_text(name, value) for name, value in options.items() if value != "0")
-        return f"{path}:{given}" if given else str(path)
+        network = {"network": self._network.function} if self._network.function else {}
+        return with_options(str(path), network | self._options())
 
     def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         if not self._simulations:
             return super()._look(batch)
         at_once = self._MOST // self._simulations
         parts = [batch.part(slice(first, first + at_once)) for first in range(0, len(batch), at_once)]
-        found = [search(self._network.answers, part, self._simulations) for part in parts]
+        found = [search(self._answers, part, self._simulations) for part in parts]
         return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
+
+    def _answers(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The policies (N, A) and the expected results (N,) by which the agent plays."""
+        if not self._symmetric:
+            return self._network.answers(observations, masks)
+        found = [self._network.answers(*copy) for copy in symmetric_copies(observations, masks)]
+        return mean_policy(policy for policy, _ in found), mean(values for _, values in found)
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected result for a player, -1 to +1. For a finished game, the actual result is returned."""
         if state.is_over:
             return state.returns()[player]
         batch = OthelloPositions.from_states([self._checked(state)])
-        value = float(self._network.answers(batch.observations(), batch.masks())[1][0])
+        value = float(self._answers(batch.observations(), batch.masks())[1][0])
         return value if player == state.to_move else -value
 
 
 def agent_from_file(
-    path: Path, temperature: float = 0.0, simulations: int = 0, network: str | None = None, seed: int | None = None
+    path: Path,
+    temperature: float = 0.0,
+    simulations: int = 0,
+    symmetric: bool = False,
+    network: str | None = None,
+    seed: int | None = None,
 ) -> NeuralAgent:
     """The agent that a spec (a text) names, such as ``a.safetensors`` or ``a.safetensors:temperature=1``.
 
@@ -328,4 +341,4 @@ def agent_from_file(
         ValueError: the file holds no policy and value network, its function cannot be imported, or an option is out of
             its range.
     """
-    return NeuralAgent(load_network(path, network), temperature, str(path), seed, simulations)
+    return NeuralAgent(load_network(path, network), temperature, str(path), seed, simulations, symmetric=symmetric)

@@ -157,7 +157,9 @@ def _files_beside(model: bytes) -> set[str]:
     return {name for name in names if name == Path(name).name}
 
 
-def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> PolicyAgent:
+def agent_from_file(
+    path: Path, temperature: float = 0.0, symmetric: bool = False, seed: int | None = None
+) -> PolicyAgent:
     """The agent that a spec (a text) names, such as ``a.onnx`` or ``a.onnx:temperature=1``.
 
     Raises:
@@ -165,4 +167,4 @@ def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = Non
         MissingExtraError: ONNX Runtime is not installed.
         ValueError: the file holds no policy for Othello, or the temperature is out of its range.
     """
-    return PolicyAgent(OnnxNetwork(path), temperature, str(path), seed)
+    return PolicyAgent(OnnxNetwork(path), temperature, str(path), seed, symmetric=symmetric)

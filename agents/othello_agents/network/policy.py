@@ -5,19 +5,29 @@ Letters for shapes: N positions, S size, A = S * S + 1 actions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance, WrongGameError, as_othello, check_not_over, decision_keys
+from othello_env.agent import (
+    Agent,
+    Chance,
+    WrongGameError,
+    as_othello,
+    check_not_over,
+    decision_keys,
+    option_text,
+)
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
+from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 
-__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions"]
+__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "symmetric_copies", "with_options"]
 
 
 class PolicyNetwork(Protocol):
@@ -43,13 +53,21 @@ class PolicyAgent(Agent):
             p is the policy's probability of an action.
         name: the agent's name.
         seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
+        symmetric: play by the mean of the policies of the board's eight symmetric copies. The network gives each copy
+            a slightly different policy, and the mean is usually better. A move takes eight times as long.
 
     Raises:
         ValueError: the temperature is negative or not finite.
     """
 
     def __init__(
-        self, network: PolicyNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
+        self,
+        network: PolicyNetwork,
+        temperature: float = 0.0,
+        name: str = "neural",
+        seed: int | None = None,
+        *,
+        symmetric: bool = False,
     ) -> None:
         if not (np.isfinite(temperature) and temperature >= 0):
             raise ValueError(f"temperature must be a finite number of at least 0, not {temperature}")
@@ -57,9 +75,15 @@ class PolicyAgent(Agent):
         self._temperature = float(temperature)
         self._name = name
         self._chance = Chance(seed)
+        self._symmetric = symmetric
 
     def __repr__(self) -> str:
-        return f"{self._name}:temperature={self._temperature:g}" if self._temperature else self._name
+        return with_options(self._name, self._options())
+
+    def _options(self) -> dict[str, str]:
+        """The options of the agent's spec that differ from their defaults."""
+        options = {"temperature": f"{self._temperature:g}"} if self._temperature else {}
+        return options | ({"symmetric": "true"} if self._symmetric else {})
 
     def check_game(self, state: State) -> None:
         self._checked(state)
@@ -87,7 +111,11 @@ class PolicyAgent(Agent):
 
     def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """The best actions (N,), and the policies (N, A)."""
-        policy = self._network.policy(batch.observations(), batch.masks())
+        observations, masks = batch.observations(), batch.masks()
+        if self._symmetric:
+            policy = mean_policy([self._network.policy(*copy) for copy in symmetric_copies(observations, masks)])
+        else:
+            policy = self._network.policy(observations, masks)
         return np.asarray(policy.argmax(axis=1), np.int64), policy
 
     def action_probabilities(self, state: State) -> dict[int, float]:
@@ -109,6 +137,34 @@ class PolicyAgent(Agent):
     def _check_size(self, size: int) -> None:
         if size != self._network.size:
             raise WrongGameError(f"{self._name} was trained for Othello of size {self._network.size}, not {size}")
+
+
+def with_options(name: str, options: Mapping[str, str]) -> str:
+    """A spec: a name or a path with options, such as ``a.onnx:temperature=1``."""
+    given = ",".join(option_text(option, value) for option, value in options.items())
+    return f"{name}:{given}" if given else name
+
+
+def symmetric_copies(
+    observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+) -> Iterator[tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]]:
+    """The observations (N, 2, S, S) and masks (N, A) after each of the eight symmetries, in the symmetries' order."""
+    for k in range(symmetries.COUNT):
+        planes = np.ascontiguousarray(symmetries.transform_observation(observations, k))
+        yield planes, symmetries.transform_policy(masks, k)
+
+
+def mean_policy(policies: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    """The mean (N, A) of the policies (N, A) that a network gives the eight `symmetric_copies` of N positions.
+
+    Each policy is first transformed back, so that its actions are those of the original boards.
+    """
+    return mean(symmetries.transform_policy(policy, symmetries.inverse(k)) for k, policy in enumerate(policies))
+
+
+def mean(answers: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    """The mean of arrays of the same shape. It is the same to the bit for every order of the arrays."""
+    return np.asarray(np.sort(list(answers), axis=0).mean(axis=0))
 
 
 def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

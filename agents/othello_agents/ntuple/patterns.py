@@ -44,8 +44,8 @@ class Layout:
     Attributes:
         size: the board's size.
         patterns: for each pattern its name and squares (0-63).
-        weights: W, the number of weights in a stage of the game. In these weights, the tables follow one another, and
-            the table for the whole board is the last one.
+        weights: W, the number of weights in a stage of the game. Each pattern has a table of weights. The tables follow
+            one another. After them comes the table for the whole board.
         deltas: (64, L) int16, the number that an own disc on a square adds to each placement's configuration; 0 in the
             lanes after the last placement.
         offsets: (P,) int64. With the configuration c, placement p looks up weight number offsets[p] + c of a stage.

@@ -204,9 +204,9 @@ def _limits(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The agents whose ratings have a lower limit, and the agents whose ratings have an upper limit; see `Ratings`.
 
-    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So a lower
-    limit of B's rating also gives a lower limit of A's rating. An upper limit of A's rating also gives an upper limit
-    of B's rating.
+    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So if
+    B's rating has a lower limit, A's rating has one, too. And if A's rating has an upper limit, B's rating has one,
+    too.
     """
     took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
     took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}

@@ -1,4 +1,4 @@
-"""The `info` of a batch of games, in which an entry is made when it is first read.
+"""The `info` of a batch of games. It makes an entry only when you read this entry for the first time.
 
 Gymnasium expects entries for every game at every step. It also expects an object with the last observation of each game
 that ended. Making all these entries takes longer than the step itself, and few trainers read them.

@@ -126,10 +126,11 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin a new game at each of the indices `numbers`, (M,), of the batch.
+    """Begin new games in the batch.
 
-    First, the kernel adds `ahead` (0 or 1) to the entries of these games in `course.number`. The key of a new game is a
-    hash of its entries in `course.env_key` and `course.number`.
+    The array `numbers`, (M,), has the indices of the games that are replaced. First, the kernel adds `ahead` (0 or 1)
+    to the entries of these games in `course.number`. The key of a new game is a hash of its entries in `course.env_key`
+    and `course.number`.
 
     Returns:
         0, or NO_OPENING if a game could not begin.

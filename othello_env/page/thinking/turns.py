@@ -18,8 +18,8 @@ class Turns:
     """Gives each think a turn, which is the right to use a process.
 
     A client is one page. A client never gets all processes, so that it cannot block the other clients. If a client
-    may use two or more processes, one of them is kept for requests for moves. So a request for a move need not wait
-    until thinks of other kinds have ended.
+    may use two or more processes, one of them is kept for requests for moves. So a request for a move never waits for
+    an analysis of the same client.
 
     Args:
         processes: the number of processes, at least two.

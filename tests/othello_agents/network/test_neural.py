@@ -10,6 +10,7 @@ import pytest
 from othello_env import Checkers, Othello, SpecError, make_agent, sample_legal
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
+from othello_env.games.othello import symmetries
 from othello_env.games.othello.positions import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
@@ -122,6 +123,37 @@ def test_it_looks_ahead(network, tmp_path):
     for wrong in (-1, 100_001):
         with pytest.raises(ValueError, match=f"simulations must be 0 to 100000, not {wrong}"):
             NeuralAgent(network, simulations=wrong)
+
+
+def test_it_answers_by_the_mean_of_eight_symmetric_boards(network, tmp_path):
+    path = tmp_path / "net.safetensors"
+    network.save(path)
+    agent = make_agent(f"{path}:simulations=20,symmetric=true")
+    assert repr(agent) == f"{path}:symmetric=true,simulations=20"
+    assert agent.save(tmp_path / "again") == f"{tmp_path / 'again'}.safetensors:symmetric=true,simulations=20"
+    batch = positions(6)
+
+    def answers(observations, masks):
+        return mean_answers(network, observations, masks)
+
+    found = search(answers, batch, 20)
+    np.testing.assert_array_equal(agent.act_batch(batch), found.actions)
+    assert (found.policy != search(network.answers, batch, 20).policy).any()
+    for i in range(len(batch)):
+        state = batch.state(i)
+        value = answers(batch.observations()[i : i + 1], batch.masks()[i : i + 1])[1]
+        assert agent.evaluate(state, state.to_move) == pytest.approx(float(value[0]), abs=1e-6)
+
+
+def mean_answers(network, observations, masks):
+    """The means of the policies and values of all eight turned and mirrored boards, one symmetry after the other."""
+    policies, values = [], []
+    for k in range(symmetries.COUNT):
+        planes = np.ascontiguousarray(symmetries.transform_observation(observations, k))
+        policy, value = network.answers(planes, symmetries.transform_policy(masks, k))
+        policies.append(symmetries.transform_policy(policy, symmetries.inverse(k)))
+        values.append(value)
+    return np.sort(policies, axis=0).mean(axis=0), np.sort(values, axis=0).mean(axis=0)
 
 
 def test_draws_follow_the_policy_and_hang_on_the_key(network):

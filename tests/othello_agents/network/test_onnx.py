@@ -89,6 +89,16 @@ def test_draws_follow_the_policy(tmp_path):
         assert agent.act(Othello(6)) == drawn[key]
 
 
+def test_it_may_answer_by_the_mean_of_eight_symmetric_boards(tmp_path):
+    path = tmp_path / "model.onnx"
+    write(path)
+    agent = make_agent(f"{path}:symmetric=true")
+    assert repr(agent) == f"{path}:symmetric=true"
+    start = agent.action_probabilities(Othello(6))
+    assert list(start.values()) == pytest.approx([0.25] * 4)  # the first moves are mirror images of each other
+    assert list(make_agent(str(path)).action_probabilities(Othello(6)).values()) != pytest.approx([0.25] * 4)
+
+
 def test_it_plays_whole_games_in_the_arena_and_in_an_environment(tmp_path):
     path = tmp_path / "model.onnx"
     write(path, size=8)
