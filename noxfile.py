@@ -54,6 +54,7 @@ TRAINERS = {
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
     "own_network": [".[test,torch]"],
     "ppo": [".[test,torch]", "tensorboard"],
+    "ppo_runs": [".[test,torch]", "tensorboard"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],

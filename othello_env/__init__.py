@@ -58,7 +58,7 @@ __all__ = [
 
 __version__ = version("othello-env")
 
-if not TYPE_CHECKING:  # a type checker that sees `__getattr__` would accept any name of this package
+if not TYPE_CHECKING:  # if type checkers saw `__getattr__`, they would accept any name, even a wrong one
     __getattr__ = later(
         __name__,
         {

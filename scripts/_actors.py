@@ -128,7 +128,7 @@ class Actors:
         if s.shares == 1:
             return [self._play(s, networks, 0, rng, *more)]
         # The learner's own generator has the seed (seed, iteration), which NumPy treats like (seed, iteration, 0).
-        # No share may have the same seed, so the last number of a share's seed is at least 1.
+        # No share may have this seed, so the last number of a share's seed is at least 1.
         seeds = [[s.seed, iteration, 1 + share] for share in range(s.shares)]
         if not self.on_cluster:
             return [self._play(s, networks, k, np.random.default_rng(seed), *more) for k, seed in enumerate(seeds)]
@@ -142,7 +142,7 @@ class Actors:
 
 
 def _versions() -> dict[str, str]:
-    """The versions that must be the same on all machines, by name."""
+    """The versions of Python and of packages that must be the same on all machines, by name."""
     return versions() | {"torch": str(torch.__version__)}
 
 

@@ -20,14 +20,17 @@ from othello_agents.network.neural import read_tensors
 __all__ = ["check_past", "learner_tensors", "network_of", "read_run", "restore_learner"]
 
 _OTHERS = 6
-"""A file also has the weights, their means, three numbers of Adam for each, and room for a few other tensors."""
-_LARGEST_FILE = 1 << 40  # bytes; more than a run of the largest network with all past versions of it
+"""For each weight of a network, a file has at most this number of tensors besides those of past selves.
+
+They are the weight, its mean, three tensors of Adam, and a reserve for a few other tensors.
+"""
+_LARGEST_FILE = 1 << 40  # bytes; more than the file of a run with the largest network and the most past selves
 
 _Tensors = dict[str, Any]  # the values are torch.Tensor
 
 
 def check_past(past: int, network: TorchNetwork) -> None:
-    """Check that the file of a run can hold the weights of this number of past selves of a network.
+    """Check that the file of a run has room for the weights of `past` past selves of a network.
 
     Raises:
         ValueError: there are too many tensors for a file.
@@ -102,7 +105,7 @@ def read_run(
         path: the file.
         form: the name of the file's format. The card must name the same format.
         settings: the run's settings by name. The card must have the same settings.
-        counts: the names of integers of at least 0 that the card must have besides ``iteration``.
+        counts: the names that the card must have besides ``iteration``. Their values must be integers of at least 0.
         over: the name of a number that each point of the curve must have besides ``iteration`` and ``seconds``.
         opponents: the opponents for which each point of the curve must have a score.
 

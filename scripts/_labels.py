@@ -126,7 +126,8 @@ def _read(path: Path) -> Labels:
     If the file is missing or damaged, this raises one of the errors in `DAMAGE`.
     """
     with open_archive(io.BytesIO(read_file(path, _LARGEST))) as archive:
-        # Before version 2.2, numpy stored its argument `allow_pickle` as an array, and files with this array exist.
+        # Before version 2.2, `np.savez_compressed` did not know the argument `allow_pickle`, and stored it as an array.
+        # Files with this array exist.
         found = [name for name in archive.namelist() if name != "allow_pickle.npy"]
         if sorted(found) != sorted(f"{name}.npy" for name in _TYPES):
             raise ValueError(f"expected the arrays {', '.join(_TYPES)}")

@@ -4,8 +4,8 @@ A measurement has several windows. In each window, the work is repeated for some
 divided by this time. The result is the median rate of the windows.
 
 The result has a second number, the median ratio. Just before each window of the work, there is a window of other work,
-the yardstick. A ratio is the rate of the work divided by the rate of the yardstick just before it. If the machine
-becomes slower during a measurement, both rates fall, and the ratio stays about the same.
+the yardstick. The ratio of a window is its rate divided by the rate in the yardstick's window just before. If the
+machine becomes slower during a measurement, both rates fall, and the ratio stays about the same.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Figure:
 
     Attributes:
         rates: the rate of each window, in units a second.
-        ratios: each window's rate divided by the yardstick's rate just before it.
+        ratios: the rate of each window, divided by the rate in the yardstick's window just before.
     """
 
     rates: tuple[float, ...]

@@ -36,7 +36,7 @@ def random_positions(size: int, plies: int, rng: random.Random) -> Iterator[Othe
     """Yield unfinished positions after `plies` random plies from the start.
 
     Of positions that are equal after the board is turned or mirrored, only the first is used. If many games in a row
-    give no new position, the positions end.
+    give no new position, the generator ends.
     """
     seen: set[bytes] = set()
     last = game = 0

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 PERFECT = "perfect moves"
-"""The key of the share of perfect moves in a point of a learning curve. On 8x8, points do not have this share."""
+"""A point of a learning curve has the share of perfect moves under this key, but not on 8x8."""
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
 """An agent as a function: it takes observations (N, 2, S, S) and action masks (N, A), and returns actions (N,)."""
@@ -106,7 +106,7 @@ def new_output(out: Path) -> None:
 def has_run(out: Path) -> bool:
     """Whether ``--resume`` can continue a run of `train_ppo.py`, `train_alphazero.py` or `train_ntuple.py`.
 
-    A run may have ended before it wrote its agent. Then there is only the file with its state.
+    A run may have ended before it wrote its agent. Then only the file with the run's state exists.
 
     Args:
         out: the run's ``--out``.
@@ -115,7 +115,7 @@ def has_run(out: Path) -> bool:
 
 
 def check_sound(sound: Any) -> None:
-    """Raise FloatingPointError unless all values of `sound`, such as ``np.isfinite(losses)``, are true."""
+    """Raise FloatingPointError if a value of `sound` is false. For example, `sound` is ``np.isfinite(losses)``."""
     if not np.all(sound):
         raise FloatingPointError("the training has diverged: its numbers are too large; a lower --rate may help")
 

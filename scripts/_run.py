@@ -91,10 +91,10 @@ class Options:
             raise ValueError("--tensorboard needs a package: pip install tensorboard")
 
     def workplace(self, learner: Any) -> AbstractContextManager[None]:
-        """A context in which the run takes place. `_actors.Options` connects to a cluster here.
+        """A context in which the run takes place. The context of `_actors.Options` connects to a cluster.
 
         Raises:
-            OSError: the run cannot take place there, for example because no cluster answers.
+            OSError: the run cannot take place in this context, for example because no cluster answers.
             SystemExit: the options do not fit the learner's settings.
         """
         return nullcontext()
@@ -137,8 +137,8 @@ def autocast(settings: Any, device: str, *, play: bool = False) -> Any:
 def mean_losses(found: Sequence[dict[str, torch.Tensor]]) -> dict[str, float]:
     """The mean of each loss. `found` has one dict of losses for each change of the weights.
 
-    The losses are read only here, after all changes of an iteration, because Python must wait for a GPU to finish its
-    work before it can read a number from it. If `found` is empty, the result is empty.
+    The losses are read only here, after all changes of an iteration. To read a number from a GPU, Python must wait
+    until the GPU has finished its work. If `found` is empty, the result is empty.
     """
     if not found:
         return {}
@@ -213,7 +213,7 @@ def run(
 
     Raises:
         SystemExit: an argument is wrong, a file cannot be read or written, or the training has diverged.
-        KeyboardInterrupt: Ctrl-C was pressed twice. After the first Ctrl-C, the run ends with the current iteration.
+        KeyboardInterrupt: Ctrl-C was pressed twice. After the first Ctrl-C, the run ends after the current iteration.
     """
     search_current_folder()  # --network may name a module in this folder
     options, settings = parse_all(description, [options_kind, settings_kind], arguments)
@@ -291,7 +291,7 @@ class _Run:
             if is_measured:
                 show(f"{where}  measuring")
                 self.progress["losses"] = losses
-                learner.save(options.state, self.progress)  # so a second Ctrl-C in the measurement loses no training
+                learner.save(options.state, self.progress)  # so that a second Ctrl-C while measuring loses no training
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin
                 self.keep()

@@ -44,7 +44,7 @@ class VectorWork:
     STAGES = 60
     """A game on 8x8 has about this number of plies. The games of a batch begin at different plies, spread evenly.
 
-    On a smaller board, the games begin only in the first half of a game, because many random games end early.
+    On a smaller board, these plies are only those of the first half of a game, because many random games end early.
     """
     STEPS = 8
 

@@ -71,7 +71,7 @@ def train_all(args: Arguments) -> dict[str, Path]:
 def gather(agents: dict[str, Path], folder: Path) -> None:
     """Save a league of the packaged opponents and the agents to a folder.
 
-    If the folder has such a league, the league keeps its matches, and only new agents are added.
+    If the folder already has a league, this league keeps its matches, and only new agents are added to it.
 
     Args:
         agents: the agents' files by name.

@@ -53,8 +53,8 @@ class Trainer:
         out: the path of the script's output, relative to the folder of the training.
         agent: the spec of the trained agent, relative to the same folder.
         needs: the packages that the script imports and that the base install does not have.
-        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If not, this program ends the
-            training by Ctrl-C, and begins an interrupted training again from the start.
+        has_clock: whether the script has the options ``--seconds`` and ``--resume``. If it does not have them, this
+            program ends the script by Ctrl-C, and begins an interrupted training again from the start.
     """
 
     what: str
@@ -144,7 +144,7 @@ class Results:
         self.trained, self.rows = trained, rows
 
     def save(self) -> None:
-        """Write the file, and the table beside it."""
+        """Write ``results.json``, and the table in a file beside it."""
         write_json(self.path, self.header | {"trained": self.trained, "rows": self.rows})
         write_file(self.path.with_suffix(".md"), self.table().encode())
 
@@ -207,7 +207,7 @@ def wait(process: "subprocess.Popen[bytes]", seconds: float | None) -> None:
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed. The terminal sends Ctrl-C to this script and to the trainer.
-        TimeoutExpired: the trainer did not end in this time.
+        TimeoutExpired: the trainer did not end within `_PATIENCE` seconds after Ctrl-C.
     """
     try:
         process.wait(seconds)

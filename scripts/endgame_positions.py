@@ -2,7 +2,7 @@
 
     python scripts/endgame_positions.py othello_env/arena/rating/endgame-v0.txt
 
-The players have several strengths and play each other after ten random plies. They use no learned weights, so the
+The players are of different strengths. They play each other after ten random plies. They use no learned weights, so the
 positions stay the same if the package gets new weights. The first position of the list has 8 empty squares, the second
 has 9, and so on up to 12. Then the numbers begin again with 8. Each game gives at most one position: the first one with
 the number of empty squares that the list needs next. A position is kept only if at least two of its moves have

@@ -28,7 +28,7 @@ from othello_env.data import Games, match_games, review_game
 from othello_env.data.review import ANALYST, BLUNDER
 
 LEAST, MOST = 12, {6: 26, 8: 54}
-"""The lowest number of empty squares in a position, and for each size of the board the highest number."""
+"""The lowest and the highest number of empty squares in a position. The highest depends on the size of the board."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Arguments:
 
 
 def compare(args: Arguments) -> None:
-    """Print how well the losses that a review estimates agree with the exact losses of the same moves."""
+    """Compare a review's estimates of the losses with the exact losses of the same moves, and print the result."""
     weak = "engine:depth=2,exact=0,epsilon=0.1"
     games = args.play(weak, "ntuple:epsilon=0.1")
     rows = []

@@ -10,24 +10,24 @@ players grab discs: they prefer the move that turns the most discs. Here, no pla
 
 Then the fit works in rounds. In each round, the network plays ``--games`` games against itself, with random openings
 and some random moves. In a tenth of the games, all moves are random. At some turns of a game, only the position after
-the played move is labelled. At some other turns, the positions after all legal moves are labelled. At some turns of
-this second kind, one or two random moves are made before the labelling. The game itself goes on without these random
-moves.
+the played move is labelled. At some other turns, the positions after all legal moves are labelled. At some of these
+other turns, one or two random moves are made first. Then the positions after all legal moves of the new position are
+labelled. The game itself goes on without these random moves.
 
 If at most ``--exact`` squares of a position are empty, the label is exact. Otherwise the label is the value of a search
 of ``--depth`` plies with the present weights. At the end of the round, the weights are fitted to the labels of the last
 ``--window`` rounds, by logistic regression for each stage of the game. In the next round, the searches use these new
 weights. So in each round, the knowledge of endgames spreads ``--depth`` plies further towards the start.
 
-After each round, the script prints a line with two numbers for the network before the fit, and the same two for the
-network after the fit: the root mean square error of the network's values, and the correlation of these values with the
-labels. The numbers are for the positions of every 20th game of the round. These held-out positions are never used to
-fit.
+After each round, the script prints a line with two numbers: the root mean square error of the network's values, and the
+correlation of these values with the labels. The line has both numbers twice: for the network before the fit, and for
+the network after the fit. The numbers are for the positions of every 20th game of the round. These held-out positions
+are never used to fit.
 
-All intermediate files are in ``--folder``. If the script is stopped, the same command continues. The work that is lost
-is at most the self-play, one part of the labels or one fit. The result is the same as without the interruption. To
-continue a finished fit, give a higher ``--rounds``. The same seed gives the same weights with any number of threads.
-The file of the weights has a card, a JSON text that says how the weights were made.
+All intermediate files are in ``--folder``. If the script is stopped, the same command continues. Only the step that was
+stopped begins again. This step is the self-play, the labelling of up to 1000 games, or one fit. The result is the same
+as without the interruption. To continue a finished fit, give a higher ``--rounds``. The same seed gives the same
+weights with any number of threads. The file of the weights has a card, a JSON text that says how the weights were made.
 """
 
 import json
@@ -50,7 +50,7 @@ from othello_env.support.files import check_output
 from othello_env.support.threads import Threads
 
 MIXTURE = {"epsilon": 0.1, "random_games": 0.1, "singles": 0.1, "siblings": 0.035, "stray": 0.3}
-"""The probabilities by which games are played and labelled. `othello_agents.engine.labelling.Plan` explains them."""
+"""The probabilities of what happens in a game and what is labelled (see `othello_agents.engine.labelling.Plan`)."""
 PART = 1000
 """The number of games in a part of the labels. The threads share the games of each part."""
 
@@ -200,7 +200,7 @@ def told(error: StageError) -> str:
 
 
 def check_not_other(out: Path, recipe: dict[str, Any]) -> None:
-    """Check that a file, if it exists, has the weights of an earlier command with the same recipe.
+    """If a file exists, check that its weights were made by an earlier command with the same recipe.
 
     Raises:
         OSError: the file cannot be read.

@@ -3,11 +3,12 @@
     python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
 
 The engine uses these lines in its selective search: it skips a deep search if a shallow search already predicts the
-result of the deep search. Each position comes from a different game. The n-tuple network plays the game against itself,
-from a random opening and with some random moves. The engine searches each position to all depths up to ``--depth``,
-with the packaged n-tuple weights and without selective search. For every stage of the game and every depth, the script
-fits a line by least squares. The line predicts the value at this depth from the value at a smaller depth. The same
-arguments give the same fits. Run the script again whenever the weights change.
+result of the deep search. The lines are fitted to positions from games that the n-tuple network plays against itself,
+from random openings and with some random moves. Each position comes from a different game. The engine searches each
+position to all depths up to ``--depth``, with the packaged n-tuple weights and without selective search. For every
+stage of the game and every depth, the script fits a line by least squares. The line predicts the value at this depth
+from the value at a smaller depth. The same arguments give the same fits. Run the script again whenever the weights
+change.
 """
 
 import sys
@@ -31,7 +32,7 @@ PLIES = {6: 4, 8: 10}
 EPSILON = 0.1
 LEAST = 20
 """A stage with fewer positions than this number gets the fits of the nearest other stage."""
-_ROUNDS, _FAR = 5, 4.5  # for normal errors, 4.5 times the median absolute error is 3 standard deviations
+_ROUNDS, _FAR = 5, 4.5  # 4.5 times the median absolute error is 3 standard deviations of normally distributed errors
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Arguments:
 
 
 def most_empty(size: int) -> int:
-    """The most empty squares of a searched position.
+    """The highest number of empty squares that a searched position may have.
 
     Positions inside the random openings are not used. A stage that contains such positions is left out.
     """

@@ -5,13 +5,14 @@
 
 The script needs ``pip install 'othello-env[ray,torch]'``. It measures two recipes (training scripts), AlphaZero and
 PPO, on the cluster that a run with ``--ray`` would use. All speeds are compared with a run in one process. In that run,
-all games are in one share, and PyTorch has its usual number of threads (``OMP_NUM_THREADS`` changes this number). The
-network has the default size of the recipe.
+the games are not divided into shares, and PyTorch has its usual number of threads (``OMP_NUM_THREADS`` changes this
+number). The network has the default size of the recipe.
 
 There are four lines for each recipe. The first has the speed of playing in one process, and the second has the speed of
 playing on the cluster. The third has the speed of whole iterations with the cluster. An iteration contains playing and
-learning. A cluster makes only the playing faster, because the learning always takes place in this process. So the
-fourth line says how many times as fast an iteration would be if playing took no time.
+learning. A cluster makes only the playing faster, because the learning always takes place in this process. So there is
+a limit to the gain. The fourth line has this limit: the speed of an iteration in which playing took no time, divided by
+the speed of an iteration in one process.
 """
 
 import sys
@@ -118,7 +119,7 @@ def compare(args: Arguments) -> None:
 
 
 def most(here: Training, iterate: Callable[[], tuple[float, float]]) -> float:
-    """How many times as fast an iteration would be if its games took no time."""
+    """The speed that an iteration would have if its games took no time, divided by its real speed."""
     before = here.watch.seconds
     _, seconds = iterate()
     return seconds / (seconds - (here.watch.seconds - before))

@@ -32,7 +32,10 @@ GAMES = 50_000
 
 
 def works(folder: Path) -> dict[str, Callable[[], float]]:
-    """The measured functions by title. Each function does some work, and returns the number of units of work."""
+    """The measured functions, a dictionary with their titles as keys.
+
+    Each function does some work, and returns the number of units of work.
+    """
     games = random_games(GAMES, seed=1)
     paths = {ending: folder / f"games.{ending}" for ending in ("npz", "wtb", "ggf", "txt")}
     few = games[: GAMES // 50]

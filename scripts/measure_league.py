@@ -40,7 +40,10 @@ class Arguments(Windows):
 
 
 def agent_of(kind: str) -> Agent:
-    """The agent of a spec. ``network`` means a network of the default size of `train_ppo.py`, with random weights."""
+    """The agent that a spec describes.
+
+    ``network`` means a network of the default size of `train_ppo.py`, with random weights.
+    """
     if kind != NETWORK:
         return make_agent(kind)
     import torch

@@ -33,7 +33,7 @@ from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
 T = TypeVar("T")
-REFERENCE_RATE = 57.0  # millions of leaves a second; endgame times are also converted to a machine with this speed
+REFERENCE_RATE = 57.0  # in millions of leaves a second; endgame times are also printed for a machine of this speed
 MOST_FFO = 44
 PERFT = perft_work(8)
 
@@ -56,7 +56,7 @@ class Arguments:
     threads: int = whole(1, "compare this number of threads with one, instead of measuring", most=256)
 
     def check(self) -> None:
-        """Check the numbers of the endgames, the evaluations and the agents of the matches."""
+        """Check the evaluations, the agents of the matches, and the numbers of the endgames."""
         _ = self.endgames
         for name in self.evals:
             Engine(eval=name)

@@ -52,7 +52,7 @@ class Arguments(Windows):
 
 def memory_a_game(n: int = 16384) -> float:
     """The bytes of memory for each game of a self-play environment, without the arrays that a step returns."""
-    VectorWork(1).close()  # makes the tables that all environments share, which are not counted
+    VectorWork(1).close()  # makes the tables that all environments share: they do not count
     tracemalloc.start()
     env = OthelloVectorEnv(n, opponent=None, copy=False)
     observation, info = env.reset(seed=0)
@@ -218,7 +218,8 @@ def measure_vector(bench: Bench, args: Arguments) -> dict[str, dict[int, float]]
     """Print the steps a second of vector environments, in self-play and against opponents.
 
     Returns:
-        A dict of dicts: for each title and each number of games, the nanoseconds that a step of one game takes.
+        A dict of dicts. The outer keys are the titles of the measurements, and the inner keys are the numbers of games.
+        The values are the nanoseconds that a step of one game takes.
     """
     runs = [("self-play", n, None, threads, 8) for n in args.sizes for threads in args.threads if threads <= n]
     runs += [(f"self-play on {size}x{size}", n, None, 1, size) for size in args.boards for n in args.sizes]

@@ -4,10 +4,10 @@
     python scripts/measure_sprt.py --runs 10000 --differences 20 50
 
 A pair of games has one of five scores: 0, 0.25, 0.5, 0.75 or 1. For equal players, the probabilities of these scores
-come from a real match: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. For other Elo differences,
-the probabilities are changed just enough to give the mean score of that difference. The script also computes the fixed
-number of games that a test needs for the same error rates if it cannot end early. It divides the mean number of games
-of the sequential test by this fixed number. The same seed repeats a simulation.
+come from a real match: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. For players with another
+Elo difference, the probabilities are changed so that the mean score is the one that the Elo difference predicts. A test
+that cannot end early needs a fixed number of games to have the same error rates. The script divides the mean number of
+games of the sequential test by this fixed number. The same seed repeats a simulation.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def simulate(test: Sprt, elo: float, runs: int, seed: int) -> tuple[float, float
 
 
 def fixed_games(test: Sprt) -> float:
-    """The number of games that a test with the error rates of `test` needs if it cannot end early."""
+    """The number of games that a test needs if it has the error rates of `test` but cannot end early."""
     mean = sum(share * score for share, score in zip(SHARES, SCORES, strict=True))
     variance = sum(share * (score - mean) ** 2 for share, score in zip(SHARES, SCORES, strict=True))
     z = NormalDist().inv_cdf(1 - test.alpha) + NormalDist().inv_cdf(1 - test.beta)

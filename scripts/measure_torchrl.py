@@ -44,7 +44,7 @@ class Arguments(Windows):
 
 
 def generic(games: int) -> EnvBase:
-    """A batch of games in TorchRL's generic wrapper. The transform `ActionMask` makes random actions legal."""
+    """A batch of games in TorchRL's generic wrapper. The transform `ActionMask` limits random actions to legal ones."""
     env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, opponent=None, autoreset_mode="Disabled")
     return TransformedEnv(GymWrapper(env, categorical_action_encoding=True), ActionMask())
 
@@ -74,7 +74,7 @@ def actor(games: int) -> Callable[[Any], Any]:
 
 
 def collecting(env: EnvBase, policy: Callable[[Any], Any]) -> Work:
-    """Work that collects a rollout. A unit of work is a ply."""
+    """A function that collects a rollout. A unit of work is a ply."""
     begin = env.reset()
 
     def run() -> int:
@@ -90,7 +90,7 @@ def collecting(env: EnvBase, policy: Callable[[Any], Any]) -> Work:
 
 
 def plain(games: int) -> Work:
-    """Work that plays the batch of games without TorchRL. A unit of work is a ply."""
+    """A function that plays the batch of games without TorchRL. A unit of work is a ply."""
     env, rng = make_vec_env(games, opponent=None), np.random.default_rng(1)
     seen = env.reset(seed=1)[0]
 

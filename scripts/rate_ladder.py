@@ -6,8 +6,8 @@
 A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the next two stronger rungs from
 all packaged openings, with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
 same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
-has the rating 0. The ladder's file says how the ratings were found, and has a hash of the games from the first opening.
-A test of the package plays these games again. The test fails if a rung plays differently.
+has the rating 0. The ladder's file says how the ratings were found. It also has a hash of the games that begin with the
+first opening. A test of the package plays these games again. The test fails if a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. With ``--first N``, only the N weakest rungs are
 rated. To check the ratings with other games, give other openings and another seed:
@@ -111,7 +111,7 @@ def schedule(
 
     Args:
         size: the board's height and width.
-        first: the number of rungs, counted from the weakest. If it is None, all rungs play.
+        first: if this is a number, only this many rungs play, the weakest ones. If it is None, all rungs play.
         games: the number of games between two rungs. If it is None, the rungs play each opening once with each colour.
         openings: the openings as transcripts. If it is None, the packaged list is used.
         seed: the seed of the games.

@@ -67,7 +67,7 @@ def after_passes(state: Othello) -> tuple[Othello, int]:
 
 
 def positions_to_move(state: Othello, follower: int) -> Iterator[Othello]:
-    """Yield the positions in which the player `follower` makes its next move, from `state` on.
+    """Yield the positions that can follow from `state`, and in which the player `follower` makes its next move.
 
     If the other player moves before that, all of its moves are tried.
     """
@@ -135,7 +135,10 @@ class Tree:
 
 
 def work(tasks: Connection, megabytes: int) -> None:
-    """Solve the tasks that come through a connection, until the main process ends this process or has ended."""
+    """Solve the tasks that come through a connection.
+
+    This goes on until the main process ends, or until it terminates this process.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the main process saves the book and ends this process
     solver = Solver(megabytes)
     with suppress(EOFError, OSError):  # the main process has ended
@@ -174,7 +177,7 @@ class Run:
                 ours, theirs = context.Pipe()
                 worker = context.Process(target=work, args=(theirs, self.args.megabytes), daemon=True)
                 worker.start()
-                theirs.close()  # so that `ours` ends when the process ends
+                theirs.close()  # then `ours` reports the end of the process
                 workers.append((worker, ours))
             connections = [connection for _, connection in workers]
             start = Othello(6)
@@ -191,7 +194,7 @@ class Run:
                 worker.terminate()
 
     def begin(self, state: Othello, follower: int, guess: int) -> None:
-        """Begin with a follower: spread the unsolved positions that can follow from `state` over the stacks."""
+        """Begin with a follower: put the unsolved positions that can follow from `state` on the stacks, in turn."""
         self.tree.seen.clear()
         for place, task in enumerate(self.tree.tasks(state, follower, guess)):
             self.stacks[place % len(self.stacks)].append((task, follower))
@@ -254,10 +257,10 @@ class Run:
 
 
 def coverage(book: Book) -> dict[str, int]:
-    """How much of the game the book covers, as a number of empty squares for each player.
+    """How far the book reaches: for each player, a number of empty squares.
 
-    If a player has followed the book so far, the book has a move for this player in every position with more empty
-    squares than this number. A player whose first moves are missing in the book is left out.
+    As long as more squares than this number are empty, the book has a move for a player that has followed it from the
+    start. A player whose first moves are missing in the book is left out.
     """
     covered = {}
     for follower, name in enumerate(Othello.player_names):

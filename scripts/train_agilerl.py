@@ -55,7 +55,10 @@ class Arguments:
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
     def check(self) -> None:
-        """Check that AgileRL will write to ``--out``: it cuts a path off at the first ``.pt`` and appends ``.pt``."""
+        """Check that AgileRL will write to ``--out``.
+
+        AgileRL cuts off a path at the first ``.pt``, and appends ``.pt``.
+        """
         if f"{str(self.out).split('.pt')[0]}.pt" != str(self.out):
             raise ValueError(f"--out must end in .pt and have no other .pt in its path, got {self.out}")
 

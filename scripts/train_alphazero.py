@@ -15,7 +15,7 @@ chooses the move. The network's policy learns the improved policy that the searc
 the result of the game for the player to move. The network learns from the positions of the last iterations, turned and
 mirrored at random.
 
-The path of the file ``--out`` is the spec of an agent, the text that names the agent in a command. The spec
+In a command, the path of the file ``--out`` names the agent. Such a name is called a spec. The spec
 ``runs/az.safetensors:simulations=64`` lets the agent look ahead by a search. The learning curve (.json, .png) and the
 state for ``--resume`` (.state.safetensors) are written beside the file. An iteration depends only on the settings, the
 weights, the optimiser, the kept positions and the iteration's number. So a resumed run gives the same result as an
@@ -60,7 +60,7 @@ FORMAT = "othello-env alphazero 2"
 
 @dataclass(frozen=True)
 class Options(_actors.Options):
-    """The options of a run with actors. ``--every`` has a smaller default than in the other training scripts."""
+    """The options of every run, and ``--ray``. ``--every`` has a smaller default than in the other training scripts."""
 
     every: int = whole(10, "iterations between points of the curve")
 
@@ -127,7 +127,8 @@ class Replay:
         """Read the positions from the tensors of a run's file.
 
         Raises:
-            ValueError: a tensor is missing, has a wrong shape or type, or is not finite, or a square has two discs.
+            ValueError: a tensor is missing or has a wrong shape or type, a number is not finite, or a square has two
+                discs.
         """
         self.added = added
         for name, array in self.arrays.items():
@@ -255,7 +256,9 @@ def play(s: Settings, networks: Mapping[str, TorchNetwork], share: int, rng: np.
     """Play the games of a share from their openings to their ends, all at the same time.
 
     Returns:
-        A dict of arrays for the P positions of these games: own, opponent and value (P,), policy (P, A).
+        A dict of arrays for the P positions of these games. The arrays ``own`` and ``opponent``, (P,), have the discs
+        of the player to move and of the opponent. The array ``policy``, (P, A), has the policies that the search
+        returned. The array ``value``, (P,), has the results for the player to move.
     """
     network, games = networks["newest"], len(share_of(s, share))
     plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=games)

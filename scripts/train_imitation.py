@@ -11,9 +11,9 @@ out: the network does not learn from it. In the held-out games, the script measu
 move is right.
 
 The games are a dataset, or a file of any format that `othello_env.data` reads, such as WTHOR. All positions are kept in
-memory, with about 270 bytes for each position. The path of the written file is the spec of an agent, the text that
-names the agent in a command: ``othello-env play --white runs/imitation.safetensors``. The learning curve (.json, .png)
-and the state for ``--resume`` are written beside the file. Ctrl-C ends a run after the current iteration.
+memory, with about 270 bytes for each position. In a command, the path of the written file names the agent:
+``othello-env play --white runs/imitation.safetensors``. The learning curve (.json, .png) and the state for ``--resume``
+are written beside the file. Ctrl-C ends a run after the current iteration.
 """
 
 import sys
@@ -91,9 +91,9 @@ def positions(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read the positions to learn from, and the held-out positions. Forced passes are left out.
 
     Returns:
-        Two dicts of arrays: ``observations`` (M, 2, S, S), ``masks`` (M, A), ``right`` (M, A) with 1 for each action
-        that counts as right, and ``results`` (M,), the result for the player to move. M is the number of positions, S
-        the size of the board, A the number of actions.
+        Two dicts of arrays: ``observations`` (M, 2, S, S), ``masks`` (M, A), ``right`` (M, A), and ``results`` (M,). In
+        ``right``, each action that counts as right has a 1. ``results`` has the results for the player to move. M is
+        the number of positions, S the size of the board, A the number of actions.
     """
     found: list[dict[str, Any]] = []
     before = 0

@@ -85,8 +85,8 @@ class Rollouts(BaseCallback):
         if self.rollouts % self.every == 0:
             export(self.model, self.newest)
             self.league.add(f"{self.newest}:temperature=1", played=self.num_timesteps)
-            take_matches(self.league, self.newest.parent)  # `othello-env league` may have played some
-            self.league.save(self.newest.parent)  # so a run that is killed keeps everything up to this snapshot
+            take_matches(self.league, self.newest.parent)  # adds the matches that `othello-env league` has played
+            self.league.save(self.newest.parent)  # if the run is killed later, everything up to this snapshot is kept
         self.training_env.env.set_opponents(self.league.opponents())
         self.rollouts += 1
 

@@ -1,4 +1,4 @@
-r"""Train the n-tuple network by self-play, and record its score over games and seconds.
+r"""Train the n-tuple network by self-play, and record its learning curve: its scores during the training.
 
     python scripts/train_ntuple.py --games 1000000 --out runs/ntuple.npz
     python scripts/train_ntuple.py --games 2000000 --resume --out runs/ntuple.npz

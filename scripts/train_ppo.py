@@ -110,7 +110,7 @@ class Settings:
     init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
     def check(self) -> None:
-        """Check the number of shares, that a network can be made, and that the run's file can hold all past selves."""
+        """Check the number of shares and the network. Check that the run's file can hold all past selves."""
         check_shares(self)
         check_past(self.past, new_network(self))
 
@@ -134,7 +134,7 @@ class Settings:
 
 
 Rollout = dict[str, Any]
-"""Arrays of T steps in N games, by name. Arrays of the shape (T, N, ...): observations, masks, actions,
+"""T steps in N games, as a dictionary of arrays. Arrays of the shape (T, N, ...): observations, masks, actions,
 log_probabilities, values, rewards, players, terminated. Arrays of the shape (N,): last_values, last_players."""
 
 Results = list[tuple[str, list[int]]]
@@ -265,10 +265,10 @@ class Learner:
         return {"scores": self.measure(games)}
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
-        """Write everything that a resumed run needs. The league's folder keeps the matches of `othello-env league`."""
+        """Write everything that a resumed run needs. The league's folder keeps the matches that were played in it."""
         folder = path.with_suffix("").with_suffix(".league")
         take_matches(self.league, folder)
-        check_folder(folder, self.league.state())  # before any file is written, so an error leaves all files unchanged
+        check_folder(folder, self.league.state())  # checked first: if this fails, no file has been changed
         tensors = learner_tensors(self.network, self.optimizer)
         named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past.values())}
         for owner, network in named.items():

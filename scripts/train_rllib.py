@@ -59,7 +59,7 @@ class Arguments:
 
 
 class Observations(BaseWrapper):
-    """Gives the parts of the observation the names that RLlib's masking module expects."""
+    """Renames the parts of the observation to the names that RLlib's masking module expects."""
 
     def observation_space(self, agent: str) -> Dict:
         spaces = self.env.observation_space(agent)
@@ -83,7 +83,7 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
         seed: the seed of everything random. Without workers, the same seed repeats a run.
         workers: the number of processes that only play. With 0, the learner's own process plays.
         games: the number of games that each process plays at once.
-        steps: the number of steps in an iteration, from which the policy learns.
+        steps: the number of steps in an iteration. The policy learns from these steps.
         arguments: the arguments of `othello_v0.env`.
     """
     register_env("othello", make_env)

@@ -1,4 +1,4 @@
-"""Train with TorchRL's PPO on the batch of games (``pip install 'othello-env[torchrl]'``).
+"""Train with TorchRL's PPO on a batch of games (``pip install 'othello-env[torchrl]'``).
 
     python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt

@@ -22,8 +22,8 @@ class Seat:
     """A seat: the place of one player in one game, and the agent that plays there.
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
-    seat has asked the agent in the meantime, a seat calls the agent's `new_game` again before it asks. The key of the
-    seat is the seed of this call. So the agent's random choices depend only on the game and the seat.
+    seat was the last to ask the agent, a seat calls the agent's `new_game` again before it asks. The key of the seat is
+    the seed of this call. So the agent's random choices depend only on the game and the seat.
 
     Args:
         agent: the agent. The seat calls the agent's `new_game` at once.

@@ -160,7 +160,8 @@ class Agent(ABC):
         """Choose an action in each of N positions, and return the actions as `(N,) int64`.
 
         Each position is from a different game. The random choices in a position must depend on the key of its game (in
-        `batch.key`), and not on the other games. If a subclass defines only `act`, its batches ask this `act`.
+        `batch.key`), and not on the other games. If a subclass defines only `act`, this method calls `act` for each
+        position.
 
         Raises:
             AgentError: an answer of `act` is not an integer in range.
@@ -183,9 +184,9 @@ class Agent(ABC):
         asked about a different game or seat, `new_game` is called again with the seed for that game and seat. So the
         agent should compute its random choices from the seed and from `state.turn`, as `Chance` does.
 
-        If an agent contains another agent, its `new_game` must call the inner agent's `new_game`, because nothing else
-        calls it. Two agents must not contain the same inner agent. Otherwise one agent would begin a new game in the
-        inner agent while the other agent's game is not over.
+        If an agent contains another agent, the `new_game` of the outer agent must call that of the inner agent, because
+        nothing else calls it. Two agents must not contain the same inner agent. Otherwise one agent would begin a new
+        game in the inner agent while the other agent's game is not over.
         """
 
 

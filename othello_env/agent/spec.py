@@ -7,8 +7,8 @@ installed package can add names.
 In place of the name, a spec can have the path of a file, such as ``runs/a.npz``. The suffix of the file, here ``.npz``,
 must be an entry point of the same group. This entry point loads agents from files with the suffix.
 
-A spec can also begin with ``path.py:name`` or ``package.module:name``. The name is that of a subclass of Agent, of an
-Agent object, or of a function of observations and masks.
+A spec can also begin with ``path.py:name`` or ``package.module:name``. Here `name` is the name of a subclass of
+Agent, of an Agent object, or of a function of observations and masks.
 
 Every spec takes the option ``epsilon``, the probability of a random move. A spec that names an Agent object or a
 function of observations and masks takes no other option.
@@ -113,7 +113,7 @@ class _EpsilonAgent(AgentWrapper):
 
 
 def agent_names() -> tuple[str, ...]:
-    """The names of agents with which a spec can begin, in alphabetical order."""
+    """The agents' names that can stand at the beginning of a spec, in alphabetical order."""
     return tuple(name for name in sorted(_registry()) if not name.startswith("."))
 
 

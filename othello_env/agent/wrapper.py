@@ -19,7 +19,8 @@ __all__ = ["AgentWrapper"]
 class AgentWrapper(Agent):
     """An agent that passes all calls on to another agent. A subclass changes what some of the calls do.
 
-    If this class does not define a method, such as `analyse`, the other agent's method is used. Only `save` is not.
+    If this class does not define a method, such as `analyse`, the other agent's method is used. But the other
+    agent's `save` is never used.
 
     Attributes:
         agent: the other agent.

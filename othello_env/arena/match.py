@@ -26,7 +26,7 @@ __all__ = ["MatchResult", "match_names", "play_match"]
 _MOST_AT_ONCE = 256
 """The greatest number of games that are played at once.
 
-The speed of the agents does not change which games are played together. So a repeated match plays the same games
+How many games are played at once does not depend on the speed of the agents. So a repeated match plays the same games
 together. Even agents that use a global random generator then repeat their choices, if the generator has the same seed.
 """
 
@@ -45,8 +45,9 @@ def play_match(
 ) -> MatchResult:
     """Play a match in colour-swapped pairs of games, and return the result of the first agent.
 
-    A tournament of the two agents repeats the games of this match if it has the same game, seed, openings and names of
-    the agents. The names must be the same because the random choices depend on them; see `match_names`.
+    A tournament of the two agents plays the same games as this match if the match and the tournament have the same
+    game, seed, openings and names of the agents. The names must be the same because the random choices depend on them;
+    see `match_names`.
 
     An agent that gives an illegal answer or raises an error forfeits the game. At the end, a `FaultWarning` reports the
     forfeited games.
@@ -126,7 +127,7 @@ def _played_elsewhere(
     """Play the games of a match in worker processes, and yield their records in the order of the schedule.
 
     The schedule has two games for each opening: first the game in which the first agent plays Black, then the game in
-    which it plays White. So a record's place in the schedule follows from its opening and its agents.
+    which it plays White. So the place of a record in the schedule follows from the opening and from who plays Black.
     """
     names = (schedule.agents[0], schedule.agents[1])
     check_agents(agents, schedule)
@@ -172,7 +173,7 @@ def _rules(new_game: Callable[[int], State] | None) -> Rules:
 class _Unlisted(Rules):
     """The rules of a game that is not in the registry.
 
-    A record of such a game names only the class of its positions. So the game cannot be played again from the record.
+    In a record, such a game has the name of the class of its positions. This name is not enough to play the game again.
     """
 
     new_game: Callable[[int], State] = field(kw_only=True)

@@ -30,8 +30,8 @@ symmetry.
 BALANCED_6X6 = "balanced-6x6-v0"
 """The name of the packaged list of openings for Othello on 6x6.
 
-Each opening has 10 plies, and the game ends in a draw under perfect play of both sides. No two openings are equal under
-symmetry.
+Each opening has 10 plies. After these plies, the game ends in a draw if both sides play perfectly. No two openings are
+equal under symmetry.
 """
 PACKAGED = {8: BALANCED, 6: BALANCED_6X6}
 """The names of the packaged lists of openings, by the size of the board."""
@@ -96,8 +96,8 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
     """The position after the opening with this number, and the random key of the opening.
 
-    Without a list of openings, the key determines the start of the game and the random moves. A list of openings is
-    used from the first opening to the last, and then from the first opening again.
+    Without a list of openings, the key determines the opening: the start of the game and the random moves that follow.
+    A list of openings is used from the first opening to the last, and then from the first opening again.
     """
     key = mix_int(mix_int(seed, 0), number)
     given = openings.positions

@@ -4,14 +4,14 @@ The test compares two hypotheses about the Elo difference of two agents. After e
 computes the logarithm of the likelihood ratio (LLR) of the two hypotheses. The test ends when the LLR reaches one of
 the bounds of Wald (Sequential tests of statistical hypotheses, Ann. Math. Stat. 16, 1945).
 
-A hypothesis says only what the expected score of a pair is. It does not say how probable each of the five possible
-scores of a pair (0, 1/2, 1, 1 1/2, 2 points) is. So for each hypothesis, the test takes the probabilities that fit the
-games best, among all probabilities with this expected score. This method is the generalised SPRT (Li, Liu, Ying:
-Generalized sequential probability ratio test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen
-showed how to compute such probabilities (Empirical likelihood ratio confidence intervals for a single functional,
-Biometrika 75, 1988). Van den Bergh used the method for matches of chess programs (The generalized maximum likelihood
-ratio for the expectation value of a distribution, 2019). Fishtest, the testing framework of Stockfish, works in the
-same way.
+A hypothesis says only what the expected score of a pair is. It does not give the probabilities of the five possible
+scores of a pair (0, 1/2, 1, 1 1/2, 2 points). Many sets of probabilities have the same expected score. So for each
+hypothesis, the test looks at all sets with the expected score of the hypothesis, and takes the set that fits the games
+best. This method is the generalised SPRT (Li, Liu, Ying: Generalized sequential probability ratio test for separate
+families of hypotheses, Sequential Analysis 33, 2014). Owen showed how to compute such probabilities (Empirical
+likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den Bergh used the method for
+matches of chess programs (The generalized maximum likelihood ratio for the expectation value of a distribution, 2019).
+Fishtest, the testing framework of Stockfish, works in the same way.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: a function that returns True after an interrupt that Python could not raise as
-            KeyboardInterrupt, for example in a destructor. If the command fails after such an interrupt, `main` ends as
-            after Ctrl-C.
+        is_interrupted: a function that returns True if there was an interrupt, but Python could not raise
+            KeyboardInterrupt, for example because a destructor was running. If the command fails after such an
+            interrupt, `main` ends as after Ctrl-C.
     """
     given = sys.argv[1:] if arguments is None else arguments
     search_current_folder()
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
-        sys.stderr.close()  # otherwise Python prints an error, because nobody reads stdout
+        sys.stderr.close()  # nobody reads stdout; without this line, Python would print an error about it
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(_in_words(error) or type(error).__name__, _FAILURE)
@@ -146,6 +146,6 @@ def _place(error: Exception) -> str:
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    first = message.strip().splitlines()[0].rstrip(":")  # a board, which is not printed, may follow this line
+    first = message.strip().splitlines()[0].rstrip(":")  # more lines may follow, such as a board; they are not printed
     click.echo(f"othello-env: {first}", err=True)
     sys.exit(status)

@@ -31,7 +31,7 @@ class Clocks:
         self.start()
 
     def set_left(self, player: int, seconds: float, stones: float) -> None:
-        """Handle ``time_left``: `seconds` for `stones` moves, or `seconds` of main time if `stones` is 0."""
+        """Handle ``time_left``: a side has `seconds` for `stones` moves, or `seconds` of main time if `stones` is 0."""
         self._left[player] = Clock(move=seconds / stones) if stones else Clock(game=seconds)
 
     def left(self, player: int) -> Clock | None:

@@ -55,8 +55,8 @@ class GtpServer:
         self._seats: dict[int, Seat] = {}
         self.is_done = False
         self.states: list[Othello] = []
-        # For each command that made a move: the number of positions before it. A command may also have made the other
-        # side's pass, so it may have added two positions.
+        # For each command that made a move: the number of positions before the command. A command may also have made
+        # the other side's pass, so it may have added two positions.
         self._before: list[int] = []
         self._start(size)
         self._commands: dict[str, Callable[[list[str]], str]] = {

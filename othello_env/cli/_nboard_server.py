@@ -253,12 +253,12 @@ def _status(text: object) -> str:
 
 
 def _names(state: Othello, actions: tuple[int, ...]) -> str:
-    """The moves of a line of play, by name, as one text without spaces."""
+    """The names of the moves of a line of play, one after the other, without spaces."""
     return "".join(move_name(state, action) for action in actions)
 
 
 def _discs(found: Any) -> float:
-    """The value of an analysis in discs, or in the engine's own unit if `found` has no `discs`."""
+    """The value of an analysis in discs. If the analysis has no `discs`, the value is in the engine's own unit."""
     discs = getattr(found, "discs", None)
     return float(found.score if discs is None else discs)
 

@@ -305,7 +305,10 @@ def report_faults(agent: str, faults: Sequence[str]) -> None:
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
-    """The rating of an agent and its interval, as cells of a table. The rating is ``-`` if it has no lower limit."""
+    """The rating of an agent and its interval, as two cells of a table.
+
+    If the interval has no lower end, the rating is ``-``.
+    """
     low, high = ratings.interval(name)
     if math.isinf(low):
         return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"

@@ -13,7 +13,7 @@ import click
 __all__ = ["input_lines", "lines_of_reader"]
 
 _LONGEST_LINE = 1 << 16  # characters
-_LOOK_SECONDS = 1.0  # the seconds between two checks that the other program still reads the answers
+_LOOK_SECONDS = 1.0  # the time between two checks: does the other program still read the answers?
 
 
 def input_lines() -> Iterator[str]:

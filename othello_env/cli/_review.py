@@ -156,9 +156,10 @@ def _review_source(request: _Request) -> None:
 
 
 def _chosen(request: _Request) -> Iterator[tuple[int, Games, int]]:
-    """Yield (number, games, i) for each selected game, which is entry `i` of `games`.
+    """Yield (number, games, i) for each selected game. The game is entry `i` of `games`.
 
-    `number` is the number of the game in the file or dataset, counted from 1. Games that are left out do not count.
+    `number` is the number of the game in the file or dataset, counted from 1. Damaged games that are left out do not
+    count.
     """
     select = request.select
     last = math.inf if select is None else max(end for _, end in select)

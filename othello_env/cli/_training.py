@@ -86,9 +86,9 @@ class _Watch:
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
-        """The goal at which the next point of the curve is measured.
+        """The time of training at which the next point of the curve is measured, as a `Goal`.
 
-        The first point is measured at once, each later point `every` seconds after the point before.
+        The first point is measured at once. Each later point is measured `every` seconds after the point before it.
         """
         from othello_agents.ntuple.loop import Goal
 

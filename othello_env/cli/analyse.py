@@ -14,7 +14,7 @@ from othello_env.games.registry import Rules
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
-"""The settings with which click accepts a board that begins with ``-``, and does not take it for an option."""
+"""With these settings, click does not take a board that begins with ``-`` for an option."""
 
 
 def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:

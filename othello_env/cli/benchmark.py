@@ -63,9 +63,9 @@ def command(
     AGENT is a spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
 
     The opponents come with the package. The weakest opponent plays at random and has an Elo rating of 0; the strongest
-    is the engine. AGENT plays against opponents near its own level, each opening with both colours. The games end when
-    the rating is exact enough for --within. Then the endgame moves of AGENT are compared with perfect play. Ctrl-C ends
-    the games and prints the rating so far.
+    is the engine. AGENT plays against opponents near its own level. It plays each opening with both colours. The games
+    end when the rating is exact enough for --within. Then the endgame moves of AGENT are compared with perfect play.
+    Ctrl-C ends the games and prints the rating so far.
 
     With --size 6, AGENT is rated on the ladder for 6x6, whose strongest opponent plays perfectly. Then the moves of
     AGENT in packaged positions are compared with perfect play, and AGENT plays against the perfect player from solved
@@ -162,7 +162,7 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> None:
 def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     """Print the results. If `out` is not None, also write them into this folder.
 
-    For a comparison with perfect play on a small board, the files are called ``perfection``, otherwise ``benchmark``.
+    The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``.
     """
     click.echo(result.head())
     if rows := result.rows():

@@ -39,7 +39,7 @@ from othello_env.support.files import check_output, write_file
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
-"""The number of games in a part of a dataset, for random games and for games of a match."""
+"""The number of games in one part of a dataset: the first is for random games, the second for games of a match."""
 _LONGEST_NAME = 80
 """In the name of a file, an agent's spec is cut after this number of characters."""
 _KINDS = ["exact", "agent", "boards", "tokens"]
@@ -220,12 +220,12 @@ def _label(
     exact: in each position with at most EMPTIES empty squares, every move gets its exact score in discs. With M
     positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A).
 
-    agent: in each position, every move gets the value or the probability that the agent in --agent gives it. The labels
-    are the arrays game, ply and values, as above. Not every agent has values or probabilities.
+    agent: in each position, the agent in --agent gives every move a value or a probability. The labels are the arrays
+    game, ply and values, as above. Not every agent has values or probabilities.
 
     boards: the board after each move, as sets of squares (8x8 only). othello_env.data.BoardSets describes the arrays.
 
-    tokens: each of N games as a sequence for Othello-GPT, in the array tokens (N, 60) (8x8 only).
+    tokens: each game as a sequence for Othello-GPT (8x8 only). N games give the array tokens (N, 60).
 
     Each file of labels also has an array called games, with the number of games. If SOURCE is a file, its labels are
     written beside it, to NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. The labels of the agent engine:depth=4
@@ -298,7 +298,8 @@ def _identity(agent: str) -> str:
 def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
     """Label games, and write the labels to a file. Return the number of labelled positions or sequences.
 
-    If `maker` is not empty, it identifies the agent (see `_identity`), and is also stored in the file.
+    `maker` identifies the agent (see `_identity`), and is also stored in the file. If no agent gives the labels,
+    `maker` is empty and is not stored.
     """
     check_output(path)
     arrays = find(games)
@@ -313,7 +314,7 @@ def _labelled_games(path: Path, maker: str) -> int:
     """The number of games whose labels are in a file; -1 if the file is missing or damaged.
 
     Raises:
-        click.UsageError: the file names another agent than `maker`.
+        click.UsageError: the labels in the file are by another agent. `maker` identifies the expected agent.
     """
     try:
         with path.open("rb") as file, open_archive(file) as found:

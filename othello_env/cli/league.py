@@ -76,7 +76,7 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
     """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too.
 
     Returns:
-        The league in the folder, with the games.
+        The league that is now in the folder. It has the new games.
     """
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
     forfeited: list[GameRecord] = []
@@ -101,7 +101,8 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
 def _save(league: League, folder: Path) -> League:
     """Save the league, and return the league that is now in the folder.
 
-    While the matches were played, a training may have saved a later state of the league. Then add the matches to it.
+    While the matches were played, a training may have saved a later state of the league. In this case, the matches are
+    added to the later state.
     """
     try:
         league.save(folder)
@@ -119,8 +120,8 @@ def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
     """A table of the members with their ratings. The best member comes first.
 
     The last columns have each member's worst score and the opponent against which the member gets it. For a snapshot of
-    the learner, the column ``played`` says how much the learner had played when the snapshot was added: a number of
-    plies, steps or games, depending on how the training counts.
+    the learner, the column ``played`` says how much the learner had played when the snapshot was added. The unit
+    (plies, steps or games) depends on the training.
     """
     ratings = payoffs.ratings(anchor)
     rows: list[tuple[str, ...]] = []

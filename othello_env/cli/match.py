@@ -97,7 +97,7 @@ def command(
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
     """Print the score of A and the number of forfeited games.
 
-    Print a warning if the openings were repeated, but each opening always led to the same games.
+    If the openings were repeated and each opening always led to the same games, also print a warning.
     """
     if not result.games:
         click.echo("no pair of games was finished")

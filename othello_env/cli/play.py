@@ -91,7 +91,7 @@ def _player(player: str, spec: str | None, opponent: str, default: str, seed: in
 
     Args:
         player: the side, such as ``black``.
-        spec: the agent's spec, or ``human``. If it is None, ask the user for it.
+        spec: the agent's spec, or ``human``. If `spec` is None, the user is asked.
         opponent: a spec that is shown to the user as an example.
         default: the answer if the user types nothing.
         seed: the seed of a new agent.
@@ -165,7 +165,7 @@ class TerminalGame:
             try:
                 line = self._prompt(f"{player} to move").strip()
             except (click.Abort, EOFError) as error:
-                raise_interrupt(error)  # Abort may mean Ctrl-C, which must end the whole command
+                raise_interrupt(error)  # after Ctrl-C, click raises Abort, too; then the whole command must end
                 line = "quit"
             match line.lower():
                 case "quit":

@@ -66,8 +66,8 @@ def command(
 ) -> None:
     """Play a tournament of AGENTS.
 
-    The command prints each agent's score against every other agent and their Elo ratings. AGENTS are specs (random,
-    alphabeta:depth=4), files of weights (agent.npz) or Python functions (policy.py:function).
+    The command prints each agent's score against every other agent, and the Elo ratings of all agents. AGENTS are specs
+    (random, alphabeta:depth=4), files of weights (agent.npz) or Python functions (policy.py:function).
 
     With --out the games are kept in a file. If you give the same command again, for example after Ctrl-C or with more
     --games or AGENTS, the command plays only the missing games.

@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 _BATCH, _LARGEST_BATCH = 32, 10_000
 _PRECISE_BELOW = 10.0
-"""A time of fewer seconds is printed with one decimal, a longer time without decimals."""
+"""A time below this number of seconds is printed with one decimal, any other time without decimals."""
 
 
 @click.command("train")

@@ -106,8 +106,8 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
     ) -> Dataset:
-        # JSON turns tuples into lists. So change the tuples in `recipe` into lists, to compare it with the recipe in
-        # the file.
+        # The recipe in the file has lists in place of tuples, because JSON has no tuples. So the tuples in `recipe` are
+        # changed into lists before the two recipes are compared.
         plain = json.loads(json.dumps(dict(recipe)))
         header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
@@ -140,7 +140,10 @@ class Dataset:
         return self.parts()
 
     def parts(self, *, skip: bool = False) -> Iterator[Games]:
-        """Yield a `Games` object for each finished part, and for a last part that `make` is about to make longer.
+        """Yield a `Games` object for each finished part.
+
+        If `make` was called with a larger count, the part that was the last one before may have too few games until
+        `make` writes it again. This part is yielded, too.
 
         Args:
             skip: if True, damaged games are left out; see `othello_env.data.read_games`.
@@ -185,9 +188,9 @@ class Dataset:
         return self._num_parts
 
     def _short(self, part: int) -> int:
-        """The number of games in a part that has fewer games than it should have, or 0 if there is no such part.
+        """The number of games in an unfinished part; 0 if its file is missing or damaged, or if there is no such part.
 
-        This part was the last one, until `make` was called with a larger count.
+        An unfinished part has games if it was the last part until `make` was called with a larger count.
         """
         return max(archive.count(self._path(part)), 0) if part < self._num_parts else 0
 

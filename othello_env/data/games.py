@@ -49,7 +49,8 @@ class Games:
         starts: all positions in which games of this object begin. By default, only the usual start of the game.
         start: (N,) integers. Game `i` begins at the position ``starts[start[i]]``. By default, ``start[i]`` is 0.
         columns: a mapping with more data about each game. The keys are names, such as ``"black"`` or ``"year"``. The
-            values are arrays (N,), or arrays (N, T) of floats with a number for each action, such as ``"scores"``.
+            values are arrays. An array (N,) has an entry for each game. An array (N, T) of floats, such as the column
+            ``"scores"``, has a number for each action.
 
     Raises:
         ValueError: a shape is wrong, or a number is out of range.
@@ -59,7 +60,8 @@ class Games:
         actions: (N, T) int8, or int16 if the number of an action can be larger than 127; -1 after a game's last action.
         lengths: (N,) int32, the number of actions of each game.
         rules: the game and its options.
-        starts: all positions in which games of this object begin. ``games[:100]`` has the same `starts` as ``games``.
+        starts: all positions in which games of this object begin. A selection, such as ``games[:100]``, keeps all these
+            positions, even if none of its games begins there.
         start: (N,) int32. Game `i` begins at the position ``starts[start[i]]``.
         columns: a dict of arrays (N,) or (N, T). An array (N, T) has NaN after a game's last action.
     """
@@ -121,12 +123,12 @@ class Games:
             starts: the position in which each game began, or a single position in which all games began. By default,
                 all games began at the usual start.
             columns: more data about each game; see `Games`.
-            rules: the game and its options. For games of Tribolo, this argument is necessary unless all options have
-                their defaults. By default, the rules are found from the positions.
+            rules: the game and its options. By default, the rules are found from the positions. Positions of Tribolo do
+                not store all options. So for games of Tribolo, give this argument if an option is not at its default.
 
         Raises:
-            ValueError: there is no position; the number of starts is neither 1 nor the number of positions; `starts` is
-                empty, but `Rules` knows no usual start of this game; or the starts do not fit `rules`.
+            ValueError: `states` is empty; `starts` is empty, but `Rules` knows no usual start of this game; `starts`
+                has entries, but neither one entry nor as many as `states`; or the starts do not fit `rules`.
         """
         ends = list(states)
         if not ends:
@@ -280,7 +282,7 @@ class Games:
 
 
 def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int32]]:
-    """Turn N lists of actions into an array (N, T), with -1 at the ends of short rows, and an array of lengths (N,)."""
+    """Turn N lists of actions into an array (N, T), with -1 after a list's end. Also return the N lengths, (N,)."""
     lengths = np.array([len(row) for row in rows], np.int32)
     actions = np.full((len(rows), lengths.max(initial=0)), -1, np.int16)
     for padded_row, row in zip(actions, rows, strict=True):
@@ -316,8 +318,8 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
     All actions must be legal, so call `Games.check` first. M is the number of actions of all games.
 
     Returns:
-        The M positions; for each position, the index of its game, (M,) int64; and the number of plies that were played
-        before it, (M,) int32.
+        The M positions; an array (M,) int64 with the index of each position's game; and an array (M,) int32 with the
+        number of plies that were played before each position.
     """
     total, size = int(games.lengths.sum()), games.starts[0].observation_shape[1]
     own, opponent, to_move = np.empty(total, np.uint64), np.empty(total, np.uint64), np.empty(total, np.int8)

@@ -149,11 +149,11 @@ def board_sets(
     to_move: npt.NDArray[np.int8],
     moves: npt.NDArray[np.int8],
 ) -> None:
-    """Write the board after each placed disc of N games. M is the number of placed discs.
+    """Write the board after each disc that is placed in N games. M is the number of these discs.
 
-    The games are on 8x8 and begin at the usual start. All actions must be legal. In a set of squares, each square has
-    the bit ``8 * letter + digit``. The letter and the digit of the square's name are counted from 0. For example, f5
-    has the bit ``8 * 5 + 4``.
+    The games are on 8x8 and begin at the usual start. All actions must be legal. In a set of squares, each square has a
+    bit. The number of the bit is ``8 * letter + digit``, where `letter` and `digit` are the letter and the digit of the
+    square's name, both counted from 0. For example, f5 has the bit ``8 * 5 + 4``.
 
     Args:
         actions: (N, T), the actions of each game.
@@ -196,8 +196,9 @@ def random_games(
 ) -> None:
     """Play N games from the start. Each action is random, and all legal actions are equally likely.
 
-    In game number i, the action in a position is ``state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)``.
-    The agent ``random`` draws its actions with the same function.
+    In game number i, the action in the position `state` is
+    ``state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)``. The agent ``random`` draws its actions with the
+    same function.
 
     Args:
         key: the number that determines all random choices. ``mix_int(key, i)`` is the key of game number i.

@@ -116,9 +116,10 @@ def _solved(positions: OthelloPositions) -> npt.NDArray[np.float64]:
 
 
 def _solved_elsewhere(parts: Sequence[OthelloPositions], workers: int) -> list[npt.NDArray[np.float64]]:
-    """The results of `_solved` for all parts, from worker processes."""
+    """The results of `_solved` for all parts. Worker processes compute them."""
     context = multiprocessing.get_context("spawn")
-    theirs, ours = context.Pipe(duplex=False)  # nothing is sent; when this process closes its end, the workers end
+    # Nothing is sent through this pipe. When this process closes its side of the pipe, the workers stop.
+    theirs, ours = context.Pipe(duplex=False)
     with theirs, ours, ProcessPoolExecutor(workers, context, _end_with, (theirs,)) as pool:
         try:
             with interrupts_held():  # the workers start here
@@ -130,7 +131,7 @@ def _solved_elsewhere(parts: Sequence[OthelloPositions], workers: int) -> list[n
 
 
 def _end_with(connection: Connection) -> None:
-    """Let this process end when the other end of the connection is closed, even in the middle of its work."""
+    """Stop this process, even in the middle of its work, when the other side of the connection is closed."""
 
     def wait() -> None:
         with suppress(EOFError, OSError):

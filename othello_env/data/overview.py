@@ -28,12 +28,13 @@ class Overview:
 
     Attributes:
         statistics: numbers about the games.
-        margins: for each margin of the first player at the end (in Othello, in discs), the number of finished games
-            with this margin. The margin is negative if the first player lost.
+        margins: for each margin, the number of finished games with this margin. The margin is the first player's lead
+            at the end (in Othello, in discs). It is negative if the first player lost.
         plies: for each length of a game in plies, the number of games with this length.
         openings: for each opening (the first `OPENING` plies, as text), the number of games with this opening. Games
-            with another start and games with fewer plies are left out. In Othello, the four first moves are equivalent
-            by symmetry. So each game is turned or mirrored to make its first move f5 (e4 on 6x6, d3 on 4x4).
+            that do not begin at the usual start are left out, and so are games with fewer than `OPENING` plies. In
+            Othello, the four first moves are equivalent by symmetry. So each game is turned or mirrored to make its
+            first move f5 (e4 on 6x6, d3 on 4x4).
         turned: whether games were turned or mirrored in this way.
     """
 

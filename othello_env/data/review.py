@@ -60,7 +60,7 @@ class MoveReview:
 
     @property
     def loss(self) -> float:
-        """The discs that the move lost, at least 0."""
+        """How many discs the move lost. This number is never negative."""
         return self.best_score - self.score
 
     @property
@@ -88,7 +88,7 @@ class MoveReview:
 class PlayerReview:
     """A summary of a player's moves in one game or several games.
 
-    Only moves for which the player had more than one legal action are counted.
+    A move is counted only if the player had more than one legal action.
 
     Attributes:
         moves: the number of moves.
@@ -140,11 +140,11 @@ def review_game(
 
     Args:
         final: the last position of a game of Othello. Its attribute `moves` has the moves of the game.
-        agent: an agent with the method `analyse`, or a text that names such an agent. Its scores must be in discs, or
-            it must convert them into discs. The engine with n-tuple weights does this.
+        agent: an agent with the method `analyse`, or a text that names such an agent. The agent's scores must be in
+            discs, or the agent must convert its scores into discs. The engine with n-tuple weights converts its scores.
         exact: positions with at most this number of empty squares are solved exactly.
         start: the position in which the game began; by default the usual start.
-        first: the number of the first ply to review, from 1. For example, 11 leaves out ten random plies of an opening.
+        first: the number of the first ply to review, from 1. For example, 11 leaves out an opening of ten plies.
 
     Raises:
         ValueError: the agent has no method `analyse`, its scores cannot be converted into discs, or a number is out of

@@ -2,10 +2,10 @@
 
 Othello-GPT is the model in the GitHub repository likenneth/othello_world (Li and others, Emergent World
 Representations, 2023). In the data of this model, a game is the list of the squares on which discs are placed. Passes
-are left out. Tokens 1 to 60 are the squares in the order of their numbers, without the four squares in the middle.
-Token 0 fills the sequence after the last move. In Othello-GPT, a square has the number ``8 * letter + digit``, where
-letter and digit are counted from 0. In this package, a square has the number ``8 * digit + letter``. So a board of
-Othello-GPT is a board of this package with rows and columns swapped.
+are left out. In Othello-GPT, a square has the number ``8 * letter + digit``. Here `letter` and `digit` are the letter
+and the digit of the square's name, both counted from 0. Tokens 1 to 60 are the squares in the order of these numbers,
+without the four squares in the middle. Token 0 fills the sequence after the last move. In this package, a square has
+the number ``8 * digit + letter``. So a board of Othello-GPT is a board of this package with rows and columns swapped.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ class Labels:
 class BoardSets:
     """The same labels as in `Labels`, but stored as sets of squares, which take less memory.
 
-    M is the number of moves in all N games. A set is an integer of 64 bits. A square has the bit
-    ``8 * letter + digit``, where letter and digit are counted from 0. The bit is 1 if the square is in the set.
+    M is the number of moves in all N games. A set is an integer of 64 bits, one for each square. The bit of a square is
+    1 if the square is in the set. The number of this bit is ``8 * letter + digit``, where `letter` and `digit` are the
+    letter and the digit of the square's name, both counted from 0.
 
     Attributes:
         mine: (M,) uint64, the discs of the player whose turn it is after the move.
@@ -149,7 +150,7 @@ def tokens(games: Games) -> npt.NDArray[np.int8]:
 
 
 def from_tokens(sequences: npt.ArrayLike) -> Games:
-    """Turn N sequences of L tokens, integers (N, L), into games. The passes are added.
+    """Turn N sequences of L tokens into games. The sequences are integers (N, L). The passes are added.
 
     Raises:
         ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows the token 0.

@@ -37,8 +37,8 @@ def placed_discs(games: Games) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     """The discs that are placed in games on 8x8, in the order of the games and moves.
 
     Returns:
-        Three arrays (M,) int64 with numbers for each disc: the index of its game, the number of its move in the game,
-        and its square. Moves are counted from 0, and passes do not count.
+        Three arrays (M,) int64. For each disc, the first array has the index of the game, the second has the number of
+        the move in this game, and the third has the square. Moves are counted from 0, and passes do not count.
     """
     placed = (games.actions >= 0) & (games.actions < 64)
     game, ply = np.nonzero(placed)

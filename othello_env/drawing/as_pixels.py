@@ -18,11 +18,11 @@ from othello_env.games.game import State
 __all__ = ["pixels"]
 
 _ANCHORS = {"start": "lm", "middle": "mm", "end": "rm"}
-_FINE = 8  # polygons are drawn this number of times larger and then reduced, so that their edges are smooth
+_FINE = 8  # polygons are drawn larger by this factor and then reduced, so that their edges are smooth
 
 
 def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingProxyType({})) -> npt.NDArray[np.uint8]:
-    """An RGB picture, (H, W, 3) uint8, of the board with coordinates, last move, legal moves, scores and status.
+    """The board with coordinates, last move, legal moves, scores and status, as an RGB picture, (H, W, 3) uint8.
 
     Args:
         state: the position.
@@ -65,7 +65,7 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _disc(
     x: float, y: float, radius: float, fill: str, opacity: float, light: str | None
 ) -> tuple[Image.Image, Image.Image]:
-    """A picture of a disc around (x, y), and its mask.
+    """Two pictures: a disc around (x, y), and the disc's mask.
 
     The mask says how opaque each pixel is: the share of the pixel that the disc covers, times `opacity`.
     """

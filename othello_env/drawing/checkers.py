@@ -53,8 +53,8 @@ def _cell(number: str | None) -> Cell:
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
     """The squares on which the last action began and ended.
 
-    If the next square in the action's direction has a piece now, the action was a step to this square. If the next
-    square is empty, the action was a jump over it to the square behind it.
+    The action was a step to the next square in its direction, or a jump over that square to the square behind it. If
+    the next square has a piece now, the action was a step. If the next square is empty, the action was a jump.
     """
     if not state.moves:
         return ()

@@ -17,7 +17,7 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
-# The font size of a number on a square, as a fraction of the square's side, for each length in characters
+# A dict from a number's length in characters to the number's font size, as a fraction of a square's side
 _NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}
 _WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise below them
 
@@ -179,7 +179,7 @@ def _number(number: Number, cell: int, margin: int) -> Iterator[Shape]:
 
 
 def piece(look: Look, x: float, y: float, cell: int, *, is_king: bool) -> Iterator[Shape]:
-    """The shapes of a piece around (x, y), on a square of side `cell`: its shadow, its disc, and a king's crown."""
+    """The shapes of a piece around (x, y) on a square of side `cell`: shadow and disc, and a crown if it is a king."""
     yield Circle(x + 0.02 * cell, y + 0.045 * cell, 0.41 * cell, "#0b2a19", opacity=0.38)
     yield from _disc(look, x, y, 0.4 * cell)
     if is_king:

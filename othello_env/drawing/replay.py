@@ -31,7 +31,7 @@ def positions(state: State, start: State) -> list[State]:
 def gif(
     states: Sequence[State], cell: int = 40, seconds: float = 0.7, values: Sequence[Mapping[int, float]] = ()
 ) -> bytes:
-    """An animated GIF that repeats a game. It shows the last position four times as long as the earlier positions.
+    """An animated GIF that repeats a game. It shows the last position four times as long as each earlier position.
 
     Args:
         states: the positions, from the first to the last.
@@ -83,7 +83,7 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
         "TITLE|DATA", lambda found: parts[found[0]], _PAGE
-    )  # one call replaces both words; a second call would also replace the word DATA in a title
+    )  # one call replaces TITLE and DATA; a second call would also replace the word DATA in a title
 
 
 def _with_values(

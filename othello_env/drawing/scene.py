@@ -106,7 +106,7 @@ class Scene:
         status: the player to move or the winner, in a few words.
         dots: the squares that have a dot on their upper left corner.
         grid: the colour of the lines between squares.
-        numbers: the values of actions that are written on squares.
+        numbers: the numbers on squares. Each number is the value of an action.
     """
 
     cells: tuple[tuple[Cell, ...], ...]
@@ -193,8 +193,8 @@ def _value_text(value: float) -> str:
 def _share(value: float, values: Mapping[int, float]) -> float:
     """Turn a value into a number from 0 to 1: 0 for the smallest of the values, and 1 for the largest.
 
-    First, infinity is replaced by 1.5 times the largest absolute value of the finite values, or by 1.5 if that is
-    larger. Minus infinity becomes minus this number.
+    First, infinity is replaced by a finite number. This number is 1.5 times the largest absolute value of the finite
+    values, but at least 1.5. Minus infinity is replaced by the negative of this number.
     """
     most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
     low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))

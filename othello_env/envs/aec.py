@@ -80,7 +80,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._observer: str | None = None
         """The agent whose observation is in `_observation`; None before the first reset and after the end of a game."""
         self._calls = 0
-        """The number of calls of `reset` and `step`. It tells `agent_iter` whether the body of its loop called one."""
+        """The number of calls of `reset` and `step`. With it, `agent_iter` sees whether the loop's body made a call."""
         self.agents: list[str] = []
         self.possible_agents = [f"{name}_0" for name in start.player_names]
         self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}
@@ -104,7 +104,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def state(self) -> npt.NDArray[np.int8]:
-        """The position from one fixed point of view, for example for a critic that all players share.
+        """The position from one fixed point of view. For example, a critic that all players share can use it.
 
         Returns:
             (C + P, H, W) int8, an element of `state_space`. First come the C planes of the first player's observation,
@@ -130,12 +130,13 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """Begin a game.
 
         Each seed determines a sequence of games. With a seed, the first game of this sequence begins. Without a seed,
-        the next game of the sequence begins.
+        the next game of the current sequence begins.
 
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
-            options: `position`, `moves`, `random_plies`; see `othello_env.envs.starts.Starts.draw`. A key ``"options"``
-                is ignored, because PettingZoo's own test of `reset` passes such a key.
+            options: a dict with any of the keys `position`, `moves` and `random_plies`; see
+                `othello_env.envs.starts.Starts.draw`. A key ``"options"`` is ignored, because PettingZoo's own test of
+                `reset` passes such a key.
 
         Raises:
             ValueError: an option is unknown or wrong, or the seed is negative. Nothing has changed.
@@ -255,7 +256,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """
         state = self.position
         if agent == self._observer:
-            return {name: array.copy() for name, array in self._observation.items()}  # which the caller may change
+            return {name: array.copy() for name, array in self._observation.items()}  # the caller may change a copy
         if agent not in self.possible_agents:
             raise ValueError(f"there is no agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
         planes = state.observation(self.possible_agents.index(agent))

@@ -60,9 +60,9 @@ class CheckersVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6, 8 or 10.
-        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights (one
-            opponent is drawn for each game), or None for self-play. `VectorGames` explains this argument and all later
-            arguments except `draws`.
+        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights, or None for
+            self-play. From a dict, one opponent is drawn for each game. `VectorGames` explains this argument and all
+            later arguments except `draws`.
         side: the learner's side, ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.

@@ -152,7 +152,7 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
 @lru_cache(1024)
 def _number(value: int) -> np.int64:
-    """A value as np.int64, from a cache. A call of np.int64 takes four times as long as reading the cache."""
+    """A value as np.int64. Values are cached: a call of np.int64 takes four times as long as reading the cache."""
     return np.int64(value)
 
 

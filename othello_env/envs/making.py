@@ -1,4 +1,4 @@
-"""Functions that make environments of Othello, with types that let an editor complete the names of methods."""
+"""Functions that make environments of Othello. Their return types let an editor complete the names of methods."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class OneGame(ABC):
     ) -> State:
         """Check and store these arguments.
 
-        Return a start position. The caller reads the shapes and the names of the players from it.
+        Return a start position. The caller reads the shapes of its spaces and the players' names from this position.
         """
         start = self.new_game(0)
         check_choice("reward", reward, REWARDS)
@@ -46,7 +46,7 @@ class OneGame(ABC):
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The position in which a game begins. If this position is random, it depends only on `game_key`."""
+        """The position in which a game begins. The same `game_key` always gives the same position."""
 
     @property
     def position(self) -> State:

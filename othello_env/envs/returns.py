@@ -46,13 +46,14 @@ def self_play_advantages(
         last_values: (N,) floats, the estimated value of each observation after the last step, for the player to move.
         last_players: (N,) integers, the players to move after the last step, from ``info["to_move"]``.
         gamma: the discount factor from one turn of a side to its next turn.
-        gae_lambda: a number from 0 to 1. With 0, an advantage uses the rewards until the side's next turn and the value
-            of that turn. With 1, it uses the rewards of all later turns.
+        gae_lambda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn and the rewards
+            until then. With 1, it uses the rewards of all later turns.
         illegal: (T, N) bool, whether an illegal action ended the game. After an illegal action, the other side gets 0.
-            In all other steps, the other side gets the negative of the reward of the side that acted. Row t of this
-            array is ``info["illegal_action"] >= 0``, with the info of step t. If a game ended in step t in
-            ``SAME_STEP`` mode, row t is ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
-            ``final_info = info["final_info"]``. None means that there were no illegal actions.
+            In all other steps, the side that acted gets a reward, and the other side gets minus this reward. Row t of
+            this array is ``info["illegal_action"] >= 0``, with the info of step t. In ``SAME_STEP`` mode, there is an
+            exception: if any game ended in step t, let ``final_info = info["final_info"]``. Then row t is
+            ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``. None means that there were no
+            illegal actions.
         played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game begins a
             new game and is not a ply. The advantage of such a step is 0. None means that all steps were plies.
 
@@ -69,8 +70,8 @@ def self_play_advantages(
     for turns in (players, last_players):
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players must be 0 and 1, not {np.unique(turns)}")
-    # Both are used as indices. There, flags of 0 and 1 would mean the games 0 and 1, and players of True and False
-    # would be a mask. So flags become bool, and players become integers.
+    # `terminated` and the players are used as indices below. As an index, an array of 0 and 1 selects the games 0 and
+    # 1, but an array of True and False is a mask. So flags become bool, and players become integers.
     players, last_players = np.asarray(players, np.intp), np.asarray(last_players, np.intp)
     terminated = np.asarray(terminated, np.bool_)
     illegal = None if illegal is None else np.asarray(illegal, np.bool_)

@@ -20,7 +20,8 @@ __all__ = ["OthelloVecEnv"]
 def _vec_env() -> Any:
     """The class `VecEnv` of Stable-Baselines3, or `object` if Stable-Baselines3 is not installed.
 
-    Because of the base class `object`, this module can be imported without Stable-Baselines3.
+    The result is the base class of `OthelloVecEnv`. With `object`, this module can be imported without
+    Stable-Baselines3.
     """
     try:
         return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
@@ -101,7 +102,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
         return list(self.env.render()) if self.render_mode == "rgb_array" else [None] * self.num_envs
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Call a method of `env` once for all games. Its result must be None or have a row for each game.
+        """Call a method of `env` once for all games. The method must return None or a row for each game.
 
         For example, MaskablePPO calls the method `action_masks` in this way.
 

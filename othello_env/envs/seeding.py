@@ -29,7 +29,7 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 __all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
-"""The largest number of replacements of a game that ends before the learner's first turn."""
+"""A game that ends before the learner's first turn is replaced at most this many times."""
 
 
 def env_key(seed: int) -> int:
@@ -72,7 +72,7 @@ def game_key(env_key: int, game: int) -> int:
 
 
 def redraw_key(game_key: int) -> int:
-    """The key of the game that replaces the game with the key `game_key`.
+    """The key of a game that replaces another game. `game_key` is the key of the replaced game.
 
     A game is replaced if it ends before the learner's first turn.
     """
@@ -80,7 +80,7 @@ def redraw_key(game_key: int) -> int:
 
 
 def learner_seat(game_key: int, players: int) -> int:
-    """The number of the learner's player if ``side="random"``, from 0 to players - 1."""
+    """The number of the learner's player, from 0 to players - 1, if ``side="random"``."""
     return mix_int(game_key, SIDE) % players
 
 
@@ -109,8 +109,8 @@ class GameKeys(NamedTuple):
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
         """The environment's key and the game's number after a reset.
 
-        With a seed, the key is `env_key(seed)` and the number is 0. Without a seed, the key stays the same and the next
-        number follows.
+        With a seed, the key is `env_key(seed)` and the number is 0. Without a seed, the key stays the same and the
+        number grows by 1.
 
         Args:
             before: the environment's key and the game's number before the reset, or None at the first reset.

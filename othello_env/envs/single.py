@@ -30,7 +30,7 @@ from othello_env.support.jit import interruptible
 __all__ = ["SingleGame"]
 
 _ONLY = np.int64(0)
-"""The number of the opponent in `info` if there is only one opponent."""
+"""The opponent's number in `info`, if there is only one opponent."""
 
 
 class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
@@ -101,7 +101,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self._next = make_opponents(opponent, start)  # the opponents of the next game, and their names
         self.opponents = tuple(self._next[1])
         self._seats: dict[int, Seat] = {}
-        """For each player except the learner, the opponent that plays this player in the current game."""
+        """The opponents in the current game. Each key is the number of the player whose moves the opponent makes."""
         self._mask = np.zeros(self._num_actions, np.int8)
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
-        """The opponent that plays the player with the number `player` in the next game.
+        """The opponent that makes the moves of the player with the number `player` in the next game.
 
         `learner` is the number of the learner's player.
         """
@@ -175,7 +175,8 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     def _begin(self, key: int, options: dict[str, Any], learner: int) -> tuple[State, dict[int, Seat]]:
         """Begin a game and play until the learner's first turn or the end of the game.
 
-        Returns the position, and a dict: for each player except the learner, the opponent that plays this player.
+        Returns the position and a dict of the opponents. Each key is the number of the player whose moves the opponent
+        makes.
         """
         state = self._starts.draw(key, options)
         seats = {

@@ -30,7 +30,7 @@ _INFO = ("winner", "discs", "plies", "illegal_action", "opponent")
 def _env_base() -> Any:
     """The class `EnvBase` of TorchRL, or `object` if TorchRL is not installed.
 
-    Because of the base class `object`, this module can be imported without TorchRL.
+    The result is the base class of `TorchRLEnv`. With `object`, this module can be imported without TorchRL.
     """
     try:
         return import_extra("torchrl.envs", "torchrl").EnvBase
@@ -46,9 +46,9 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
 
     - ``observation``: (N, planes, H, W) int8, from the point of view of the player to move.
     - ``action_mask``: (N, A) bool, True for each legal action. TorchRL's spec of the action gets the same mask, so
-      TorchRL's random actions are legal. But if the environment has transforms, random actions are legal only if one of
-      the transforms is TorchRL's `ActionMask`. The mask has the form that distributions such as `MaskedCategorical`
-      need.
+      TorchRL's random actions are legal. But if the environment has transforms, one of them must be TorchRL's
+      `ActionMask`. Otherwise random actions may be illegal. The mask has the form that distributions such as
+      `MaskedCategorical` need.
     - ``to_move``: (N,) int8, the player to move. Only self-play has this entry.
     - ``action``: (N,) int64.
     - ``reward``: (N, 1) float32. In self-play, the reward is for the player that acted. `SelfPlayGAE` turns the rewards
@@ -56,8 +56,8 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
     - ``done`` and ``terminated``: (N, 1) bool, whether the game ended. A game is never truncated.
     - an entry for each name in the argument `info`.
 
-    A game that has ended must be reset before the next step. TorchRL's rollouts and collectors make a partial reset, in
-    which the entry ``_reset``, (N, 1) bool, selects the games that are reset. The rollout must not have
+    A game that has ended must be reset before the next step. TorchRL's rollouts and collectors make a partial reset:
+    the entry ``_reset``, (N, 1) bool, selects the games that are reset. The rollout must not have
     ``break_when_all_done=True``, because all games of a batch step together.
 
     ``reset(options={...})`` takes the same options as the method `reset` of the class `kind`. A seed from `set_seed`
@@ -75,8 +75,8 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
     Attributes:
         env: the batch of games. Call its methods `set_opponents` and `set_openings` to change the opponents and the
             openings.
-        step_info: the info of the last step. For example, `othello_env.league.League.record` takes `env` and
-            `step_info`.
+        step_info: the info of the last step. Some functions need `env` and `step_info` as arguments, for example
+            `othello_env.league.League.record`.
 
     Raises:
         MissingExtraError: TorchRL is not installed.
@@ -162,8 +162,9 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
 
         Returns:
             The TensorDict of the step, and the TensorDict from which the next step begins. The method of `EnvBase`
-            returns the same two TensorDicts, but it is slower: it merges the observations of the games that were
-            reset with all other observations. Here, a reset already returns the observations of all games.
+            returns the same two TensorDicts, but it is slower: after a reset, it merges two sets of observations, those
+            of the games that were reset and those of all other games. Here, a reset already returns the observations of
+            all games.
         """
         torch = import_extra("torch", "torchrl")
         tensordict = self.step(tensordict.to(self.device))
@@ -215,14 +216,15 @@ class SelfPlayGAE:
 
     Use this class instead of TorchRL's `GAE`. TorchRL's `GAE` assumes that the value of the next observation is a value
     for the player that acted. But in self-play, the next observation and its value belong to the other player. This
-    class computes the advantages of each side from its own turns, by `othello_env.envs.returns.self_play_advantages`.
+    class computes the advantages of each side from the turns of this side. It calls
+    `othello_env.envs.returns.self_play_advantages`.
 
     Args:
         value_network: a module that takes a TensorDict and writes the entry ``state_value``, (..., 1), such as a
             `ValueOperator`.
         gamma: the discount factor from one turn of a side to its next turn.
-        lmbda: a number from 0 to 1. With 0, an advantage uses the rewards until the side's next turn and the value of
-            that turn. With 1, it uses the rewards of all later turns.
+        lmbda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn and the rewards until
+            then. With 1, it uses the rewards of all later turns.
     """
 
     def __init__(self, value_network: Any, *, gamma: float = 1.0, lmbda: float = 0.95) -> None:

@@ -26,7 +26,7 @@ class TriboloEnv(SingleGame):
             and the second moves after the first. `SingleGame` explains the arguments from `opponent` to `render_mode`.
         side: the learner's side, ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin; None for the start on each game's own board.
-        reward: ``"result"``, or ``"margin"`` (a difference of cells).
+        reward: ``"result"``, or ``"margin"`` (the learner's number of cells minus the mean of the opponents' numbers).
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
         width: the board's width. `Tribolo` explains the arguments from `width` to `walls`.

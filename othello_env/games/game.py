@@ -206,9 +206,10 @@ class State(ABC):
 
     @abstractmethod
     def margins(self) -> tuple[float, ...]:
-        """How far each player is ahead at the end, in discs, cells or pieces. A negative margin means behind.
+        """How far each player is ahead at the end, in discs, cells or pieces.
 
-        The sum of the margins is zero. Each game has its own rule for margins. Before the end, all margins are 0.0.
+        A player with a negative margin is behind. The sum of the margins is zero. Each game has its own rule for
+        margins. Before the end, all margins are 0.0.
         """
 
     @property

@@ -71,7 +71,7 @@ class Rules:
                 raise ValueError(f"{spec!r}: {key} must be a number, not {value!r}")
             options[key] = int(value) if is_number else value
         rules = cls(name, tuple(sorted((k, v) for k, v in options.items() if v != known[k])))
-        rules.start(0)  # checks the values: the class of the game raises an error if one is wrong
+        rules.start(0)  # this checks the values: the class of the game raises an error if a value is wrong
         return rules
 
     @classmethod
@@ -111,7 +111,7 @@ class Rules:
             NotationError: the text does not show a position of this game.
         """
         game: Any = _GAMES[self.name]
-        rules = dict(self.options) if game is Checkers else {}  # in the other games, the text shows the board's size
+        rules = dict(self.options) if game is Checkers else {}  # other games need none: their text shows the size
         state: State = game.from_text(text, player, **rules)
         return state
 

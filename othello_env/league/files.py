@@ -66,7 +66,7 @@ def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
 def save_members(members: Iterable[Member], folder: Path) -> None:
     """Write a file for each policy that is not yet in the folder, and check that each new file can be loaded.
 
-    A policy needs no file if its source is a spec that names no file of weights.
+    If a policy's source is a spec without a file of weights, no file is written for it.
 
     Raises:
         OSError: a file cannot be written.
@@ -82,7 +82,7 @@ def save_members(members: Iterable[Member], folder: Path) -> None:
             make_agent(stored.spec)
         except (OSError, ValueError, ImportError) as error:
             raise ValueError(f"the member {member.name!r} was saved, but cannot be loaded: {error}") from error
-        member.source = stored  # set after the check: otherwise a second call would skip a member that failed it
+        member.source = stored  # set only now: otherwise a second call would skip a member that cannot be loaded
 
 
 def _save(member: Member, stem: Path) -> Stored:

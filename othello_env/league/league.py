@@ -25,7 +25,7 @@ from othello_env.support.numbers import as_integer, check_whole
 __all__ = ["League"]
 
 _POINTS = (0.0, 0.5, 1.0)
-_DRAW = 1  # hashed with the seed: gives random numbers that only `draw` uses
+_DRAW = 1  # `draw` hashes it with the seed, to get random numbers that nothing else uses
 
 
 class League:
@@ -46,15 +46,15 @@ class League:
             (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
             chooses only the newest snapshot, or fixed members if there is no snapshot.
         weighting: how ``"pfsp"`` uses the learner's scores: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
-        fixed_share: once there are snapshots, the share of games, 0 to 1, against fixed members. With None,
+        fixed_share: the share of games against fixed members, 0 to 1, once there are snapshots. With None,
             ``"latest"`` chooses only a snapshot, and the other rules treat fixed members like snapshots.
         keep: the greatest number of snapshots in the league. Frozen snapshots are not counted. None sets no limit.
         forget: which snapshot is removed if there are too many, ``"oldest"``, ``"beaten"`` or ``"crowded"``; see
             `othello_env.league.settings.FORGET`.
         freeze_every: with 10, for example, every tenth snapshot is frozen. Only the method `forget` removes a frozen
             snapshot or a fixed member. With None, no snapshot is frozen automatically.
-        half_life: after this number of further games against a member, a game has half its weight in the learner's
-            score against the member. ``"pfsp"`` and ``"beaten"`` use this score.
+        half_life: older games have less weight in the learner's score against a member. After this number of further
+            games against the member, a game has half its weight. ``"pfsp"`` and ``"beaten"`` use this score.
         seed: determines all random choices of the league.
 
     Raises:
@@ -184,7 +184,7 @@ class League:
     def draw(self, n: int = 1) -> list[Player]:
         """Draw n members at random, with the probabilities that `probabilities` returns, and return them as agents.
 
-        A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains the method.
+        A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains how members are chosen.
 
         Raises:
             ValueError: the league has no members, or n is not at least 1.
@@ -205,10 +205,10 @@ class League:
         Over many calls, each member still plays as often as its probability says.
 
         Args:
-            at_once: the number of draws, and so the greatest number of different opponents.
+            at_once: the number of draws. The result has at most this number of different opponents.
 
         Returns:
-            Each drawn member, as an agent, with its weight: the number of times that the member was drawn.
+            A dict from each drawn member, as an agent, to its weight: the number of times that it was drawn.
         """
         return {player: float(times) for player, times in Counter(self.draw(at_once)).items()}
 
@@ -219,7 +219,7 @@ class League:
         learner, 0 is a draw, and a reward below 0 is a loss. Games against opponents that are not members do not count.
 
         Args:
-            env: the environment, which may be wrapped. It has the names of the opponents.
+            env: the environment, which may be wrapped. This method reads the names of the opponents from it.
             rewards: the rewards of the step, (N,) for a batch of N games, or a number for a single game.
             terminated: whether each game ended, (N,) for a batch, or a bool for a single game.
             info: the step's info.
@@ -290,7 +290,7 @@ class League:
         """Play matches until each member has played at least `games` games against each other member.
 
         The matches are a tournament of all members with the league's seed. Games of earlier calls are not repeated.
-        After Ctrl-C, the games of two members count up to the first opening that they have not played twice.
+        After Ctrl-C, a game counts only if its two members have played its opening and all earlier openings twice.
 
         Args:
             games: the number of games between two members. It must be even, because each opening is played twice.
@@ -369,12 +369,12 @@ class League:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
         The folder must be new or empty, or hold an earlier state of this league. A state with matches that this league
-        lacks is a later state; `othello_env.league.matches.take_matches` adds these matches to this league.
+        lacks counts as later. `othello_env.league.matches.take_matches` adds these matches to this league.
 
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.
             OSError: a file cannot be written.
-            ValueError: a policy cannot be saved. If the folder had an earlier state, it still has that state.
+            ValueError: a policy cannot be saved. The folder then keeps its earlier state, if it has one.
         """
         folder = Path(folder)
         check_folder(folder, self.state())

@@ -67,7 +67,7 @@ def play_missing(
     ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> None:
-    """Play matches until each member has played `games` games against each other member. Add them to `results`.
+    """Play matches until each member has played `games` games against each other member. Add the games to `results`.
 
     See `othello_env.league.League.complete`. Any two members play the first opening first, then the second, and so on.
     So the number of openings that they have played shows which openings are missing.
@@ -115,10 +115,10 @@ def take_matches(league: League, folder: str | Path) -> int:
 
     While a learner trains, or before its training is resumed, the command `othello-env league` may play matches in the
     folder. The league in the training process does not have these matches, so `League.save` refuses to replace the
-    folder. Call this function just before `save`. Matches do not change which opponents the league draws.
+    folder. Call this function just before `save`. The added matches do not change which opponents the league draws.
 
     Args:
-        league: the league. Its members must have the same policies as the members in the folder with the same numbers.
+        league: the league. A member must have the same policy as the member with the same number in the folder.
         folder: a folder that `League.save` wrote. If it has no earlier state of this league, nothing is added.
 
     Returns:
@@ -162,8 +162,8 @@ def _sendable(member: Member) -> str | Agent | Policy:
 def _count(records: Sequence[GameRecord], members: Mapping[str, Member], results: Results) -> None:
     """Add games of two members to the results, in the order of the openings.
 
-    Stop at the first opening that was not played with both colours, because `results` stores only the number of
-    openings that two members have played.
+    Stop at the first opening that was not played with both colours: `results` stores how many openings two members have
+    played, but not which openings.
     """
     a, b = sorted({*records[0].agents}, key=lambda name: members[name].number)
     first, second = members[a].number, members[b].number

@@ -1,9 +1,9 @@
 """Matchmaking: the probability that each member is the learner's next opponent, and the random choice of opponents.
 
-Prioritised fictitious self-play (PFSP) is by Vinyals et al., Grandmaster level in StarCraft II using multi-agent
-reinforcement learning, Nature 575, 2019. The probability of a member is proportional to its weight. The weight is a
-function of x, the learner's score against the member. The functions in `WEIGHTINGS` come from the paper and from its
-published pseudocode.
+Prioritised fictitious self-play (PFSP) comes from the paper by Vinyals et al., "Grandmaster level in StarCraft II using
+multi-agent reinforcement learning", Nature 575, 2019. The probability of a member is proportional to its weight. The
+weight is a function of x, the learner's score against the member. The functions in `WEIGHTINGS` come from the paper and
+from its published pseudocode.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ Save = Callable[[Path], str]
 """A function that saves a policy.
 
 The function takes a path without a suffix. It adds a suffix to this path and writes one file there. It returns a spec
-that names the file, for example ``f"{path}.safetensors:temperature=1"``. From the spec, `make_agent` makes an agent.
+that names the file, for example ``f"{path}.safetensors:temperature=1"``. `make_agent` makes an agent from the spec.
 """
 
 
@@ -131,8 +131,8 @@ class Member:
             always frozen.
         played: for a snapshot, the number of plies, steps or games that the learner had played when the snapshot was
             added; 0 for a fixed member.
-        source: how the agent can be made again: from a spec that names no file of weights, from a file of weights, or
-            after a call of a function that saves the policy. If the agent cannot be made again, this is None.
+        source: what is needed to make the agent again: a spec that names no file of weights, a file of weights, or a
+            function that saves the policy to a file. None if the agent cannot be made again.
         points: the learner's points against this member, where a win is 1 point and a draw is 0.5. Older games count
             less.
         games: the number of games against this member. Older games count less, as in `points`.

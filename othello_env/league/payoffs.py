@@ -50,8 +50,8 @@ class Payoffs:
 
     The score of one member against another comes from their matches. If they have played no matches, the score comes
     from the training of the learner. The training games of a snapshot are the games that the learner played after the
-    previous snapshot was added and before this snapshot was added. Openings and exploration in these games were those
-    of the training, and not those of the matches.
+    previous snapshot was added and before this snapshot was added. These games had the openings and the exploration of
+    the training, and not those of the matches.
 
     Attributes:
         names: (M,), the members' names.
@@ -118,7 +118,7 @@ class Payoffs:
         return found
 
     def _units(self, i: int, j: int) -> tuple[npt.NDArray[np.int64], _Numbers]:
-        """How often member i had each number of points against member j.
+        """How many times member i had each possible number of points against member j.
 
         The points are those of a pair of games (in matches) or of a single game (in training).
 
@@ -145,7 +145,8 @@ class Payoffs:
             anchor: the member whose rating is 0; by default ``random`` if it is a member, otherwise the first member.
 
         Raises:
-            ValueError: there is no such member, or for some member no chain of games leads to the anchor.
+            ValueError: there is no such member, or games do not connect every member with the anchor, directly or
+                through other members.
         """
         return rate(self._comparisons(), {find_anchor(anchor, self.names): 0.0}, self.names)
 
@@ -173,7 +174,7 @@ class Payoffs:
         """How well the scores can be explained by one rating for each member.
 
         Raises:
-            ValueError: there are two members that no chain of games connects.
+            ValueError: games do not connect all members, directly or through other members.
         """
         ratings = self.ratings()
         units = []

@@ -28,13 +28,13 @@ def rating_picture(
     A horizontal line shows the rating of each fixed member.
 
     Args:
-        payoffs: the results. Games, or chains of games, must connect all members.
+        payoffs: the results. Games must connect all members, directly or through other members.
         anchor: the member whose rating is 0, as in `Payoffs.ratings`.
         title: the text at the top.
         unit: the unit of `Payoffs.played`, which the label of the horizontal axis names.
 
     Raises:
-        ValueError: there are two members that no chain of games connects, or there is no snapshot.
+        ValueError: games do not connect all members, or there is no snapshot.
     """
     ratings = payoffs.ratings(anchor)
     points, lines = [], {}

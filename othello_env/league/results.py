@@ -37,8 +37,8 @@ class Results:
     """The results of every two members that met.
 
     Attributes:
-        meetings: a dict from the numbers of two members that met, the lower number first, to the results of these
-            members.
+        meetings: a dict with the results of every two members that met. A key has the numbers of the two members, the
+            lower number first.
         learner: for each member that the learner has met since the newest snapshot, the numbers of games that the
             learner lost, drew and won.
         matches: the game and the openings of the matches, or None if there were no matches.
@@ -50,7 +50,7 @@ class Results:
         self.matches: dict[str, Any] | None = None
 
     def count(self, member: int, results: Sequence[int]) -> None:
-        """Add to `learner` the numbers of games that the learner lost, drew and won against a member."""
+        """Add games against a member to `learner`: the numbers of games that the learner lost, drew and won."""
         before = self.learner.get(member, [0] * _GAME)
         self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
 
@@ -84,7 +84,7 @@ class Results:
         self.learner.pop(member, None)
         self.meetings = {pair: meeting for pair, meeting in self.meetings.items() if member not in pair}
         if not self.all_pairs:
-            self.matches = None  # without matches, the next ones may be of another game
+            self.matches = None  # no matches are left, so new matches may be of another game
 
     def to_json(self) -> dict[str, Any]:
         meetings = [[a, b, [*each.training], [*each.pairs]] for (a, b), each in self.meetings.items()]
@@ -129,7 +129,7 @@ def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int6
         indices of these games' opponents in `env.unwrapped.opponents`. If a game has several opponents, the second
         array has a column for each opponent.
     """
-    fast = getattr(info, "ended", None)  # a faster way, which only this package's batches have
+    fast = getattr(info, "ended", None)  # a faster method, which only the info of this package's batches has
     if fast is not None:
         games, numbers = fast()
         return games, numbers

@@ -12,7 +12,7 @@ __all__ = ["probabilities", "surplus"]
 
 
 def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, float]:
-    """For each member, by name, the probability that it is drawn as an opponent. There must be at least one member."""
+    """The probability that each member is drawn as an opponent, by name. There must be at least one member."""
     fixed = [member for member in members if member.fixed]
     snapshots = [member for member in members if not member.fixed]
     if not snapshots or not fixed:
@@ -25,7 +25,7 @@ def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, fl
 
 
 def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
-    """For each member of a group, by name, the probability that it is drawn from the group. The sum is 1."""
+    """A dict from each member's name to its probability within a group of members. The probabilities add up to 1."""
     if settings.matchmaking == "pfsp":
         found = pfsp([member.score for member in group], settings.weighting)
     elif settings.matchmaking == "latest" and not group[-1].fixed:
@@ -53,7 +53,7 @@ def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
 def _next_to_go(loose: Sequence[Member], rule: str) -> Member:
     """The snapshot that is forgotten next, which is never the newest snapshot."""
     if rule == "beaten":
-        return max(loose[:-1], key=lambda member: member.score)  # if scores are equal, the oldest
+        return max(loose[:-1], key=lambda member: member.score)  # if scores are equal, `max` takes the oldest
     if rule == "crowded" and len(loose) > 2:
         gaps = [after.number - before.number for before, after in zip(loose, loose[2:], strict=False)]
         return loose[1 + gaps.index(min(gaps))]

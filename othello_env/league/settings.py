@@ -55,7 +55,7 @@ class Settings:
 
     @property
     def decay(self) -> float:
-        """The factor, below 1, by which each new game against a member multiplies the weight of the older games."""
+        """Each new game against a member multiplies the weight of the older games by this factor, which is below 1."""
         return float(0.5 ** (1 / self.half_life))
 
     def to_json(self) -> dict[str, Any]:

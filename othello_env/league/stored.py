@@ -97,7 +97,7 @@ def is_earlier(before: Mapping[str, Any], state: Mapping[str, Any]) -> bool:
 def missing_matches(before: Mapping[str, Any], state: Mapping[str, Any]) -> dict[tuple[int, int], list[int]]:
     """The matches in `before` that `state` lacks.
 
-    `state` lacks the matches of two members if it has both members, but fewer colour-swapped pairs than `before`.
+    `state` lacks matches of two members if it has both members, but fewer of their colour-swapped pairs than `before`.
 
     Returns:
         A dict from the numbers of two members to the counts of their pairs in `before`; see `Meeting.pairs`.

@@ -34,8 +34,8 @@ class Transitivity:
     """How well ratings explain the scores of pairs of members.
 
     Attributes:
-        unexplained: the part, 0 to 1, of the differences between the scores and 1/2 that the ratings do not explain. It
-            is the mean square of (score - expected score), divided by the mean square of (score - 1/2). The expected
+        unexplained: how much of the differences between the scores and 1/2 the ratings do not explain, 0 to 1. This is
+            the mean square of (score - expected score), divided by the mean square of (score - 1/2). The expected
             effect of chance is subtracted from both means. Without results, the value is 0.
         deviation: the standard deviation of the scores from the expected scores, without the effect of chance.
         chi_square: Pearson's chi-square of the scores. Two members that met count only if each of them is expected to
@@ -86,7 +86,7 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
 
 
 def _spread(units: Sequence[_Unit]) -> float:
-    """The variance of the results of the same two members, divided by the variance of independent games without draws.
+    """The ratio of two variances: of the results of the same two members, and of independent games without draws.
 
     There are two reasons for a value other than 1. If a unit is a pair of games, its two games have the same opening,
     so they are not independent. Draws make the variance smaller. The games of two members alone are too few, so the

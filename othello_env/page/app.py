@@ -44,7 +44,7 @@ LARGEST_BODY = 64 * 1024
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
 _LONGEST_NAME = 64
-"""The most characters in the name of a client (a loaded page) or of a ticket (an answer that the page waits for)."""
+"""The most characters in the name of a loaded page (a client) or of an answer that a page waits for (a ticket)."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
@@ -61,7 +61,7 @@ _STATUSES: dict[Any, int] = {
 If an error belongs to several kinds, the first of these kinds in the dict decides.
 """
 _TASKS = ("move", "value", "actions", "exact")
-"""The tasks that an agent can do only while the game is not over."""
+"""The tasks that an agent cannot do when the game is over."""
 
 
 def make_app(

@@ -13,8 +13,8 @@ MOST_CONNECTIONS = 200
 _IDLE_SECONDS = 5.0
 """The headers of the next request must arrive within this time, in seconds.
 
-The time starts when the connection begins, and again after each answer. The time starts again, too, if the browser has
-read more of the answer in the meantime.
+The time starts when the connection begins, and again after each answer. When the time ends, it starts again if the
+browser has read a part of the last answer in this time.
 """
 
 

@@ -20,7 +20,7 @@ __all__ = ["LinkFields", "is_link", "texts_in"]
 LinkFields = dict[str, str]
 _LINK = re.compile(r"(?:https?|file)://\S+", re.IGNORECASE)
 _MOST_FIELDS = 50
-_SHORTEST = 4  # characters; a shorter text has fewer than two moves and is not read as a game
+_SHORTEST = 4  # the fewest characters of a text that is read as a game: those of two moves
 
 
 def is_link(text: str) -> bool:

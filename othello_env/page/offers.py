@@ -57,7 +57,7 @@ class Offer:
         """The offer as values for JSON.
 
         ``head`` is the agent's name. ``settings`` are the options that a page may change. The ``value`` of such an
-        option is its number in the spec, as text, or empty if the spec does not have this option. ``fixed`` are the
+        option is its number in the spec, as text. It is empty if the spec does not have this option. ``fixed`` are the
         other options in the spec, as text.
         """
         head, options = split_spec(self.spec)
@@ -114,7 +114,7 @@ class Offers:
         offers: the agents, in the order in which the page lists them.
 
     Attributes:
-        asked: the specs that a page has asked for so far, of agents in `found`.
+        asked: the specs of those agents in `found` that a page has asked so far.
         found: more agents, which the server found in the folder that it watches. The page lists these agents directly
             after the agents with the label `YOURS`.
     """
@@ -140,7 +140,7 @@ class Offers:
     def find(self, spec: object) -> tuple[str, Offer]:
         """Check that a page may ask the agent with this spec. Return the spec, and the offer that allows the spec.
 
-        The spec must be the spec of an offer, or differ from it only in options that a page may change.
+        The spec must be an offer's spec, or differ from an offer's spec only in options that a page may change.
 
         Raises:
             MessageError: the page may not ask this agent.
@@ -192,9 +192,9 @@ def _plays(agent: Agent, game: str) -> bool:
 FIRST_REQUESTS = tuple(
     {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
     for offer in PACKAGED
-    if ":ms=" not in offer.spec  # `engine` runs the same compiled code as `engine:ms=2000`
+    if ":ms=" not in offer.spec  # `engine:ms=2000` needs the same compiled code as `engine`
     for game in offer.games
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
     if ":" not in game  # the smaller boards need the same compiled code as 8x8
 )
-"""Requests after which all code of the packaged agents is compiled. Without them, code is compiled at its first use."""
+"""Requests that make the packaged agents compile all their code. Without them, code is compiled at its first use."""

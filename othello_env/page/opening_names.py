@@ -1,7 +1,7 @@
 """Names of Othello openings on 8x8.
 
 The names are from Robert Gatliff's table of Othello openings, which WZebra and other programs show. Several public
-copies of the table were compared. A name is included here only if these copies give it to the same moves.
+copies of the table were compared. A name is included here only if these copies give the name to the same moves.
 
 Each line of the table has a sequence of moves that begins with c4, and the name of the position after these moves. The
 position keeps its name if other moves lead to it, or if it is turned or mirrored.

@@ -64,7 +64,7 @@ class Recorded:
         """The crosstable and a list of the games, as values for JSON that the page draws.
 
         Args:
-            number: the number of this file, which the page sends when it asks for a game.
+            number: the number of this file. When the page asks for a game, it sends this number.
         """
         records = self._result.records
         place = {agent: i for i, agent in enumerate(self._result.agents)}

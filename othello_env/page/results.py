@@ -74,8 +74,8 @@ def ladders_view() -> list[dict[str, Any]]:
 def _rated(name: str, content: dict[str, Any]) -> dict[str, Any] | None:
     """The name, file and rating of the agent that was rated on a packaged ladder. None if no agent was rated.
 
-    The games may give only a lower limit or only an upper limit of the rating. Then the returned rating is this limit,
-    and the other end of the interval is None.
+    The games may give only a lower limit or only an upper limit of the rating. Then the returned rating is this limit.
+    In the interval, the missing limit is None.
     """
     if "elo" not in content or content.get("ladder") not in LADDERS.values():
         return None
@@ -160,13 +160,13 @@ def _thinned(points: list[list[float]]) -> list[list[float]]:
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """The scores of one point of a learning curve, as a dict from the names of lines in the chart to scores.
+    """The scores of one point of a learning curve, as a dict from the name of each line in the chart to its score.
 
     The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
     search, and on small boards ``perfect moves`` has the share of perfect moves.
 
-    If there is no field ``scores``, the scores are the field ``score`` and each field ``NAME`` for which there is also
-    a field ``NAME +-`` with the error of the score.
+    If there is no field ``scores``, the field ``score`` is a score. Each field ``NAME`` is a score, too, if there is
+    also a field ``NAME +-``, which has the error of this score.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}

@@ -73,9 +73,9 @@ class Runs:
         }
 
     def checkpoints(self, most: int) -> list[Path]:
-        """At most `most` files that may be agents, beginning with the file that changed last.
+        """At most `most` files that may be agents. The files that changed last come first.
 
-        The list ends with the members of leagues. A league may have many members, so other files come first.
+        However, members of leagues come after all other files, because a league may have many members.
         """
         files = self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT)
         return sorted(files, key=_is_member)[:most]

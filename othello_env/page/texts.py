@@ -44,8 +44,8 @@ def read_text(record: PageGame, text: str) -> PageGame:
     The text may have moves, a board, or both. It may also be GGF, SGF or a link, and for checkers PDN.
 
     Args:
-        record: a record whose kind of game (such as checkers) is also that of the moves and boards in the text. If the
-            text has no board, the record's seed determines the start position.
+        record: a record. Moves and boards in the text are read as those of the record's kind of game, such as checkers.
+            If the text has no board, the record's seed determines the start position.
         text: the text.
 
     Raises:
@@ -122,7 +122,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     if not board:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
-    game = str(Rules.of(start) or rules)  # the size of the board may differ from record.game
+    game = str(Rules.of(start) or rules)  # the board may have another size than in record.game
     return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 

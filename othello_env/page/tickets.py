@@ -28,7 +28,7 @@ _Work = Coroutine[Any, Any, dict[str, Any]]
 
 
 class Tickets:
-    """Answers that take longer than a single request may take.
+    """Answers that can take longer than the server lets one request wait.
 
     All tabs of a browser share a few connections to a server. So the server replies to each request within a quarter of
     a second, either with the answer or with status 202. After status 202, the page sends a new request with the same
@@ -87,7 +87,7 @@ class _Ticket:
             self._end.cancel()
 
     def leave(self, patience: float) -> None:
-        """Count a request that no longer waits.
+        """Stop counting a request, because it no longer waits.
 
         If this was the last request that waited, and no new request comes within `patience` seconds, the work is
         cancelled.

@@ -14,7 +14,7 @@ from othello_env.page.opening_names import opening_name
 
 __all__ = ["board_view", "position_view"]
 
-_CELL = 100  # the side of a square in the picture, the same number as in the page's board.js
+_CELL = 100  # the width of a square in the picture; the page's board.js has the same number
 
 
 def board_view(state: State) -> dict[str, Any]:

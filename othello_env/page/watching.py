@@ -1,4 +1,4 @@
-"""Shows the present content of the watched folder, and offers the checkpoints that appear in it as agents.
+"""Shows the present content of the watched folder, and offers the checkpoints in this folder as agents.
 
 The command ``othello-env serve --runs`` names the watched folder, in which trainings write their files. A request
 cannot name a file: the server itself looks for checkpoints in the folder. It loads each checkpoint in a process in
@@ -24,7 +24,7 @@ from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
 MOST_CHECKPOINTS = 24
-"""At most this number of checkpoints is offered, the newest first. Members of leagues come after all other files.
+"""At most this number of checkpoints is offered, the newest first. League members come after all other checkpoints.
 
 An older checkpoint that a page has asked for is offered, too, so that a game against it can go on.
 """
@@ -106,7 +106,7 @@ class Checkpoints:
     async def _offer(self, file: Path, version: str) -> Offer | str:
         """The offer of a checkpoint, or the reason why the page cannot offer the file as an agent."""
         spec = str(file)
-        if spec_file(spec) != (file, ""):  # "a:epsilon=1.npz" would mean the agent "a" with an option
+        if spec_file(spec) != (file, ""):  # the spec "a:epsilon=1.npz" means the agent "a" with an option
             return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
         answer = await self._thinkers.think(_CLIENT, request)
@@ -133,7 +133,7 @@ class Watching:
         """The content of the folder (see `Runs.to_json`), and the agents that a page may ask.
 
         In the answer, ``leftOut`` also has the files that could not be loaded as agents. ``version`` is a hash of the
-        whole answer. The page sends the version of the last answer that it got in the query's field ``known``. If the
+        whole answer. In the query's field ``known``, the page sends the version of the last answer that it got. If the
         version has not changed, the answer is empty and has status 204. If no folder is watched, the answer is null.
         """
         if self._runs is None or self.checkpoints is None:

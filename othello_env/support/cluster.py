@@ -48,7 +48,8 @@ def connected() -> Iterator[None]:
     the block.
 
     Raises:
-        ConnectionError: no cluster answers at the given address. Ray tries to connect for some minutes.
+        ConnectionError: no cluster answers at the given address. Before this error, Ray tries to connect for some
+            minutes.
         MissingExtraError: Ray is not installed.
     """
     ray = import_extra("ray", "ray")
@@ -88,7 +89,8 @@ def run_on_cluster(
 
     This process must be connected to the cluster; see `connected`.
 
-    On each node, relative paths refer to the current folder of this process, if the node has this folder.
+    If a node has a folder with the same path as the current folder of this process, relative paths on this node refer
+    to that folder.
 
     Args:
         work: the function. If a node dies, the function may be called again with the same job.
@@ -160,7 +162,7 @@ def _run(setting: _Setting, job: Any) -> Any:
     try:
         work, common = pickle.loads(setting.packed)  # noqa: S301 - `run_on_cluster` pickled this
         return work(common, job)
-    except ArithmeticError:  # a training has diverged; the message does not name the node, which did not cause this
+    except ArithmeticError:  # a training has diverged; the node did not cause this, so the message does not name it
         raise
     except OSError as error:  # the message is for users, so the type of the error is left out
         raise ClusterError(f"node {platform.node()}: {error}") from error

@@ -21,9 +21,9 @@ __all__ = ["generic", "version", "version_for"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Kernel = Callable[..., Any]
 _versions: dict[_Kernel, dict[type | None, _Kernel]] = {}
-"""For each generic kernel, a dict from types of the first argument to versions.
+"""For each generic kernel, its versions: a dict from the type of the first argument to the version.
 
-The version under the key None serves all other types.
+The version under the key None serves all types that are not in the dict.
 """
 _lean: dict[_Kernel, bool] = {}
 """For each generic kernel, whether its versions are lean; see `othello_env.support.jit.kernel`."""
@@ -47,7 +47,7 @@ def _generic(default: _F, lean: bool) -> _F:
         return versions.get(kind, versions[None])
 
     @functools.wraps(default)
-    def call(first: Any, *others: Any) -> Any:  # for calls from Python; compiled code calls a version
+    def call(first: Any, *others: Any) -> Any:  # only for calls from Python; compiled code calls a version directly
         return choose(type(first))(first, *others)
 
     _versions[call], _lean[call] = versions, lean

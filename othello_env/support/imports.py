@@ -12,7 +12,7 @@ __all__ = ["NoSuchNameError", "NotThereError", "import_object", "later", "search
 
 
 class NotThereError(ValueError):
-    """A text names a module that does not exist, or a name that the module does not have."""
+    """A text refers to a module that does not exist, or to a name that the module does not have."""
 
 
 class NoSuchNameError(NotThereError):

@@ -14,7 +14,7 @@ __all__ = ["interrupts_held"]
 def interrupts_held() -> Iterator[None]:
     """Delay interrupts (Ctrl-C) of this thread until the block ends.
 
-    A process that is started in the block never gets an interrupt. On Windows, this has no effect.
+    A process that is started in the block never gets an interrupt. On Windows, this function has no effect.
     """
     if sys.platform == "win32":
         yield

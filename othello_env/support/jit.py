@@ -17,9 +17,9 @@ hashed sources. A value that depends on anything else must be passed as an argum
 
 Numba compiles one version of a kernel for each combination of argument types. If one version of a kernel calls another
 version of the same kernel, the kernel and its callers are not cached, and a warning names the kernel. The reason: such
-a call goes to an address that is valid only in this process. In another process, it would crash. An example is a kernel
-`down` that calls ``down(n - 1, True)``, because Numba gives the literal ``True`` a type of its own. Other recursive
-kernels are cached.
+a call goes to an address that is valid only in this process. In another process, the call would crash. An example is a
+kernel `down` that calls ``down(n - 1, True)``, because Numba gives the literal ``True`` a type of its own. Other
+recursive kernels are cached.
 
 A kernel that only other kernels call has no machine code of its own: it is compiled as a part of its callers (see
 `numba_parts`). If Python calls it later, it is compiled once more.
@@ -29,9 +29,9 @@ result. If the cache is damaged, or cannot be read or written, kernels are compi
 an error.
 
 Loading from a cache can run any code, because machine code is executed and Numba's index is a pickle. So a cache must
-be as trusted as the program. The cache is a folder in ``NUMBA_CACHE_DIR`` or in the user's own cache directory. Only
-its owner can use this folder. If the folder belongs to another user, or if others may write to it, nothing is loaded
-from it or stored in it.
+be as trusted as the program. The cache is a folder in ``NUMBA_CACHE_DIR`` or in the user's own cache directory. The
+folder is made so that only its owner can use it. If the folder belongs to another user, or if others may write to it,
+nothing is loaded from it or stored in it.
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, so that a debugger can step through them.
 """
@@ -113,7 +113,7 @@ def raise_interrupt(error: BaseException) -> None:
     a SystemError whose cause is the KeyboardInterrupt. A broad ``except`` around kernels must call this function first.
     """
     cause: BaseException | None = error
-    seen: set[int] = set()  # an error can be its own cause, so the chain may have no end
+    seen: set[int] = set()  # an error can be its own cause, so the chain of causes may have no end
     while cause is not None and id(cause) not in seen:
         if isinstance(cause, KeyboardInterrupt):
             raise KeyboardInterrupt from error

@@ -23,7 +23,7 @@ _STALE_SECONDS = 30 * 24 * 3600.0
 
 
 def folder_of(function: Callable[..., Any]) -> Path | None:
-    """The folder for a kernel's machine code, or None if the kernel has no source file or no folder is safe."""
+    """The folder for a kernel's machine code. It is None if the kernel has no source file, or if no folder is safe."""
     try:
         file = Path(function.__code__.co_filename).absolute()
         return _folder(_digest_now(file, function.__globals__)[:16])
@@ -71,7 +71,7 @@ def _folder(name: str) -> Path:
     folder = base / name
     is_new = not folder.exists()
     _make_safe(folder)
-    os.utime(folder)  # the folder's time is the time of its last use; see `_remove_stale`
+    os.utime(folder)  # the modification time is the time of the folder's last use; see `_remove_stale`
     if is_new:
         _remove_stale(base)
     return folder

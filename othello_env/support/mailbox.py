@@ -63,7 +63,7 @@ def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 def _address_of_value(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """The address from `_address`, typed as a pointer to a value of the type of `args[2]`."""
+    """The address from `_address`, as a pointer to the type of the value `args[2]`."""
     return builder.bitcast(_address(context, builder, signature, args), args[2].type.as_pointer())
 
 
@@ -153,7 +153,7 @@ def size_in_words(_context: Any, value: Any) -> Any:
 
 
 def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """A copy of the value. Its arrays do not know the owners of their memory, so Numba counts no references to them."""
+    """A copy of the value. Its arrays do not know who owns their memory, so Numba does not count references to it."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         array.meminfo = ir.Constant(array.meminfo.type, None)

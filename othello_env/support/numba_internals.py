@@ -126,8 +126,8 @@ class _Kernel:
                 if is_called_by_kernel or not isinstance(known.library, PartLibrary):
                     return known.entry_point
                 del self._dispatcher.overloads[tuple(args)]
-            # A kernel that calls itself with other types is not compiled as a part, because Numba calls the address of
-            # its machine code.
+            # A kernel that calls itself with other types is not compiled as a part, because Numba needs the address of
+            # the kernel's machine code for this call.
             is_part = is_called_by_kernel and not self._dispatcher.is_compiling
             with _one_process(self._function, self._folder), _settings(self._slp), self._compiling(is_part):
                 entry_point = self._compile_now(signature)
@@ -139,7 +139,7 @@ class _Kernel:
     def _compiling(self, is_part: bool) -> Iterator[None]:
         """Let the dispatcher compile a part, or a whole kernel if `is_part` is false.
 
-        Blocks of the same kernel may be nested, because a kernel may call itself with other types.
+        A block may contain another block for the same kernel, because a kernel may call itself with other types.
         """
         dispatcher, compiler = self._dispatcher, self._dispatcher._compiler
         before = dispatcher._cache, compiler.pipeline_class
@@ -276,7 +276,7 @@ class _Storage(CompileResultCacheImpl):
             return False
         symbols = (variable.name for variable in cres.library._get_module_for_linking().global_variables)
         references = {symbol for symbol in symbols if symbol.startswith(_UNRESOLVED)}
-        if references - _warned_of:  # the kernel's callers have the same references, and must not warn again
+        if references - _warned_of:  # the kernel's callers have the same references, but need no second warning
             _warned_of.update(references)
             warnings.warn_explicit(
                 f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled again in "
@@ -301,7 +301,7 @@ class _Storage(CompileResultCacheImpl):
         return super().reduce(cres), {name: digest_of(name) for name in modules}  # type: ignore[no-untyped-call]
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Load stored code. If it is a whole kernel, tell Numba its address, which recursive kernels may need later.
+        """Load stored code. Tell Numba the address of a whole kernel, because recursive kernels may need it later.
 
         Raises:
             OSError: a source has changed, or cannot be read.

@@ -1,10 +1,10 @@
 """Parts: kernels that are compiled only as parts of other kernels.
 
 Numba makes machine code for every function that it compiles, with a wrapper through which Python calls the function.
-If only other compiled functions call a function, its machine code and its wrapper are useless, because each caller
-contains a copy of the function. So this package translates such a function only into LLVM's code, without optimisation.
-LLVM then optimises this code inside each caller. This saves a quarter to a third of the time until a kernel's first
-result.
+If a function is called only by other compiled functions, its machine code and its wrapper are useless, because each
+caller contains a copy of the function. So this package translates such a function only into LLVM's code, without
+optimisation. LLVM then optimises this code inside each caller. This saves a quarter to a third of the time until a
+kernel's first result.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ class _NoMachineCode:
     """Takes the place of Numba's object that sets addresses in machine code, because a part has no machine code."""
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Do nothing. Later, `set_environments` sets the environment of a part in the machine code of its callers."""
+        """Do nothing. Later, `set_environments` sets a part's environment in the machine code of the part's callers."""
 
 
 class PartLibrary(JITCodeLibrary):
@@ -76,7 +76,8 @@ class _PartLower(Lower):
 class _PartLowering(NativeLowering):
     """Lowers a function into a `PartLibrary`.
 
-    The compiler's flags are the same as for a whole kernel, because the functions' names in the code depend on them.
+    The compiler's flags are the same as for a whole kernel, because the names of functions in the code depend on
+    these flags.
     """
 
     _name = "part_lowering"

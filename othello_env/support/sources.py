@@ -7,10 +7,10 @@ Only imports of some modules are followed: modules of `othello_env`, and modules
 the hashed module (``a`` for a module ``a.b.c``). If the hashed module is not in a package, imports of the modules in
 its folder are followed, too.
 
-An import statement counts wherever it stands in a file. Imports inside functions count, because a module may compute a
-constant by calling such a function. Imports under TYPE_CHECKING count, too, because some packages import a name only on
-first use, and list the name there. Imports without an import statement, such as `importlib.import_module`, are not
-noticed.
+An import statement counts (is followed) wherever it stands in a file. Imports inside a function count, because a module
+may call this function to compute a constant. Imports under TYPE_CHECKING count, too, because some packages import a
+name only on first use, and list the name there. Imports without an import statement, such as
+`importlib.import_module`, are not noticed.
 
 For ``from a.b import c``, the files of ``a.b`` and ``a.b.c`` count, but not the file of the package ``a``. Comments,
 docstrings and layout never count.
@@ -50,8 +50,8 @@ these packages are not followed.
 class Sources:
     """Reads source files. A file is read again only if it has changed.
 
-    Parsing takes longer than reading. So the results of parsing are stored in a file, the memory file, under a hash of
-    each source. A later process does not parse a source whose result is in this file.
+    Parsing takes longer than reading. So the results of parsing are stored in a file, the memory file. The key of each
+    result is a hash of its source. A later process does not parse a source whose result is in this file.
 
     Args:
         memory: the path of the memory file, which need not exist.

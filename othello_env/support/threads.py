@@ -39,8 +39,8 @@ class Threads:
 
         Raises:
             RuntimeError: a thread cannot be started. In this case no work has begun.
-            BaseException: a call of `work` raised an error. After all calls have ended, the error of the failed call
-                with the lowest number is raised.
+            BaseException: a call of `work` raised this error. It is raised again after all calls have ended. If several
+                calls failed, the error of the call with the lowest number is raised.
         """
         if self.count == 1:
             return [work(0)]
@@ -94,7 +94,7 @@ class Threads:
             for _ in range(1, self.count):
                 queues.append(SimpleQueue())
                 threading.Thread(target=_serve, args=queues[-1:], daemon=True).start()
-        except BaseException as error:  # also after KeyboardInterrupt, end the threads that were started
+        except BaseException as error:  # end the threads that were started, also after KeyboardInterrupt
             _end(queues)
             if isinstance(error, RuntimeError):
                 raise RuntimeError(

@@ -46,15 +46,15 @@ _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that the engine may spend on one move."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""If a clock limits the time for a move, the engine may use ``_LATEST * limit - _SLACK_SECONDS`` seconds, but at least
-half of the limit. The rest of the limit is a reserve for delays on a busy machine."""
+"""If a clock limits the time for a move, the engine may use ``_LATEST * limit - _SLACK_SECONDS`` seconds, or half of
+the limit if this is more. The rest of the limit is a reserve for delays on a busy machine."""
 _LEAST_SECONDS = 0.001
 _EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
 """A search to the end takes about `_EXACT_SECONDS` if `_EXACT_EMPTY` squares are empty. Each further empty square
 multiplies this time by `_TIMES_A_SQUARE`."""
 _RESULT_EARLIER = 2
-"""Finding only the winner with ``n + _RESULT_EARLIER`` empty squares takes about as long as an exact score with
-``n``."""
+"""Finding only the winner with ``n + _RESULT_EARLIER`` empty squares takes about as long as finding the exact score
+with ``n``."""
 _THREAD_GAIN = 0.8
 """Each additional thread adds this fraction of one thread's speed."""
 
@@ -74,8 +74,8 @@ class Engine(Agent):
         ms: the maximum number of milliseconds for a move.
         exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit, the
             default is 12. With a time limit, the default is the largest number for which the time is likely to be
-            enough, but at least 12. If there are one or two empty squares more than this second default, `act` first
-            searches to the end only for the winner. If there is time left, it then searches for the score.
+            enough, but at least 12. If one or two squares more than this number are empty, `act` first searches to the
+            end to find only the winner. If there is time left, it then searches for the exact score.
         eval: the evaluation: ``ntuple`` (the packaged n-tuple weights), ``ntuple:weights=FILE`` (weights from a file),
             or a textbook evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
             ``swh``, ``weighted``). The default is the packaged n-tuple weights for the board's size, or ``mobility``
@@ -198,8 +198,8 @@ class Engine(Agent):
             scores: also find the score of every legal action. The searches for these scores go to the same depth as the
                 search for the best move. No limit of nodes or time ends them.
             lines: also find this number of best moves, each with its score and expected line of play. These searches
-                have the same depth as those for `scores`, and no limits. After a search to the end, the search for the
-                expected line of play has no limits either.
+                have the same depth as those for `scores`, and no limits. After a search to the end, further searches
+                find the expected line of play. They have no limits either.
 
         Raises:
             TypeError: `lines` is not a whole number.
@@ -323,7 +323,7 @@ class Engine(Agent):
     def _limit(self, nodes: int) -> None:
         """Set the limit of nodes for the next searches of the analysis. After `stop`, the limit is 0."""
         self._memory.control[LIMIT] = nodes
-        if self._is_stopped:  # checked after the line above, so that no call of `stop` is lost
+        if self._is_stopped:  # checked last, because the line above may overwrite the 0 that `stop` has written
             self._memory.control[LIMIT] = 0
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:
@@ -342,7 +342,7 @@ class Engine(Agent):
     def _search(self, position: Othello, seconds: float | None, *, to_win: bool = False) -> tuple[Iteration, Searcher]:
         """Search within the limits of depth, nodes and time. `seconds` count from the beginning of this call.
 
-        With `to_win`, the search first looks for the winner if the time is likely to be enough for the winner, but not
+        With `to_win`, the search first looks only for the winner if the time is likely to be enough for this, but not
         for the exact score.
         """
         began = time.perf_counter()

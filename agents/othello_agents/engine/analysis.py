@@ -55,7 +55,7 @@ class Analysis:
         score: the value for the player to move.
         unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
             the empty squares. It is the result of perfect play if `exact` is true. Otherwise only the winner is
-            certain, because a longer game that the search has not seen may give the winner more discs.
+            certain: in a longer game, which the search has not seen, the winner may get more discs.
             ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win). ``"points"``: the value of
             a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
@@ -66,10 +66,10 @@ class Analysis:
         seconds: the wall-clock time of the whole analysis, in seconds.
         scores: the score of each legal action in the unit of `score`; None if these scores were not requested. An
             action that certainly loses has the score -1 if the unit is ``"expected result"``, and -infinity if the unit
-            is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's score is that
-            of a finished game. Other scores may be estimates in discs, but they are never higher than the best score.
-            Points cannot be converted to discs, so they stay points. If the player must pass, the score of the pass is
-            always given.
+            is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's score is the
+            result of a finished game that the search has seen. The scores of other actions may be estimates in discs,
+            but they are never higher than the best action's score. Points cannot be converted to discs, so they stay
+            points. If the player must pass, the score of the pass is always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
     """
 
@@ -171,5 +171,5 @@ def to_unit_of_best(score: float, unit: str, best: Analysis) -> float:
         return score
     if best.unit == DISCS:
         discs = to_discs(score, unit, best.state)
-        return min(best.score, score if discs is None else discs)  # an estimate may be more than a certain win
+        return min(best.score, score if discs is None else discs)  # an estimate may exceed a certain win's score
     return math.copysign(math.inf if best.unit == POINTS else 1.0, score)  # a score in discs is certain

@@ -140,7 +140,7 @@ def _solve_3(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(3):  # `x` becomes each square once; `y` and `z` are the other two, in their old order
+        for turn in range(3):  # `x` is each square in turn; `y` and `z` are the other two, in their old order
             if turn == 1:
                 x, y = y, x
             elif turn == 2:
@@ -176,7 +176,7 @@ def _solve_4(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(4):  # `w` becomes each square once; the others are `x`, `y`, `z`, in their old order
+        for turn in range(4):  # `w` is each square in turn; `x`, `y` and `z` are the other three, in their old order
             if turn == 1:
                 w, x = x, w
             elif turn == 2:

@@ -4,7 +4,7 @@ One kernel (compiled function) computes both kinds of evaluation. All values are
 -`BOUND` to `BOUND`. With a textbook evaluation, the search keeps the balance of weights: the sum of the square weights
 under the player's discs minus the opponent's sum.
 
-With n-tuple tables, the search keeps one vector for each ply of the line that it is searching. The vector holds the
+With n-tuple tables, the search keeps one vector for each ply of the line that it is searching. Each vector holds the
 configuration of each placement (see `othello_agents.ntuple.patterns`), from the point of view of the player who has
 just moved. Vectors are indexed by the number of empty squares. Each move computes the next vector from the present
 vector.
@@ -41,7 +41,7 @@ NTUPLE = -1
 """The `kind` of an evaluator with n-tuple tables. The `kind` of a textbook evaluator is the `term` of its `SquareSum`:
 NO_TERM, NEAR_CORNERS or ONLY_MOVES (see `othello_agents.evaluations.description`)."""
 LOGIT = 1000
-"""A position's value is the sum of its n-tuple weights times this number. The hyperbolic tangent of the sum is the
+"""A position's value is this number times the sum of its n-tuple weights. The hyperbolic tangent of this sum is the
 expected result."""
 BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
@@ -63,7 +63,7 @@ class Evaluator(NamedTuple):
         weights: (S, W) float32, the weights of the n-tuple tables for each stage.
         deltas: (64, L) int16. For a disc on square s, row s is added to the configurations if the disc belongs to the
             player who has just moved, and subtracted otherwise.
-        offsets: (P,) int64. Placement p with the configuration c looks up the weight number offsets[p] + c of a stage.
+        offsets: (P,) int64. Placement p with the configuration c uses the column offsets[p] + c of `weights`.
         configurations: (64, L) int16, one vector of configurations for each number of empty squares. The search
             overwrites these vectors.
         cuts: (K, D, 3) float32, the numbers that predict deep values from shallow values (see `probcut`). The array is

@@ -54,8 +54,9 @@ class Plan(NamedTuple):
         random_games: the probability that all moves of a game are random.
         singles: for each ply of a game, the probability that only the position after the played move is labelled.
         siblings: for each ply of a game, the probability that the positions after all legal moves are labelled instead.
-        stray: in the case of `siblings`, the probability that one or two random moves are played first, and the legal
-            moves come from the position after them. The game itself goes on without these random moves.
+        stray: in the case of `siblings`, the probability that one or two random moves are played first. Then the
+            positions after all legal moves of the new position are labelled. The game itself goes on without these
+            random moves.
     """
 
     depth: int
@@ -250,7 +251,7 @@ def labelled_games(
         threads: the threads among which the games are divided. The number of threads does not change the result.
 
     Returns:
-        The labelled positions, in the order of the games; and (N,) int64, for each position the number of its game.
+        The labelled positions, in the order of the games, and the number of each position's game, (N,) int64.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.

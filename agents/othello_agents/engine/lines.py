@@ -12,7 +12,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["Lines"]
 
 _SHALLOW = 2
-"""Searches to this depth sort the moves."""
+"""Searches to this depth first give values by which the moves are sorted."""
 
 
 class Lines:

@@ -7,10 +7,10 @@ threads write an entry at the same time, the entry may get one word from each th
 key, so it is never used (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
 
 The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
-position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If a result of
-another position was there, that result moves to the second entry. Each result has the number of the generation in which
-it was stored. `clear` begins a new generation. Only results of the present generation are used, so a new generation
-empties the table without writing to it.
+position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If the first
+entry held a result of another position, that result moves to the second entry. Each result has the number of the
+generation in which it was stored. `clear` begins a new generation. Only results of the present generation are used, so
+a new generation empties the table without writing to it.
 
 Threads that search together share the table. Each thread has its own counters and move lists. The threads also share a
 list of the nodes in work: while a thread searches a node, the node's key is in this list. The other threads postpone
@@ -66,7 +66,7 @@ NO_LIMIT = 1 << 62
 """A limit that no search reaches."""
 
 WORST = np.int64(32_000)
-"""A number that is greater than any value and fits into a table entry. Its type is int64, because for a Python int
+"""A number that is greater than any value and fits into a table entry. Its type is int64, because for a Python int,
 Numba would compile the search a second time."""
 
 MOVES = 40
@@ -87,9 +87,9 @@ class Memory(NamedTuple):
     """The arrays of one search, allocated once.
 
     Attributes:
-        table: (4 * buckets + WORKS,) uint64, the transposition table, in which the number of buckets is a power of two.
-            The last `WORKS` words are the list of nodes in work. (A separate array for this list would slow down all
-            calls of compiled functions.)
+        table: (4 * buckets + WORKS,) uint64, the transposition table. The number of its buckets is a power of two. The
+            last `WORKS` words are the list of nodes in work. (A separate array for this list would slow down all calls
+            of compiled functions.)
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, a list of moves for each number of empty squares. A move is ``rank << 6 | square``,
             and the lowest rank is the best.
@@ -142,7 +142,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel(lean=True)
 def probe(key: np.uint64, memory: Memory) -> Int:
-    """The packed result for a position's key; 0 if the table has no result of this generation for the key."""
+    """The packed result for a position's key; 0 if the table has no result of the present generation for it."""
     table = memory.table
     slot = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
@@ -188,7 +188,7 @@ def depth_of(data: Int) -> Int:
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
     """Return the part of the window from alpha to beta that a packed result leaves open.
 
-    If the result leaves nothing open, both returned numbers are the same: the exact value, or else a bound that is not
+    If the result leaves nothing open, both returned numbers are equal. They are the exact value, or a bound that is not
     inside the window.
     """
     lower, upper = lower_bound(data), upper_bound(data)

@@ -4,9 +4,9 @@ Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluat
 textbook searches. At depth 1 or more, a won game has the value `FINAL` + the score in discs. This value is greater than
 any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value 0.
 
-A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. In a search to a smaller
-depth, a deep search is skipped if a shallow search predicts its result (see `probcut`). Without a table of cuts in the
-evaluator, no search is skipped.
+A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. In all other searches,
+the deep search of a position is skipped if a shallow search predicts its result (see `probcut`). Without a table of
+cuts in the evaluator, no search is skipped.
 """
 
 import numpy as np
@@ -132,7 +132,7 @@ def _known_bounds(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window by the stable discs and the transposition table.
+    """Narrow the window by the bounds that the stable discs and the transposition table give.
 
     Returns alpha, beta and the table's best square. If nothing of the window remains, alpha and beta are equal.
     """

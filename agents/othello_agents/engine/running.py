@@ -33,7 +33,7 @@ def run(
     """
     answers: list[_T] = []
     errors: list[BaseException] = []
-    has_ended = threading.Event()  # instead of `is_alive`, which may be False too early if an interrupt ends `join`
+    has_ended = threading.Event()  # needed because `is_alive` may be False too early after an interrupt of `join`
 
     def work() -> None:
         try:

@@ -37,7 +37,7 @@ _FIRST_EXACT = 14
 which the search to the end tries first."""
 _LIMITED_DEPTH = 6
 """With a limit of nodes, searches up to this depth come before every search to the end. If the search to the end
-reaches the limit, the result is that of the deepest of them."""
+reaches the limit, the result of the deepest of these earlier searches is used."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
@@ -79,7 +79,7 @@ class Searcher:
         self._evaluator = evaluator
         self._memory = memory
         self._team = team
-        self._was_cut = False  # whether the team made the last search, and this search was stopped
+        self._was_cut = False  # whether the last search was a search by the team and was stopped
         self.empty = state.empties
         self._found: Iteration | None = None
 
@@ -111,7 +111,7 @@ class Searcher:
         result of the last finished search.
         """
         to_end = self.empty <= max(exact, result)
-        most = 2 * self.empty  # at most a move and a pass a square
+        most = 2 * self.empty  # for each empty square, at most a move and a pass
         depth = self._preparation(timed=timed) if to_end else min(depth, most)
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
@@ -208,8 +208,8 @@ class Searcher:
         """The principal variation.
 
         If the score is exact, the variation goes to the end of the game. If only the winner is known, the variation is
-        only the best action. Otherwise the variation has as many actions as the depth of the search, or ends earlier
-        where the transposition table has no best move.
+        only the best action. Otherwise the variation has as many actions as the depth of the search. It ends earlier
+        if the transposition table has no best move for a position.
         """
         found = self.found
         if found.result_only:

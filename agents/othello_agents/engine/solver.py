@@ -116,8 +116,8 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     key = position_key(own, opponent)
     hash_square: Int = NO_SQUARE
     data = probe(key, memory)
-    # The next lines do the same as `memory.known_window`. With a call of that function, the solver visits 6 % fewer
-    # nodes a second.
+    # The next lines do the same as `memory.known_window`. If that function were called here, the solver would visit
+    # 6 % fewer nodes a second.
     if data != 0:
         alpha, beta = narrow(data, alpha, beta)
         if alpha >= beta:

@@ -85,8 +85,8 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift may move a disc across the border to the other side of the board. This does no harm: at the border, a
-        # line needs no stable neighbour.
+        # A shift may move a disc across the border to the other side of the board. This does no harm: the disc arrives
+        # at the end of a line, where no stable neighbour is needed.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)

@@ -56,7 +56,7 @@ class Team:
             The value, or None if the search was stopped before any thread had finished.
 
         Raises:
-            RuntimeError: a thread cannot start. The other threads have then ended.
+            RuntimeError: a thread cannot start. When this error is raised, the other threads have ended.
         """
         control = self._memory.control
         before, limit = int(control[NODES]), int(control[LIMIT])
@@ -99,7 +99,8 @@ class Team:
             for memory in self._memories:
                 memory.control[LIMIT] = 0
             with changed:
-                # If a thread could not start, neither it nor the threads after it will ever report their end.
+                # If a thread could not start, the threads after it were not started either. None of these threads will
+                # ever report its end.
                 working.difference_update(number for number, thread in enumerate(threads) if thread.ident is None)
                 changed.wait_for(lambda: not working)
             control[NODES] = before + self._nodes()

@@ -1,6 +1,7 @@
 """Evaluations: functions that give the value of a position for a player.
 
-Each game has its own file. An `Evaluation` is such a function together with its description, which all searches use.
+Each game has its own file. An `Evaluation` is such a function together with its description. All searches use this
+description.
 """
 
 from othello_agents.evaluations.any_game import count, mobility, standard

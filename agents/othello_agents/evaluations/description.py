@@ -55,7 +55,7 @@ class Evaluation:
     Args:
         function: gives the value of a position for a player.
         name: the name in a spec, which is a text that describes an agent (``minimax:eval=count``). The module of
-            `function` must have a variable of this name that holds the evaluation, because pickle looks for it there.
+            `function` must hold the evaluation in a variable of this name, because pickle looks for it there.
         game: the class of the positions that the function takes.
         sizes: the board sizes that the function takes; empty for all sizes.
         squares: the evaluation as data for Othello's compiled searches and for the engine. None if only Python can

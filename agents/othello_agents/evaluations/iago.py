@@ -46,7 +46,7 @@ _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
 """(3, 3) float64, the probability that the player moves on a C-, A- or B-square, if the move turns no disc of the edge.
 The row is the number of the player's discs on the two edge squares beside the square. The column is the number of the
-other side's discs there. If a move of the other side on the square would turn discs of the edge, the probability is
+other side's discs there. If the other side could move on the square and turn discs of the edge, the probability is
 halved."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))

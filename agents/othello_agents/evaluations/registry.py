@@ -1,4 +1,4 @@
-"""The registry of the evaluations by name, and the function that finds an evaluation by its name.
+"""The registry of evaluations, and the function that finds an evaluation by its name.
 
 A spec is a text that describes an agent, such as ``minimax:eval=weighted``. Its option ``eval`` names a registered
 evaluation, or any other function of a position and a player (``eval=path.py:function``,
@@ -19,7 +19,7 @@ from othello_env.support.imports import NotThereError, import_object
 __all__ = ["EVALUATIONS", "PACKAGED", "evaluation_name", "find_evaluation", "register"]
 
 PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh, weighted)
-"""The evaluations of this package. If an evaluation has square weights, they are compiled into the searches."""
+"""The evaluations of this package. Their square weights, if they have any, are compiled into the searches."""
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
@@ -41,7 +41,7 @@ for _each in PACKAGED:
 
 
 def find_evaluation(x: str | Evaluate) -> Evaluate:
-    """The evaluation that a text names. A function is returned unchanged.
+    """The evaluation that a text names. If `x` is a function, it is returned unchanged.
 
     The text is a registered name, ``path.py:function`` or ``package.module:function``.
 
@@ -71,7 +71,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text with which `find_evaluation` finds this evaluation. For an object without a name, it is the `repr`."""
+    """The text with which `find_evaluation` finds this evaluation. If it has no name, the text is its `repr`."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

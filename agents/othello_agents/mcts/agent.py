@@ -24,15 +24,15 @@ class RootStatistics(NamedTuple):
     """What a tree search found for the searched position."""
 
     value: float
-    """For the player to move, the mean result of all simulations, -1 to +1."""
+    """The mean result of all simulations for the player to move, from -1 to +1."""
     action: int
     """The action that was tried most often. If several actions were tried equally often, it is the action with the
     lowest number."""
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
-    """For each legal action, the mean result of its simulations, for the player to move; 0 for an action that was not
-    tried."""
+    """For each legal action, the mean result of its simulations for the player to move. An action that was not tried
+    has the value 0."""
 
 
 class Mcts(Agent):

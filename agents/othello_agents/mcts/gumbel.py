@@ -44,7 +44,7 @@ class ImprovedPolicies(NamedTuple):
     visits: npt.NDArray[np.int64]
     """(N, A) the number of times that each action was tried."""
     values: npt.NDArray[np.float64]
-    """(N,) for the player to move, the mean value of the simulations that began with the action to play."""
+    """(N,) the mean value of the simulations that began with the action to play. Values are for the player to move."""
 
 
 def search(
@@ -93,7 +93,7 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """The plan of sequential halving: for each simulation, a number of visits.
+    """The plan of sequential halving, which gives a number of visits for each simulation.
 
     Simulation i tries the best of the root moves that have plan[i] visits at this time. So all `considered` moves are
     first tried equally often. Then the better half of these moves is tried, and so on. The last two moves share the

@@ -2,7 +2,7 @@
 
 The search is from Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022).
 In each simulation, `descend` finds a leaf in each tree. Then a network evaluates the leaves, and `back_up` stores the
-network's policies and values. If the player to move must pass, a node holds the position after the pass.
+network's policies and values. If the player to move must pass, the position's node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes of a tree, 64 squares.
 """
@@ -19,7 +19,9 @@ __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # the paper's c_visit: values are multiplied by scale * (_VISITS + the visits of the most visited move)
+# The paper's c_visit. In the logits of a node's improved policy, the moves' values are multiplied by
+# scale * (_VISITS + the visits of the node's most visited move).
+_VISITS = 50.0
 
 
 class Tree(NamedTuple):
@@ -39,9 +41,9 @@ class Tree(NamedTuple):
     parent: npt.NDArray[np.int64]
     """(N, M) the index of the parent node; -1 for the root."""
     visits: npt.NDArray[np.int64]
-    """(N, M) the number of values in the sum `total`."""
+    """(N, M) the number of values that `back_up` has added to the node."""
     total: npt.NDArray[np.float64]
-    """(N, M) the sum of the values at and below the node, for the first player of the tree."""
+    """(N, M) the sum of the values that `back_up` has added to the node, for the first player of the tree."""
     value: npt.NDArray[np.float64]
     """(N, M) the network's value for the player to move; in a finished game, the result for this player."""
     child: npt.NDArray[np.int32]
@@ -269,8 +271,8 @@ def results(
 
     Returns:
         The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
-        play (N,). The values are for the first player of each tree. If this player must pass, the squares, policies and
-        visits belong to the other player's moves after the pass.
+        play (N,). The values are for the first player of each tree. If this player must pass, the square, the policy
+        and the visits are for the other player's moves after the pass.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

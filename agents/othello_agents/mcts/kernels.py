@@ -25,8 +25,8 @@ ROOT = 64
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
 _LONGEST = 64  # a path in a tree has at most this number of nodes
-# `mix(key, n)` is random number n of a simulation. Number _EXPAND chooses the move of the new node. The moves of the
-# random game use the numbers 0, 1, 2 and so on, all below _EXPAND. So no random number is used twice.
+# `mix(key, n)` is random number n of a simulation. The random number with n = _EXPAND chooses the move of the new node.
+# The moves of the random game use n = 0, 1, 2 and so on, all below _EXPAND. So no random number is used twice.
 _EXPAND = np.uint64(_LONGEST)
 
 
@@ -166,7 +166,7 @@ def search_batch(
         key: (N,) the keys that determine the random moves.
         board: the squares in play, one bit for each square.
         simulations: the number of simulations for each position, at least 1.
-        exploration: the weight of the bonus for moves that were rarely tried, relative to the mean result.
+        exploration: the weight of the bonus for rarely tried moves. The mean result has the weight 1.
 
     Returns:
         Two arrays, `(N, 65) int64` and `(N, 65) float64`. In the first array, column k has the number of simulations

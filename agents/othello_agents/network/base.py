@@ -123,7 +123,7 @@ class TorchNetwork(ABC):
         Args:
             other: the other network.
             share: how far the weights move, from 0 (not at all) to 1 (all the way). Tensors of integers, such as
-                counters, are always copied.
+                counters, are copied, whatever the share is.
         """
         with self._torch.no_grad():
             for name, weight in other.weights.items():

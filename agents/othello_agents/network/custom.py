@@ -106,7 +106,7 @@ class CustomNetwork(TorchNetwork):
                 continue as if there had been no call.
 
         Raises:
-            FileNotFoundError: there is no such file to import from.
+            FileNotFoundError: `function` names a file that does not exist.
             ModuleNotFoundError: the function's file imports a Python module that does not exist.
             ValueError: there is no such function, or its module returns wrong shapes or dtypes.
         """
@@ -116,7 +116,7 @@ class CustomNetwork(TorchNetwork):
             name = f"{call.__module__}:{call.__qualname__}"
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             torch.manual_seed(seed)
-            return cls(call(size), name, size)  # lazy layers draw their weights when the shapes are checked
+            return cls(call(size), name, size)  # lazy layers draw their random weights when `cls` calls the module
 
     def __repr__(self) -> str:
         count = sum(weight.numel() for weight in self.weights.values())
@@ -207,7 +207,7 @@ def _imported(function: str | Callable[[int], _Module]) -> Callable[[int], _Modu
     """The function that makes a module.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: `function` names a file that does not exist.
         ModuleNotFoundError: the function's file imports a Python module that does not exist.
         ValueError: there is no such function.
     """

@@ -1,8 +1,8 @@
 """Writes a policy and value network to an ONNX file, which any program with ONNX Runtime can run.
 
-The inputs are `observations`, (N, 2, S, S) int8, and `masks`, (N, A) int8. The outputs are `logits`, (N, A), with a
-large negative number for each illegal action, and `values`, (N,), both float32. Letters for shapes: N positions, S
-size, A = S * S + 1 actions. PyTorch and the package `onnx` (the extra ``export``) do the work.
+The inputs are `observations`, (N, 2, S, S) int8, and `masks`, (N, A) int8. The outputs are `logits`, (N, A) float32,
+and `values`, (N,) float32. The logit of each illegal action is a large negative number. Letters for shapes: N
+positions, S size, A = S * S + 1 actions. PyTorch and the package `onnx` (the extra ``export``) do the work.
 """
 
 from __future__ import annotations

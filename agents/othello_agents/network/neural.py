@@ -227,13 +227,13 @@ def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
     Args:
         path: the file.
         function: for a network that you wrote, the function that makes it, as ``package.module:name`` or
-            ``path.py:name``. A file of the package's own network takes no function.
+            ``path.py:name``. For the package's own network, no function may be given.
 
     Raises:
         FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
-        ValueError: the file is damaged or holds no policy and value network, or `function` is wrong: it is missing,
-            cannot be imported, or is given for the package's own network. The message names the file and the fault.
+        ValueError: the file is damaged or holds no policy and value network. Or `function` is missing, cannot be
+            imported, or is given for the package's own network. The message names the file and the fault.
     """
     from othello_agents.network import custom
 
@@ -257,14 +257,15 @@ class NeuralAgent(PolicyAgent):
         simulations: the number of simulations for each move in the search (see `othello_agents.mcts.gumbel`); 0 for no
             search.
         symmetric: use the mean of the network's answers to the board's eight symmetric copies, as for a `PolicyAgent`.
-            With a search, this holds for every position that the search evaluates.
+            With a search, the mean is used for every position that the search evaluates.
 
     Raises:
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
     """
 
     _network: TorchNetwork
-    # The largest number of simulations in all trees that grow at the same time. A node takes 0.8 kB.
+    # The trees that grow at the same time get at most this number of simulations in all. Each simulation adds at most
+    # one node, and a node takes 0.8 kB of memory.
     _MOST = 100_000
 
     def __init__(

@@ -88,7 +88,7 @@ class OnnxNetwork:
         self._inputs = self._session.get_inputs()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All attributes but the session, which cannot be pickled. A copy makes its own session from `_files`."""
+        """All attributes but the session, which cannot be pickled. A copy of the object makes its own from `_files`."""
         return {name: value for name, value in vars(self).items() if name not in ("_session", "_inputs")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

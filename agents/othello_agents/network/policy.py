@@ -54,7 +54,7 @@ class PolicyAgent(Agent):
         name: the agent's name.
         seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
         symmetric: play by the mean of the policies of the board's eight symmetric copies. The network gives each copy
-            a slightly different policy, and the mean is usually better. A move takes eight times as long.
+            a slightly different policy, and the mean is usually better. But a move then takes eight times as long.
 
     Raises:
         ValueError: the temperature is negative or not finite.
@@ -155,7 +155,7 @@ def symmetric_copies(
 
 
 def mean_policy(policies: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
-    """The mean (N, A) of the policies (N, A) that a network gives the eight `symmetric_copies` of N positions.
+    """The mean (N, A) of the eight policies (N, A) that a network gives for the `symmetric_copies` of N positions.
 
     Each policy is first transformed back, so that its actions are those of the original boards.
     """
@@ -163,7 +163,7 @@ def mean_policy(policies: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.f
 
 
 def mean(answers: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
-    """The mean of arrays of the same shape. It is the same to the bit for every order of the arrays."""
+    """The mean of arrays of the same shape. The order of the arrays does not change a single bit of the mean."""
     return np.asarray(np.sort(list(answers), axis=0).mean(axis=0))
 
 

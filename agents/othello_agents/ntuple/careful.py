@@ -10,8 +10,8 @@ __all__ = ["careful_moves"]
 _0 = np.uint64(0)
 _MOST_TURNED = np.uint64(19)
 """The largest number of discs that a move can turn. Three lines of 8 squares and one line of 7 can go through the
-square of the move, as on d4. On each line, this square and both ends cannot turn, so at most 5 + 5 + 5 + 4 discs
-turn."""
+square of the move, for example through d4. On each line, no disc turns on this square or at the two ends. So at most
+5 + 5 + 5 + 4 discs turn."""
 
 
 @kernel
@@ -31,7 +31,7 @@ def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: 
     """The moves after which the opponent cannot turn all discs of `own` with one move.
 
     If there is no such move, all moves are returned. All moves are also returned if `own` has at least `_MOST_TURNED`
-    discs: after the next move, the player has more discs than the opponent can turn.
+    discs. Then the player has more discs after any move than the opponent can turn.
     """
     if popcount(own) >= _MOST_TURNED:
         return legal

@@ -132,7 +132,7 @@ def _fit_pass(
 def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float64]:
     """The network's expected outcomes of N positions for the player who has just moved, (N,).
 
-    For a finished game, the prediction also comes from the tables, and not from the result of the game.
+    Even for a finished game, the prediction comes from the tables, and not from the result of the game.
     """
     return _predict(examples.own, examples.opponent, network.tables)
 
@@ -179,7 +179,7 @@ def fit(
         network: the network; the fit begins with its weights.
         examples: the positions and their labels.
         passes: the number of passes.
-        rate: the learning rate in the first pass, in units of a logit.
+        rate: the learning rate in the first pass. Like the weights, it is in units of a logit.
         seed: the seed of the random orders.
         num_threads: the number of threads among which the stages are divided.
         progress: a function that is called after each pass with the number of passes so far.
@@ -208,7 +208,7 @@ def fit(
                 threads.run(partial(work, rate * (1 - done / passes)))
             progress(done + 1)
     except KeyboardInterrupt:
-        threads.run(lambda _: None)  # wait for the other threads, which would go on changing the network
+        threads.run(lambda _: None)  # wait for the other threads: without this, they would go on changing the network
         raise
     finally:
         threads.close()

@@ -76,7 +76,7 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
 
 @kernel
 def outcome(score: Int, squares: Int) -> float:
-    """The outcome of a finished game, -1 to +1, given its score in discs on a board with this number of squares."""
+    """The outcome of a finished game, -1 to +1, from its score in discs and the board's number of squares."""
     result = np.float64(0) if score == 0 else np.float64(1) if score > 0 else np.float64(-1)
     return 0.5 * result + 0.5 * np.float64(score) / np.float64(squares)
 
@@ -129,10 +129,10 @@ def follow(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Write the configurations of the position after a move into `after` (L,).
+    """Write into `after` (L,) the configurations of the position after a move.
 
-    The move puts a disc on `square` and turns the discs `turned`, at least one. The configurations (L,) are from the
-    mover's point of view.
+    The move puts a disc on `square` and turns the discs `turned`. At least one disc is turned. `configuration` (L,) and
+    `after` are both from the mover's point of view.
     """
     # The first turned disc is added in the loop that adds the placed disc. Most moves turn few discs, so one loop less
     # saves much of the work.

@@ -36,7 +36,7 @@ __all__ = ["Share", "learn_share", "shares_of", "train"]
 
 _1F = np.float32(1)
 _TINY = 1e-9
-"""Below this learning rate, the factor in `_left` is set to 1, because rounding errors would spoil its formula."""
+"""If a learning rate is below this number, `_left` returns 1, because rounding errors would spoil the formula."""
 
 
 class Share(NamedTuple):
@@ -49,9 +49,9 @@ class Share(NamedTuple):
             placements.
         starts: (K,) int64, the index of each table's first weight.
         learned: (U, 2) int64, the pairs of a stage and a table whose weights this thread learns.
-        slots: (M,) uint16, for each weight of the table that is learned at present: its row in `sums`, or 0 if the
-            weight has no errors in this batch. A weight and its mirror image have the same row. All slots are 0 before
-            and after each call of `learn_share`.
+        slots: (M,) uint16. While the thread learns a table, this array has the row in `sums` of each weight of the
+            table, or 0 if the weight has no errors in this batch. A weight and its mirror image have the same row. All
+            slots are 0 before and after each call of `learn_share`.
         sums: (M + 1, 2) float32; a row has the sum of a weight's errors in this batch, and the number of these errors.
         touched: (M + 1,) int32, for each row of `sums`, the index of its weight.
         games: (1,) int64, the number of games from which this part of the weights has learned.
@@ -104,9 +104,9 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
 
 @kernel(lean=True)
 def _learn_game(learning: Learning, tables: Tables, share: Share, records: Records) -> None:
-    """Learn from the only game of a batch, by the rule for single games, from the last ply to the first."""
+    """Learn from a batch of one game by the rule for single games. Later plies are learned before earlier plies."""
     for t in range(records.plies[0] - 2, -1, -1):
-        number = stage(np.int64(5 + t), tables)  # after ply t: 4 discs from the start, and t + 1 more
+        number = stage(np.int64(5 + t), tables)  # plies count from 0, so after ply t the board has 4 + t + 1 discs
         weights, sums = tables.weights[number], share.errors[number]
         configuration, error = records.configurations[0, t], records.errors[0, t]
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
@@ -183,7 +183,7 @@ def _move_weights(
 ) -> None:
     """Move the weights of one table in one stage by the errors that `_sum_errors` has added up.
 
-    A weight and its mirror image get the sum of both weights' errors, and stay equal.
+    The errors of a weight and of its mirror image are added up. Both weights move in the same way, so they stay equal.
     """
     start, sums, weights, errors = share.starts[k], share.sums, tables.weights[number], share.errors[number]
     for row in range(1, rows + 1):
@@ -230,9 +230,9 @@ def train(
     """Play the next games of the sequence that `key` determines, and learn all weights after each batch.
 
     All games start from the same position. Batches end at multiples of B. For example, if B is 10, games 0 to 9 are one
-    batch, and games 10 to 19 are the next batch. If a call ends within a batch, the next call begins with a smaller
-    batch of the remaining games. If B is 1, the rule for single games is used, otherwise the rule for batches.
-    `share.games` is increased after each batch, so that it is correct even after an interrupt.
+    batch, and games 10 to 19 are the next batch. A call that ends within a batch cuts this batch in two: the next call
+    begins with the remaining games as a smaller batch. If B is 1, the rule for single games is used, otherwise the rule
+    for batches. `share.games` is increased after each batch, so that it is correct even after an interrupt.
     """
     batch, end = len(records.plies), share.games[0] + games
     while share.games[0] < end:

@@ -44,12 +44,12 @@ def train_until(
         trainer: the trainer. It may have learned from games before.
         next_point: returns the goal at which the next point of the curve is measured.
         measure: adds a point to the curve. After this call, `next_point` must return the goal of the following point.
-        keep: saves the network. It is called after each point, after Ctrl-C, and `keep_every` seconds after the last
-            call.
+        keep: saves the network. It is called after each point, after Ctrl-C, and when `keep_every` seconds have passed
+            since the last call of `keep`.
         show: shows the progress. The training runs in portions of half a second, and `show` is called before each
             portion.
         measured: the number of games at the curve's last point so far; None if the curve has no point. If the training
-            ends at the same number of games, no second point is measured there.
+            also ends at this number of games, no second point is measured at the end.
         keep_every: the number of seconds of training after which `keep` is called again, even if no point was measured.
 
     Raises:

@@ -47,7 +47,7 @@ class NTupleNetwork:
         weights: (S, W) float32, or None for zeros.
         training: how the weights were trained: `games`, `seed` and so on, as values that JSON can hold.
         errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of the errors' absolute values. A
-            `Trainer` needs these sums to continue. They may be None if the training has not begun, or will not
+            `Trainer` needs these sums to continue. `errors` may be None if the training has not begun, or will not
             continue.
 
     Raises:
@@ -173,7 +173,8 @@ class NTupleNetwork:
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
         """Read the network from an open archive. Arrays are unpacked only after checks of their dtypes and shapes."""
-        # Before version 2.2, numpy stored its argument `allow_pickle` as an array, and files with this array exist.
+        # Before NumPy 2.2, `np.savez_compressed` took its argument `allow_pickle` for an array and stored this array in
+        # the file. Such files exist.
         found = [name for name in archive.namelist() if name != "allow_pickle.npy"]
         names = ["weights", *(["errors"] if "errors.npy" in found else [])]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):

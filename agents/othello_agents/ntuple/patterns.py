@@ -95,7 +95,8 @@ def layout(size: int) -> Layout:
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
         orders = [_squares(actions, k, size) for k in range(symmetries.COUNT)]
-        first = {frozenset(squares): squares for squares in reversed(orders)}  # the first order of each set of squares
+        # Several of the `orders` may have the same squares. For each set, `first` has the first of its orders.
+        first = {frozenset(squares): squares for squares in reversed(orders)}
         places += [(squares, offset) for squares in dict.fromkeys(orders) if squares in first.values()]
     places.append((ACTION_SQUARES[size], start + size * size))
     deltas = np.zeros((64, -(-len(places) // _LANES) * _LANES), np.int16)
@@ -114,9 +115,9 @@ def layout(size: int) -> Layout:
 
 @cache
 def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """For each weight in a stage, the index of its mirror image, (W,). A weight and its mirror image must be equal.
+    """The index of each weight's mirror image among the weights of a stage, (W,).
 
-    A weight without a mirror image has its own index.
+    Two weights that must be equal are mirror images of each other. A weight without a mirror image has its own index.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.

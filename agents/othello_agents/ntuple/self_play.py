@@ -222,8 +222,8 @@ def _record_errors(b: int, trace: float, records: Records) -> None:
         sign, value, greedy = records.signs[b, t], records.values[b, t], records.greedy[b, t]
         records.errors[b, t] = (sign * target - value) * (1.0 - value * value)
         # The next step of the loop needs the return of the position before this move. If the move was not the best
-        # move, the rest of the game does not show what that position is worth. Then its return is the value of the best
-        # move.
+        # move, the rest of the game does not show what that position is worth. Then the position's return is the value
+        # of the best move.
         followed = trace if value == greedy else 0.0
         target = (1.0 - followed) * sign * greedy + followed * target
 

@@ -25,7 +25,7 @@ __all__ = ["Trainer"]
 _CHUNK = 64
 """The approximate number of games between two checks of the clock."""
 _LARGEST_BATCH = 10_000
-"""The largest batch, in games. Each game takes 8 kB until the network has learned from it."""
+"""The largest batch, in games. The records of each game of a batch take at most 8 kB of memory."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
 """The types that settings of the training must have in a network's card (the JSON text in its file). A setting that is
 not listed here may be int or float."""
@@ -139,10 +139,10 @@ class Trainer:
 
     @staticmethod
     def check_errors(network: NTupleNetwork) -> None:
-        """Check that a network has its errors. Without them, a training cannot continue as if it had never stopped.
+        """Check that `network.errors` is not None. Otherwise, a training cannot continue as if it had never stopped.
 
         Raises:
-            ValueError: the network has no errors.
+            ValueError: `network.errors` is None.
         """
         if network.errors is None:
             raise ValueError(
@@ -198,7 +198,7 @@ class Trainer:
                 while games is None or self.games - before < games:
                     if seconds is not None and time.perf_counter() - start >= seconds:
                         break
-                    portion = self._portion - self.games % self.batch  # ends at the end of a batch
+                    portion = self._portion - self.games % self.batch  # so the portion ends where a batch ends
                     self._play(portion if games is None else min(portion, games - (self.games - before)))
         finally:
             self.seconds += time.perf_counter() - start
@@ -247,7 +247,7 @@ class Trainer:
             raise interrupt
 
     def _note(self) -> None:
-        """Write the numbers of games and seconds and the settings into `network.training`, which `save` stores."""
+        """Write the number of games, the seconds and the settings into `network.training`, which `save` stores."""
         self.network.training |= {
             "games": self.games,
             "seconds": round(self.seconds, 3),

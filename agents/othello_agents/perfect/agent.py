@@ -28,9 +28,9 @@ class Perfect(Agent):
 
     If several moves are perfect, the agent always plays the same move. So its moves depend only on the position.
 
-    On 4x4, the agent solves all positions at its first move, in about a second. On 6x6, it uses a packaged file. In a
-    game from the standard start, the file has a move for every position that the agent can meet with more than 22 empty
-    squares. In positions that are not in the file, such as positions after a random opening, the agent searches. A
+    On 4x4, the agent solves all positions at its first move, in about a second. On 6x6, it uses a packaged file. If
+    the agent plays a whole game from the standard start, the file has all moves of the agent while more than 22 squares
+    are empty. In positions that are not in the file, such as positions after a random opening, the agent searches. A
     search takes a second or two with 24 empty squares. Each further empty square about doubles the time.
 
     Args:

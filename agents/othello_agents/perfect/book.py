@@ -1,10 +1,11 @@
-"""A weak solution of 6x6 Othello: a best move for each position that a player who follows the file can meet.
+"""A weak solution of 6x6 Othello: a file of positions with a best move for each.
 
-Late positions are left out (see `covers` in `Book`). The file is an ``.npz`` archive of five arrays. `own` and
-`opponent`, (N,) uint64, are the discs of the player to move and of the opponent in N positions, in ascending order. A
-position and its mirror images are stored only once, as the canonical image (see `mirrors.canonical`). `score`, (N,)
-int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON text with the
-name of this format, the size of the board and the dict `covers` (see `Book`).
+If a player always plays the moves of the file, the file has every position that this player can meet. Late positions
+are left out (see `covers` in `Book`). The file is an ``.npz`` archive of five arrays. `own` and `opponent`, (N,)
+uint64, are the discs of the player to move and of the opponent in N positions. The positions are in ascending order of
+the pairs (own, opponent). A position and its mirror images are stored only once, as the canonical image (see
+`mirrors.canonical`). `score`, (N,) int8, is the exact score for the player to move. `action`, (N,) uint8, is a best
+action. `card` is a JSON text with the name of this format, the size of the board and the dict `covers` (see `Book`).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Book:
 
     Args:
         solved: a dict from each key to the score for the player to move and a best action in the canonical image.
-        covers: how far into the game the book reaches: a dict from a player's name to a number of empty squares.
+        covers: how far into the game the book reaches, as a dict from a player's name to a number of empty squares.
             For example, ``{"black": 22}`` means that Black can play from the book until 22 squares are empty. For a
             player who is not in the dict, nothing is guaranteed.
     """
@@ -85,7 +86,7 @@ class Book:
     def save(self, path: str | Path, covers: Mapping[str, int] | None = None) -> None:
         """Write the book to a file, completely or not at all. The same book always gives the same bytes.
 
-        If `covers` is given, it becomes the `covers` of the book before the book is written.
+        If `covers` is given, it first replaces the `covers` of the book.
 
         Raises:
             OSError: the file cannot be written.
@@ -181,7 +182,7 @@ def _check(
     board = bitboard.BOARDS[_SIZE]
     if (own & opponent).any() or ((own | opponent) & ~board).any():
         raise ValueError("its positions are not on the board")
-    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # 0 for the pass, so the check below refuses a pass
+    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # the pass has the entry 0, so the check refuses it
     chosen = discs[np.minimum(action, _SIZE**2)]
     if not (bitboard.legal_moves_batch(own, opponent, board) & chosen).all():
         raise ValueError("its actions are not all legal")

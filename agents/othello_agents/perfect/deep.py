@@ -1,9 +1,9 @@
 """An exact search for small boards that is quick with 14 to 31 empty squares.
 
 Like the engine's search to the end of the game, this search is a principal variation search with a transposition table.
-But it sorts the moves in another way. The number of the opponent's replies has a greater weight, and with 25 empty
-squares or more, the searches that sort the moves are deeper. Near the end of the game, the engine's solver takes over,
-with the same transposition table.
+But it sorts the moves in another way. It gives the number of the opponent's replies a greater weight. It also sorts by
+the values of shallow searches, as the engine's search does. With 25 empty squares or more, these searches are deeper
+than the engine's. Near the end of the game, the engine's solver takes over, with the same transposition table.
 """
 
 import numpy as np
@@ -93,10 +93,11 @@ def solve_deep(
 ) -> Int:
     """The final score for the player to move; exact between alpha and beta, otherwise a bound (fail-soft).
 
-    The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The position is
-    the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The function writes
-    the root's best square into the counter BEST. If the score lies between alpha and beta, the move to this square is a
-    best move. Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
+    The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The counter
+    ROOT holds the number of empty squares of the root. A position with this number is the root. The root must have
+    legal moves. The function writes the root's best square into the counter BEST. If the score lies between alpha and
+    beta, the move to this square is a best move. Once the counter of nodes reaches its limit, all calls return
+    immediately, and their values mean nothing.
     """
     control, board = memory.control, evaluator.board
     squares = np.int64(popcount(board))

@@ -33,7 +33,10 @@ def score_4x4(state: Othello) -> int:
 
 @cache
 def _known() -> _Scores:
-    """The scores that `score_4x4` has found, and those of `solved_4x4`, which must not change."""
+    """The scores that `score_4x4` knows.
+
+    These are a copy of the scores of `solved_4x4`, and the scores that `score_4x4` has added. Only the copy changes.
+    """
     return dict(solved_4x4())
 
 

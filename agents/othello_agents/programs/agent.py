@@ -53,7 +53,7 @@ class ProgramAgent(Agent):
         self._start_seconds = start
         self._program: Program | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
-        self._told: list[str] | None = None  # the texts of `_to_tell` that the program has; if None, it gets them all
+        self._told: list[str] | None = None  # what the program was told (see `_to_tell`); None if it needs everything
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -131,7 +131,8 @@ class ProgramAgent(Agent):
         return self._program
 
     def _stop(self) -> None:
-        # First the agent forgets the program. So if Ctrl-C interrupts the next lines, a later move does not ask it.
+        # First the agent forgets the program. So no later move asks this program, even if Ctrl-C interrupts the next
+        # lines.
         finalizer, self._program, self._finalizer, self._told = self._finalizer, None, None, None
         if finalizer is not None:
             finalizer()

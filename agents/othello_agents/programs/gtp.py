@@ -5,10 +5,10 @@ f5``). It never sends a pass, since some engines refuse passes. The program infe
 command.
 
 If the game or the move has a time limit, the agent sends the remaining time with the commands ``time_settings`` and
-``time_left``. It does not send a command that is missing in the program's answer to ``list_commands``. The protocol has
-two kinds of time: main time for the whole game, and byo-yomi for the next few stones. The agent sends a limit for the
-game as main time, and a limit for the move as byo-yomi for one stone. If there are two limits, the agent sends only the
-shorter one.
+``time_left``. It sends each of the two commands only if the program names it in its answer to ``list_commands``. The
+protocol has two kinds of time: main time for the whole game, and byo-yomi for the next few stones. The agent sends a
+limit for the game as main time, and a limit for the move as byo-yomi for one stone. If there are two limits, the agent
+sends only the shorter one.
 
 The agent uses version 2 of the protocol (Farnebäck, 2002), in the Othello dialect of the programs GRhino and Quarry.
 """
@@ -59,7 +59,7 @@ class Gtp(ProgramAgent):
 
     def new_game(self, seed: int) -> None:
         with self._lock:
-            self._told = None  # so that the program also gets the time of the new game
+            self._told = None  # so the next call tells the whole game, with its time limit
 
     def _to_tell(self, state: Othello) -> list[str]:
         """The commands that describe the game: two for the board, and one for each move that is not a pass.
@@ -84,7 +84,7 @@ class Gtp(ProgramAgent):
         _exchange(program, "protocol_version")  # even an error shows that the program is ready
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # so after an error, the next call tells the whole game
+        known, self._told = self._told, None  # if this call fails, the next call tells the whole game
         is_new = known is None or told[: len(known)] != known
         for command in told[0 if known is None or is_new else len(known) :]:
             _command(program, command)

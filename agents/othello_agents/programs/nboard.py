@@ -37,7 +37,7 @@ class NBoard(ProgramAgent):
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        depth: the search depth that the agent sends to the program, 1 to 100. Some programs take this number as their
+        depth: the search depth that the agent sends to the program, 1 to 60. Some programs take this number as their
             level of play.
         seconds: the time limit for a move, in seconds. The time runs from the first command for the move until the
             program's answer. If the time runs out, `act` raises AgentError.
@@ -84,7 +84,7 @@ class NBoard(ProgramAgent):
         self._ping(program)
 
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        known, self._told = self._told, None  # so after an error, the next call sends the whole game
+        known, self._told = self._told, None  # if this call fails, the next call sends the whole game
         if known is None or told[: len(known)] != known or clock.game is not None:
             tags = {} if clock.game is None else {"TI": _clock_text(clock.game)}
             program.send(f"set game {game_text(told[0], told[1:], tags)}")
@@ -108,6 +108,6 @@ class NBoard(ProgramAgent):
 
 
 def _clock_text(seconds: float) -> str:
-    """The remaining time as minutes and seconds, the form that GGF uses, such as ``04:09``; at least ``00:01``."""
+    """The remaining time in minutes and seconds, as GGF writes it (``04:09``); at least ``00:01``."""
     whole = max(1, int(seconds))
     return f"{whole // 60:02}:{whole % 60:02}"

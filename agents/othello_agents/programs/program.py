@@ -25,8 +25,8 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "find_program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""The longest line that a program may write, in bytes. A longer line is an error. If more than this number of
-unread bytes is stored, nothing more is read from the program, and the program may have to wait before it can write."""
+"""The longest line that a program may write, in bytes. A longer line is an error. While more bytes than this
+wait for `Program.read`, no more output is accepted. Then the program may have to wait before it can write."""
 _LONGEST_ANSWER = 1 << 20
 """The largest amount of output after one command, in bytes. All lines count, even those outside the answer."""
 _REMEMBERED_ERRORS = 2048

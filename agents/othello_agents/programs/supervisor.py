@@ -48,7 +48,7 @@ def _main() -> None:
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()
     status = program.wait()
     _kill(program)  # kills the processes that the program left behind
-    if sys.platform == "win32":  # a crash has a status of 32 bits without a sign, which `os._exit` does not take
+    if sys.platform == "win32":  # after a crash, the status can be 2**31 or more, which `os._exit` does not take
         os._exit(status - (1 << 32) if status >= 1 << 31 else status)
     os._exit(status if status >= 0 else 128 - status)
 

@@ -16,8 +16,8 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
     """Find the same value as `minimax` if this value lies between alpha and beta; otherwise find a bound on the value.
 
     Alpha and beta come from lines that the search has already finished. In these lines, the player to move can get at
-    least alpha, and the other side can keep this player's value down to beta. If the value of a position reaches beta,
-    the other side will avoid the position. So the search leaves it.
+    least alpha, and the other side can make sure that this player gets at most beta. If the value of a position reaches
+    beta, the other side will avoid the position. So the search leaves it.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)

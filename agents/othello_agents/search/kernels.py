@@ -4,9 +4,9 @@ These compiled searches (kernels) make the same moves, visit the same nodes and 
 `maximizer`, `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
 
 A player's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. The searches
-do not compute the balance anew after a move. To the balance of the player who moved, they add the weight of the new
-disc and twice the weights of the turned discs. To add up the weights of a set of squares, they look up one number for
-each rank.
+do not compute the balance anew after a move. They add the weight of the new disc and twice the weights of the turned
+discs to the balance of the player who moved. A table has the sum of the weights for every set of squares on a rank. So
+the sum for a set on the whole board needs only one number from this table for each rank.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ WIN = np.int64(1 << 30)
 would compile the search a second time."""
 
 OUTSIDE = WIN + 1
-"""A number that is greater than the value of a won game. As alpha and beta, -`OUTSIDE` and `OUTSIDE` exclude no value.
+"""A number that is greater than the value of a won game. The window from -`OUTSIDE` to `OUTSIDE` excludes no value.
 """
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -88,7 +88,7 @@ def _weights() -> npt.NDArray[np.int16]:
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """For each table and rank, the sum of the weights of each set of squares on the rank, (tables, 8, 256) int16.
+    """For each table, rank and set of squares on the rank, the sum of the squares' weights, (tables, 8, 256) int16.
 
     The last index, from 0 to 255, stands for a set of squares on the rank: bit 0 for the square in column a, bit 1 for
     the square in column b, and so on.

@@ -21,7 +21,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
     for action in actions:
         child = state.play(action)
         value, _, below = minimax(child, depth - 1, evaluate)
-        if child.to_move != state.to_move:  # not while a chain of captures goes on
+        if child.to_move != state.to_move:  # otherwise the same player continues a chain of captures
             value = -value
         nodes += below
         if value > best_value:

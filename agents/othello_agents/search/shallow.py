@@ -25,11 +25,11 @@ DEEPEST = 2
 _BLOCK = 64
 """The number of positions in a block. All their moves and replies fit into the processor's fastest caches."""
 _0, _1 = np.uint64(0), np.uint64(1)
-_ONE_PLY = np.int64(1)  # not a Python int, for which Numba would compile `search` a second time
+_ONE_PLY = np.int64(1)  # for a Python int, Numba would compile `search` a second time
 
 
 def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """The different weights in each table of `WEIGHTS` (except 0), and for each weight the set of squares that have it.
+    """For each table of `WEIGHTS`, the different weights except 0, and for each weight the squares that have it.
 
     Returns the sets of squares, (tables, C) uint64, and the weights, (tables, C) int64. Tables with fewer than C
     different weights have zeros in the unused places.
@@ -54,8 +54,8 @@ def _list_moves(
 
     Returns:
         Two arrays. The first, (3, M) uint64, has three numbers for each move: the new disc, and the player's and the
-        opponent's discs before the move. The second, `ends`, (N,) int64, says which moves belong to a position: for
-        position i, the moves with the indices `ends[i - 1]` (0 if i is 0) to `ends[i] - 1`.
+        opponent's discs before the move. The second, `ends`, (N,) int64, says where the moves of each position end.
+        The moves of position i have the indices from `ends[i - 1]` (0 if i is 0) to `ends[i] - 1`.
     """
     legal, ends = np.empty(len(own), np.uint64), np.empty(len(own), np.int64)
     for i in range(len(own)):
@@ -121,7 +121,7 @@ def _evaluate(
 def _after_replies(played: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int) -> npt.NDArray[np.int64]:
     """The values of M moves for the player who moves, (M,) int64, if the opponent then plays its best reply.
 
-    `played` is the array of the moves after `_play`.
+    `played` is the first array that `_list_moves` returns, after the call of `_play`.
     """
     own, opponent = played[2], played[1]
     replies, ends = _list_moves(own, opponent, board)

@@ -56,10 +56,10 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 
 
 class TriboloPlayer(Agent):
-    """Plays Tribolo by a strategy, which evaluates the position that follows an action and the next player's answer.
+    """Plays Tribolo by a strategy, which gives a value to the position after an action and the next player's answer.
 
     The agent expects the answer that gives the next player the most cells. It plays the action with the highest value
-    after the expected answer. Of several such answers or actions, the agent takes the first. An action that ends the
+    after the expected answer. Of equally good answers or actions, the agent takes the first. An action that ends the
     game has no answer. Then the strategy evaluates the position after the action.
 
     Args:

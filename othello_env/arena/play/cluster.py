@@ -1,9 +1,9 @@
 """Games on a Ray cluster. The games are divided into jobs, and each job is a Ray task (`othello_env.support.cluster`).
 
-If a node or Ray's process on the node dies, another node plays the unfinished jobs of this node again. Inside each
-task, a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`). So the time of an
-agent is measured on the node where the agent thinks, and an agent that exceeds its time is stopped there. If an agent
-crashes, Ray's own process goes on.
+If a node dies, or if Ray's process on a node dies, another node plays the unfinished jobs of that node again. Inside
+each task, a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`). So the time of
+an agent is measured on the node where the agent thinks, and an agent that exceeds its time is stopped there. If an
+agent crashes, Ray's own process goes on.
 
 The extra ``ray`` of this package installs Ray.
 """
@@ -115,7 +115,8 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        # One `next` usually gives the records of all games. After the death of a worker, each `next` gives one record.
+        # One `next` usually gives all records of the job. After the death of a worker, each game is a job of its own
+        # (see `play_jobs`), so each `next` gives one record.
         while len(records) < len(job.pairings):
             records += next(self._played)
         return records

@@ -73,12 +73,12 @@ def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iter
 
 
 def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
-    # A subclass of Othello may have rules of its own, which the kernels of batches do not know.
+    # A subclass of Othello may have rules of its own, but `play_batch` knows only the rules of Othello.
     return type(pairing.start) is Othello and all(agents[name].answers_batches for name in set(pairing.agents))
 
 
 def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Othello]:
-    """Play all these Othello games at once, on one board size, and return their last positions.
+    """Play all these Othello games at once and return their last positions. All boards have the same size.
 
     Raises:
         AgentError: an answer is not legal, or an agent failed.

@@ -64,7 +64,7 @@ def play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator
         done = []
         for record in play_games(agents, job.pairings):
             done.append(record)
-            yield record  # at once, so that an interrupt in a later game of the job does not lose this game
+            yield record  # not only after the job, so that an interrupt in a later game does not lose it
         jobs.took(done)
 
 

@@ -52,7 +52,7 @@ class Pairing:
 
     @property
     def start(self) -> State:
-        """The position after the opening, in which the agents begin to choose moves."""
+        """The position after the opening. From this position on, the agents choose the moves."""
         return self.opening.start
 
 

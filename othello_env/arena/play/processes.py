@@ -126,7 +126,7 @@ def _check_sendable(roster: Mapping[str, str | Agent | Policy]) -> None:
 
 
 class _Worker:
-    """Controls one worker process. The process that started the worker, called its owner, holds this object."""
+    """Controls one worker process. This object is in the worker's owner, the process that started the worker."""
 
     def __init__(self, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None) -> None:
         self._clock = clock
@@ -176,7 +176,7 @@ class _Worker:
                     report_compilation()
                     continue
                 self._note(kind, *values)
-        except WorkerError:  # also an OSError, but not a failure of the connection, which the next lines handle
+        except WorkerError:  # it is an OSError, but the next lines are only for failures of the connection
             raise
         except (EOFError, OSError):
             return self._died()

@@ -15,7 +15,7 @@ __all__ = ["Timed"]
 
 
 class Timed(AgentWrapper):
-    """Asks another agent and measures how long the other agent thinks.
+    """An agent that asks another agent for its moves, and measures how long the other agent thinks.
 
     The first call of `act` and the first call of `act_batch` are not counted, because the other agent may compile or
     load something in these calls.

@@ -17,7 +17,7 @@ __all__ = ["Benchmark", "markdown_table", "run_benchmark"]
 
 _HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
 _MISFIT = 0.01
-"""If the p-value in `Fit` is below this number, a note says that the scores do not fit one rating."""
+"""If `Fit.p_value` is below this number, a note says that one rating does not explain the scores."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Benchmark:
         notes = []
         if self.placement is not None:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
-            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if both are equal
+            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if the two texts are equal
             fit = self.placement.fit
             if fit.p_value < _MISFIT:
                 notes.append(

@@ -9,8 +9,8 @@ penalty matters.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
 sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
-matrix. The squared residuals are unreliable if there are few games or if the games are one-sided. So they are limited
-in such a way that a pair of games counts as at least one independent game and at most two.
+matrix. The squared residuals are unreliable if there are few games or if the games are one-sided. So limits are set to
+the squared residuals: a pair of games counts as at least one and at most two independent games.
 
 Suppose that one group of agents won every game against the agents outside the group. Then the results say that the
 group is stronger, but they set no upper limit to the difference (Ford, Am. Math. Mon. 64, 1957). Only the penalty would
@@ -46,14 +46,14 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The games of two agents that begin with the same opening. These games count as one unit.
+    """The games of two agents from one opening. These games count as one unit.
 
     Attributes:
         a: the name of an agent.
         b: the name of another agent.
         points: the points of agent `a` in these games: 1 for a win, 0.5 for a draw.
         games: the number of games in one unit.
-        count: the number of equal units that this object stands for, with the same agents, points and games.
+        count: this object stands for this number of units, which all have the same agents, points and games.
     """
 
     a: str
@@ -140,7 +140,7 @@ class _Meetings:
         names: the names of the agents. Agents with fixed ratings come first.
         free: for each name, True if the rating must be found, False if it is fixed.
         given: for each name, the fixed rating in log odds; 0 if the rating must be found.
-        games, points, ss, sg, gg: (M,), the five sums of each pair that `_sums` returns.
+        games, points, ss, sg, gg: (M,) each, the five sums that `_sums` returns for each pair.
         design: (M, F), a row for each pair. The row has 1 in the first agent's column, -1 in the second agent's column,
             and 0 in the other columns.
         offset: (M,), the entry of `given` for the first agent minus the entry for the second agent.
@@ -204,9 +204,9 @@ def _limits(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The agents whose ratings have a lower limit, and the agents whose ratings have an upper limit; see `Ratings`.
 
-    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So if
-    B's rating has a lower limit, A's rating has one, too. And if A's rating has an upper limit, B's rating has one,
-    too.
+    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So a lower
+    limit of B's rating also gives a lower limit of A's rating. For the same reason, an upper limit of A's rating also
+    gives an upper limit of B's rating.
     """
     took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
     took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}
@@ -249,8 +249,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         weight = meetings.games * p * (1 - p)
         leverage = weight * np.einsum("mi,ij,mj->m", meetings.design, inverse, meetings.design)
         residual = meetings.points - meetings.games * p + leverage * (0.5 - p)
-        # The penalty has the effect of `leverage` more games, so `slope` counts these games, too. Without them, the
-        # loop would not converge for two agents with only one game: each step would go too far.
+        # For each pair of agents, the penalty has the effect of `leverage` more games. `slope` counts these games, too.
+        # Without them, the loop would not converge for two agents with only one game: each step would go too far.
         slope = meetings.information(p, meetings.games + leverage)
         step = np.linalg.solve(slope, meetings.design.T @ residual)
         largest = float(np.abs(step).max(initial=0.0))

@@ -151,7 +151,10 @@ def endgame_positions() -> tuple[EndgamePosition, ...]:
 
 
 def parse_position(line: str, size: int = 8) -> EndgamePosition:
-    """A position and its scores from a line of a packaged list: a transcript, then ``move:score`` for each move."""
+    """A position and its scores from a line of a packaged list.
+
+    The line has a transcript, then ``move:score`` for each legal move.
+    """
     transcript, *moves = line.split()
     state = Othello.from_moves(transcript, size)
     scores = dict(move.split(":") for move in moves)
@@ -215,7 +218,7 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            # One bad position is enough to make the whole batch fail. So `_answer` asks the agent again, in one
+            # If the agent fails in one position, the whole batch fails. So `_answer` asks the agent again, in one
             # position at a time. But if the error is an interrupt, `raise_interrupt` raises it again.
             raise_interrupt(error)
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]

@@ -10,7 +10,7 @@ from statistics import NormalDist
 __all__ = ["LEAST_EXPECTED", "Fit", "chi_square_tail"]
 
 LEAST_EXPECTED = 5.0
-"""A chi-square leaves out the games of two agents if one of them is expected to get fewer points than this number."""
+"""If one of two agents is expected to get fewer points than this number, a chi-square does not count their games."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Fit:
 
     @classmethod
     def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
-        """The fit of an agent's scores against several rungs.
+        """The test of an agent's scores against several rungs.
 
         Args:
             scores: a pair (points, expected) for each rung. `points` is a list with the agent's points, 0 to 2, in each

@@ -2,7 +2,7 @@
 
 There is a ladder for Othello on 8x8 and a ladder for 6x6. The strongest opponent is the engine on 8x8, and perfect play
 on 6x6. A ladder's file says how the ratings were computed: the number of games, their openings and their seed. Each
-game has a key, a number that alone determines the opponents' random choices. The opponents limit their searches by
+game has a key (a number). Only this key determines the opponents' random choices. The opponents limit their searches by
 depth or by the number of simulations, never by time. So the opponents make the same moves on every machine.
 """
 
@@ -66,7 +66,7 @@ class Ladder:
 
     @property
     def openings(self) -> str:
-        """The name of the packaged openings from which agents play against the rungs."""
+        """The name of the packaged openings for the games against the rungs."""
         return PACKAGED[self.size]
 
     @property

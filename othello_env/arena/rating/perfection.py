@@ -111,7 +111,7 @@ class PerfectionGames:
 
     @property
     def kept(self) -> float:
-        """The share of games in which the agent got the result (win, draw or loss) that perfect play gets."""
+        """The share of games that ended as under perfect play of both sides: with the same win, draw or loss."""
         same = [_sign(self._worth(record)) == _sign(self._margin(record)) for record in self.match.records]
         return sum(same) / len(same) if same else math.nan
 

@@ -45,8 +45,8 @@ The first batches are small, because the agent's rating is hardly known yet.
 _INFORMATIVE = 0.8
 """The agent plays only against rungs whose games tell enough about the agent's rating.
 
-The information of a game is p * (1 - p), where p is the agent's expected score. It must be at least this share of the
-information that the most informative rung offers.
+The information of a game is p * (1 - p), where p is the agent's expected score. A game against such a rung gives at
+least this share of the information that a game against the most informative rung gives.
 """
 _BEYOND = 0.9
 """An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
@@ -264,8 +264,8 @@ class _Climb:
             _check_rung(self.placement.ladder, rung, record)
             self._records[rung].append(record)
             # `at_once` says whether this game was played together with others. If an answer for many positions failed,
-            # `play_games` plays the games one after the other instead. Then this game has a fault, or the agent has
-            # answered since the previous record.
+            # `play_games` plays the games one after the other instead. Signs of this are a fault in this game, or an
+            # answer of the agent since the previous record.
             at_once = in_batches and record.fault is None and self.agent.decisions == decisions
             decisions = self.agent.decisions
             if len(self._records[rung]) % 2:
@@ -274,7 +274,7 @@ class _Climb:
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
             self.placement = Placement(self.placement.ladder, matches, seconds)
             yield self.placement
-            if time.monotonic() > deadline and not at_once:  # games that were played at once all count
+            if time.monotonic() > deadline and not at_once:  # count all games that were played at once
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:

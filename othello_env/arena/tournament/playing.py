@@ -36,10 +36,10 @@ def play_tournament(
     """Play a tournament. If some games are already in a file, play only the other games.
 
     As soon as a game ends, its record is added to the file and passed to `progress`. Ctrl-C cannot come between these
-    two steps. Games that are played together (by agents that answer batches, or as one job of a worker process without
-    a clock) are added when all of them have ended. The results include the games that were already in the file. An
-    agent that answers with an illegal action, raises an error or exceeds its time forfeits the game. At the end, a
-    `FaultWarning` reports the forfeited games.
+    two steps. Some games are played together: the games of agents that answer batches, and the games of one job of a
+    worker process without a clock. These games are added when all of them have ended. The results include the games
+    that were already in the file. An agent that answers with an illegal action, raises an error or exceeds its time
+    forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
 
     Args:
         agents: the agents by name. Each is an Agent, a spec (a text such as ``"random"``) or a callable
@@ -137,7 +137,7 @@ def _keep(
 
 @contextmanager
 def _held_interrupt() -> Iterator[None]:
-    """Delay Ctrl-C until the block ends, so that `progress` gets exactly the games that are in the file."""
+    """Delay Ctrl-C until the ``with`` block ends, so that `progress` gets exactly the games that are in the file."""
     main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGINT)
     if not main or not callable(handler):

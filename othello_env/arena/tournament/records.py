@@ -121,7 +121,7 @@ class RecordFile:
         """Add the record of a game.
 
         Raises:
-            OSError: the line cannot be written. A part of the line may be in the file.
+            OSError: the line cannot be written. Then a part of the line may be in the file.
         """
         self.cut_torn_line()
         line = record.to_json().encode() + b"\n"
@@ -137,7 +137,8 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
         OSError: the file cannot be opened, another process writes to the file, or the file is not a regular file. A
             symbolic link is not a regular file.
         ValueError: the file has more than 4 GiB.
-        RecordError: a line is not a record, or its values do not agree with its moves. The file is not changed.
+        RecordError: a line is not a record, or its values do not agree with its moves. In this case, the file is
+            not changed.
     """
     path = Path(path)
     check_output(path)

@@ -75,9 +75,9 @@ class MatchResult:
 
     @property
     def pairs(self) -> tuple[int, int, int, int, int]:
-        """The numbers of colour-swapped pairs of games in which the agent had 0, 1/2, 1, 1 1/2 and 2 points.
+        """Five numbers: in how many colour-swapped pairs of games the agent had 0, 1/2, 1, 1 1/2 and 2 points.
 
-        A pair is two games with the same opening. An opening without exactly two games is left out.
+        A pair is two games with the same opening. An opening with fewer or more than two games is left out.
         """
         points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
         none, half, one, more, two = (points.count(k) for k in range(5))
@@ -87,8 +87,8 @@ class MatchResult:
     def margin(self) -> float:
         """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
-        The margin of a game of two players is the agent's margin. The margin of a game of three players is (the agent's
-        margin - the opponent's margin) / 2.
+        In a game of two players, this margin is the agent's margin in the record. In a game of three players, it is
+        (the agent's margin - the opponent's margin) / 2.
         """
         margins = [(mine - theirs) / 2 for mine, theirs in (self._of_both(r, r.margins) for r in self.records)]
         return sum(margins) / self.games if self.games else math.nan
@@ -100,7 +100,7 @@ class MatchResult:
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
     def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
-        """The agent's and the opponent's number, from `numbers`, which has a number for each player of the game."""
+        """The agent's number and the opponent's number. `numbers` has a number for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
@@ -203,8 +203,8 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
     The two games of a colour-swapped pair have the same opening and are not independent. So the interval is computed
     from the scores of pairs. The interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores
-    near 0 and 1. For this interval, each pair counts as 1 to 2 independent games. The less the scores of the pairs
-    vary, the closer this number is to 2.
+    near 0 and 1. The interval needs a number of independent games: each pair counts as 1 to 2 such games. The less the
+    scores of the pairs vary, the closer the count of a pair is to 2.
 
     Args:
         scores: the score of each pair, 0 to 1.
@@ -225,8 +225,9 @@ def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
     if n == 0:
         return (0.0, 1.0)
     variance = squares / (n - 1) if n > 1 else 0.0
-    # If all pairs have the same score, each pair counts as two games. But if one agent wins all games, the equal
-    # scores do not show that the two games of a pair are independent. In this case, each pair counts as one game.
+    # If all pairs have the same score, each pair counts as two games. There is one exception: if one agent wins all
+    # games, each pair counts as one game. The scores of the pairs are then equal even if the two games of a pair are
+    # not independent.
     alike = 2.0 if 0 < score < 1 else 1.0
     worth = score * (1 - score) / variance if variance > 0 else alike
     games = n * min(max(worth, 1.0), 2.0)

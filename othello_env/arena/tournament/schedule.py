@@ -53,8 +53,8 @@ class Schedule:
         gauntlet: whether only the groups that include the first agent play.
         near: agents play each other only if their places in `agents` differ by at most this number; None for no limit.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
-            means the start in `rules`. The games can be played again from their records only if `rules` can read this
-            position from text.
+            means the start in `rules`. A game can be played again from its record only if `rules` can read this
+            position from the text in the record.
 
     Raises:
         TypeError: `games` or `seed` is not an integer.

@@ -121,7 +121,7 @@ def _load(
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     ending = Path(path).suffix.lower()
-    if ending == ".pdn":  # tried before the content, because comments in PDN can look like the other formats
+    if ending == ".pdn":  # here the ending decides, not the content: comments in PDN can look like the other formats
         return _from_pdn(text)
     if ggf.is_ggf(text) or ending == ".ggf":
         return ggf.load(text)

@@ -36,7 +36,7 @@ def dump(games: Games) -> bytes:
     """The bytes of a ``.npz`` file that holds these games.
 
     Raises:
-        ValueError: a column has neither numbers nor text, the columns are too many for a file, or a first position
+        ValueError: a column has neither numbers nor text, there are too many columns for a file, or a first position
             cannot be written (see `header`).
     """
     check_columns(games)
@@ -113,8 +113,8 @@ def header(games: Games) -> dict[str, Any]:
     """A dict for JSON with the name of the file format, the rules of the games and their first positions.
 
     Raises:
-        ValueError: a first position is one of checkers that has a history, or that is in the middle of a series of
-            jumps. The text of the position does not contain this.
+        ValueError: in checkers, a first position has a history, or is in the middle of a series of jumps. The text of a
+            position shows neither its history nor that a piece must continue jumping.
     """
     usual = games.starts == (games.rules.start(0),)
     starts = [] if usual else [_text_of(state, games.rules) for state in games.starts]

@@ -42,7 +42,7 @@ _LARGEST_NUMBER = 1e9
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
 _OF_START = (("GM", "Othello"), ("TY", ""), ("BO", ""))
-"""The tags that say how a game begins. The second text of each pair is the value if the tag is missing."""
+"""The tags that say how a game begins. Each pair has the tag, and the value that is used if the tag is missing."""
 _EACH = ("scores", "times")
 """The columns that have a number for each action. GGF writes these numbers after the move, in this order."""
 
@@ -79,7 +79,7 @@ def load(text: str) -> tuple[Games, list[str]]:
             messages[number] = game.message(error)
     wrong = _joined(found).illegal().tolist() if found else []
     for game in [game for game, ply in zip(found, wrong, strict=True) if ply >= 0]:
-        try:  # the moves may be legal after all: perhaps the text leaves out passes, and `_replay` adds them
+        try:  # perhaps the text only leaves out passes; `_replay` adds them, which can make the moves legal
             _replay(game)
         except (GamesError, IllegalActionError, NotationError) as error:
             messages[game.number] = game.message(error)
@@ -159,10 +159,10 @@ def dump(games: Games) -> str:
 class _Game:
     """A game of a GGF text.
 
-    `_split` sets `line`, `tags`, `moves` and `fault`. Each entry of `moves` is a pair: ``B`` or ``W``, and the move's
-    text. `fault` says what is wrong with the game, and is empty if nothing is wrong. `load` sets `number`, the number
-    of the game in the text. `_prepare` sets `start`, `actions` and `texts`. `texts` has the text of each action, which
-    is empty for a pass that the GGF text leaves out.
+    `_split` sets `line`, `tags`, `moves` and `fault`. Each entry of `moves` is a pair: the colour (``B`` or ``W``) and
+    the move's text. `fault` says what is wrong with the game, and is empty if nothing is wrong. `load` sets `number`,
+    the number of the game in the text. `_prepare` sets `start`, `actions` and `texts`. `texts` has the text of each
+    action, which is empty for a pass that the GGF text leaves out.
     """
 
     line: int
@@ -226,8 +226,8 @@ def _prepare(game: _Game, before: list[_Game]) -> None:
     the moves. Later, `load` checks the moves of all games together, which is faster.
 
     Raises:
-        GamesError: the game is damaged, its board has another size than the boards of earlier games, or a move that is
-            played here is illegal or cannot be read.
+        GamesError: the game is damaged, or its board has another size than the boards of earlier games. If this
+            function plays the moves, it also raises the errors of `_replay`.
         NotationError: the board cannot be read.
     """
     if game.fault:

@@ -85,7 +85,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
 
 
 def _lists(table: Any, name: str, of: str) -> tuple[Any, Any]:
-    """A column of lists as an array (N, T), and the length of each list (N,).
+    """A column of N lists as an array (N, T), and the lengths of the lists as an array (N,).
 
     Short rows are filled up: with -1 if `of` is ``integers``, with NaN if `of` is ``floats``.
     """

@@ -18,8 +18,8 @@ __all__ = ["dump", "load"]
 def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
     """Read the games of a text with a transcript on each line.
 
-    Passes may be left out. Empty lines and lines that begin with ``#`` are ignored. The column `line` has the number of
-    each game's line, from 1.
+    Passes may be left out. Empty lines and lines that begin with ``#`` are ignored. The games get a column `line`: for
+    each game, the number of its line in the text. Lines are counted from 1.
 
     Returns:
         The games whose moves are all legal, and a message for each line with an illegal or unreadable move.
@@ -68,10 +68,10 @@ def dump(games: Games) -> str:
 
 
 def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
-    """Read the plain lines: those that have only names of squares, and only legal moves.
+    """Read the plain lines. A plain line has only names of squares, and all its moves are legal.
 
-    Compiled code checks the moves. `load` reads all other lines with `State.play_transcript`, whose errors say
-    what is wrong in a line.
+    Compiled code checks the moves. `load` reads all other lines with `State.play_transcript`. The errors of this
+    method say what is wrong in a line.
 
     Returns:
         A dict from the number of each plain line to the actions of its game, passes included.

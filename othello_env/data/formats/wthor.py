@@ -39,7 +39,7 @@ _LENGTHS = {20: "players", 26: "tournaments"}
 
 
 def is_wthor(data: bytes) -> bool:
-    """Whether these are the bytes of a file of games (``.wtb``) on 8x8."""
+    """Whether `data` is the content of a ``.wtb`` file with games on 8x8."""
     if len(data) < _HEADER.itemsize:
         return False
     header = np.frombuffer(data, _HEADER, 1)[0]
@@ -54,8 +54,8 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     - `year`: the year in which the games were played;
     - `tournament`, `black` and `white`: names, or numbers if no names are given;
     - `score`: Black's discs at the end, as the file says;
-    - `theoretical`: Black's discs at the end if both sides play perfectly from `depth` empty squares on;
-    - `depth`: the number of empty squares for `theoretical`, the same number for all games of the file.
+    - `theoretical`: Black's discs at the end if both sides play perfectly after a certain position of the game;
+    - `depth`: the number of empty squares in this position. It is the same number for all games of the file.
 
     Args:
         data: the bytes of the file.
@@ -83,8 +83,8 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     length = 60 - np.argmax(rows["moves"][:, ::-1] != 0, axis=1) * (rows["moves"] != 0).any(axis=1)
     length[(rows["moves"] == 0).all(axis=1)] = 0
     ended = np.arange(60) >= length[:, np.newaxis]
-    # Each byte after the last move becomes -1. Before it, a byte that is no square, such as 0, becomes 127, which is
-    # illegal.
+    # Each byte after the last move becomes -1. If an earlier byte is not a square (for example, if it is 0), it becomes
+    # 127, which is an illegal move.
     squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
     actions, lengths, wrong = with_passes(squares, Othello())
     columns = {

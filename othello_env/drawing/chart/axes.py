@@ -45,8 +45,8 @@ def ticks_1_2_5(smallest: float, largest: float) -> list[int]:
     """Choose ticks for an axis from `smallest` to `largest`. The ticks are from the series 1, 2, 5, 10, 20, ...
 
     If `smallest` is not in the series, the first tick is the next smaller number of the series. If `largest` is not in
-    the series, the last tick is the next larger number. All numbers of the series between them are ticks. There are at
-    least two ticks.
+    the series, the last tick is the next larger number. All numbers of the series between the first and the last tick
+    are ticks, too. There are at least two ticks.
 
     >>> ticks_1_2_5(64, 700), ticks_1_2_5(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])

@@ -16,13 +16,15 @@ LABELS = 300
 """The x of the left side of a panel with rows. The space to the left of this x has the labels of the rows."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
 _PAPER, _GRID = "#ffffff", "#dde2e6"
-_SCALE = 2  # a chart is drawn this number of times larger and then reduced, so that its edges are smooth
+_SCALE = 2  # a chart is drawn larger by this factor and then reduced, so that its edges are smooth
 _VALUES = 90  # the space for the numbers to the right of the rows
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The rectangle in a chart that shows the data. Heights are numbers, such as scores: 0 is the bottom, 1 the top.
+    """The rectangle in a chart that shows the data.
+
+    In this rectangle, a height is given as a number, such as a score. 0 is the bottom and 1 is the top.
 
     Attributes:
         smallest: the number that the left side of the panel stands for.

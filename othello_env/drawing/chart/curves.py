@@ -45,8 +45,8 @@ def learning_chart(
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         curves: a mapping from labels to curves. There are at most eight curves, and each curve has at least one point.
-        unit: what `CurvePoint.played` counts, such as games. If it is None, only the plot over seconds is drawn. This
-            is for curves that count different units.
+        unit: what `CurvePoint.played` counts, such as games. If it is None, only the plot over seconds is drawn. Use
+            None if the curves count different units.
 
     Raises:
         ValueError: there are more than eight curves.

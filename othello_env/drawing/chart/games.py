@@ -80,8 +80,8 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
 def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
     """Remove the smallest and the largest values, which few games have.
 
-    A game with a removed value is counted at the nearest value that is kept. At each end, this
-    concerns at most the fraction `_TAIL` of all games.
+    A game with a removed value is counted at the nearest value that is kept. At most the fraction `_TAIL` of all games
+    have a value that is removed because it is small. The same limit holds for large values.
 
     >>> _trimmed({1: 1, 60: 999, 61: 1000, 62: 999, 90: 1})
     {60: 1000, 61: 1000, 62: 1000}

@@ -27,8 +27,8 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         names: the names of the M members. M is at least 1.
-        scores: the score of each row's member against each column's member, 0 to 1, as M rows of M numbers. A score is
-            NaN if the two members have not met. The diagonal is not drawn.
+        scores: M rows of M numbers from 0 to 1. A number is the score of the row's member against the column's member.
+            A score is NaN if the two members have not met. The diagonal is not drawn.
     """
     m = len(names)
     side = max(min(_LARGEST, _ROOM // m), _SMALLEST)

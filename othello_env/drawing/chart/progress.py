@@ -88,6 +88,6 @@ def _draw_lines(canvas: Canvas, panel: Panel, heights: Mapping[str, float]) -> N
 def _short(number: float) -> str:
     """A number in few characters: ``2G``, ``1.2M``, ``350k``, ``64``."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= 0.9995 * size:  # a little less than `size` is rounded to it
+        if number >= 0.9995 * size:  # a number a little below `size` is rounded to `size`
             return f"{number / size:.3g}{letter}"
     return f"{number:.3g}"

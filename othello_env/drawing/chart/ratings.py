@@ -17,7 +17,7 @@ _TICKS = (50, 100, 200, 250, 500, 1000)
 """The possible distances between neighbouring lines of the grid, in Elo.
 
 A chart uses the smallest distance that divides the range from the lowest to the highest Elo into at most `_MOST_TICKS`
-parts. If all distances give more parts, the chart uses the largest distance.
+parts. If even the largest distance gives more parts, the chart still uses it.
 """
 _MOST_TICKS = 12
 

@@ -46,7 +46,10 @@ class Buffers:
         return {"observation": self.planes, "action_mask": self.masks}
 
     def again(self) -> Buffers:
-        """These buffers for another step. The caller may have changed `truncated`, which no step writes."""
+        """Make these buffers ready for another step, and return them.
+
+        All values of `truncated` become False again: the caller may have changed them, and no step writes them.
+        """
         self.truncated[:] = False
         return self
 

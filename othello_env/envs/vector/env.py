@@ -65,7 +65,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     Gymnasium's entries are 0 for the games that were not reset. Here, the entries `action_mask`, `to_move` and
     `reward_to` also have values for the games that were not reset.
 
-    In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The step returns the
+    In the default mode ``SAME_STEP``, when a game ends, the next game begins in the same step. This step returns the
     observation and info of the next game. The `info` of this step has two more entries. `final_obs`, (N,) objects, has
     the last observation of each game that ended, and None for all other games. `final_info` is a dict with the last
     info of each game that ended. It has no `to_move` and no `reward_to`. The masks of `final_obs` and `final_info` are
@@ -83,9 +83,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     Args:
         num_envs: the number of games.
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable. It plays every seat
-            (player) except the learner's. In a game of three players, a tuple has an opponent for each of the other two
-            seats. A dict has opponents and their weights (see `set_opponents`). With None, the learner plays every side
-            (self-play).
+            (player) except the learner's. In a game of three players, a tuple of two opponents is allowed, one for each
+            of the other two seats. In every game, a dict from opponents to weights is allowed (see `set_opponents`).
+            With None, the learner plays every side (self-play).
         side: the name of the learner's player, or ``"random"``. In self-play only ``"random"`` is allowed.
         openings: where games begin. With None, games begin at the game's usual start. With ``"random:10"``, they begin
             after ten random plies. With a sequence of transcripts or States, each game begins with a random opening
@@ -96,7 +96,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. With
             ``SAME_STEP``, the next game begins as soon as a game ends. With ``NEXT_STEP``, it begins in the next step.
-            For this game, that step ignores the action and plays no ply. With ``DISABLED``, only `reset` begins games.
+            That step plays no ply in the new game and ignores its action. With ``DISABLED``, only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
             returns the same arrays, and the caller must read an info before the next step.
         num_threads: the greatest number of threads that share a step. If one thread alone is faster, it makes the steps
@@ -162,7 +162,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The position in which a game begins. If this position is random, it depends only on `game_key`."""
+        """The position in which a game begins. The same `game_key` always gives the same position."""
 
     # For N games, Gymnasium's spaces take four times the memory of the observations. So they are made only if needed.
 
@@ -328,9 +328,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
         Raises:
             ValueError: a dtype, shape or range is wrong, and nothing has changed. Or a new game could not begin (see
-                `reset`), and the environment needs a reset. The errors below `ResetNeeded` need a reset, too.
+                `reset`), and the environment needs a reset. The last three errors below need a reset, too.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: there was no reset yet or none after an error. Or a game is over, in the mode ``DISABLED``.
+            ResetNeeded: there was no reset yet, or no reset after an error. Or a game is over in the mode ``DISABLED``.
             AgentError: an opponent answered with an illegal action.
             RuntimeError: a thread could not be started.
             KeyboardInterrupt: Ctrl-C was pressed.

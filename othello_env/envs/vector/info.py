@@ -22,7 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""For each entry, the field of `othello_env.games.batch.Ends.rows` that has the entry's values in ended games."""
+"""A key is an entry. Its value is the field of `othello_env.games.batch.Ends.rows` with this entry for ended games."""
 _FINAL = ("final_obs", "final_info")
 _Ended = Callable[[], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 
@@ -194,9 +194,10 @@ class Moment:
     Args:
         batch: the games after the step or reset.
         ends: the rows of the games that ended in the step; see `othello_env.games.batch.Ends.rows`.
-        where: (N,) bool, True for each game that was reset. After a step or a reset of all games, `where` is None.
-        within: True in the mode ``SAME_STEP``, in which the next game begins in the step in which a game ends. In this
-            mode, `final_obs` and `final_info` describe the games that ended.
+        where: (N,) bool, True for each game that was reset. After a step, `where` is None. After a reset of all games,
+            it is also None.
+        within: True in the mode ``SAME_STEP``. In this mode, when a game ends, the next game begins in the same step,
+            and `final_obs` and `final_info` describe the game that ended.
         self_play: whether the learner plays every side.
         copy: whether the entries must keep their values after the next step.
 

@@ -95,7 +95,7 @@ class OpponentPool:
 
 
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:
-    """For each agent in the list, the first index at which the same object is in the list.
+    """For each item of the list, the index of the first item that is the same object.
 
     `OpponentPool.ask` groups games by this index. So an agent that is in the list several times is asked only once.
     """

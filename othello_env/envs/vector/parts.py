@@ -43,7 +43,7 @@ class Parts:
         if self._crew is not None:
             self._crew.dismiss()
         self._batch, self._crew, self._buffers = batch, None, None
-        self._is_shared = False  # a new crew has not stepped yet, so it cannot encode
+        self._is_shared = False  # a new crew must make a step before it can encode
 
     def step(
         self,
@@ -60,8 +60,8 @@ class Parts:
         `buffers` are the arrays that the step writes. `Crew.step` explains the other arguments.
 
         Returns:
-            The games that ended. If threads shared the step, the list has an item for each part of the batch. Otherwise
-            it has one item.
+            A list with the games that ended. If threads shared the step, the list has an item for each part of the
+            batch. Otherwise it has one item.
 
         Raises:
             ValueError: a game could not begin.

@@ -8,16 +8,16 @@ from time import perf_counter
 __all__ = ["Sharing"]
 
 _WORTHWHILE_SECONDS = 3e-5
-"""Steps are shared only if one thread needs at least this time for a step. Sharing a step takes a few microseconds."""
+"""Steps are shared only if one thread needs at least this time for a step. Sharing itself takes a few microseconds."""
 _PERIOD, _LONGEST_PERIOD = 256, 2048
 _IS_SHARED = (*[False] * 5, *[True] * 5) * 2
 """For each step of a trial, whether threads share this step. `Sharing` explains trials."""
 _IS_MEASURED = (False, *[True] * 4) * 4
 """For each step of a trial, whether its time counts.
 
-In the first step after a change between one thread and all threads, the threads wake up or fall asleep. So the time of
-this step does not count. If all games are at the same ply, fast and slow steps may alternate. So even and odd steps are
-measured equally often, both with one thread and with all threads.
+In the first step after a change from one thread to all threads or back, the threads wake up or fall asleep. So the time
+of this step does not count. If all games are at the same ply, fast and slow steps may alternate. So even and odd steps
+are measured equally often, both with one thread and with all threads.
 """
 _LONGEST_GAP = 1e-3
 _MUCH = 1.5
@@ -26,14 +26,15 @@ _MUCH = 1.5
 class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
-    Every period begins with a trial of 20 steps: one thread makes ten steps, and all threads share ten steps. Of each
-    ten steps, eight are measured, and the longest of these eight does not count. All later steps of the period are made
-    in the way that was faster in the trial. Since the times of steps vary, earlier trials also count: the previous
-    trial counts half as much as this one, the trial before it a quarter, and so on. Very short steps are not shared,
-    and their trial ends early. The choice changes only the speed.
+    The steps are divided into periods. Every period begins with a trial of 20 steps: one thread makes ten steps, and
+    all threads share ten steps. Of each ten steps, eight are measured, and the longest of these eight does not count.
+    All later steps of the period are made in the way that was faster in the trial. Since the times of steps vary,
+    earlier trials also count: the previous trial counts half as much as this one, the trial before it a quarter, and so
+    on. Very short steps are not shared, and their trial ends early. The choice changes only the speed.
 
-    A period has 256 steps. If one thread is much faster in the trial, the period is twice as long as the period before
-    it, but at most 2,048 steps long. So there are fewer trials on a busy machine, where shared steps take long.
+    A period has 256 steps, unless one thread is much faster in the trial. Then the period is twice as long as the
+    period before it, but at most 2,048 steps long. So there are fewer trials on a busy machine, where shared steps take
+    long.
 
     Threads that share steps stay awake during a short gap between two steps. During the gap, they may take a core that
     the learner's policy needs. So a gap of less than a millisecond after a measured step counts as a part of this step.
@@ -52,7 +53,7 @@ class Sharing:
         self._step = -1  # the first step has the number -1 and is in no trial, because it also loads the kernels
         self._trial: tuple[list[float], list[float]] = [], []
         """The times in seconds of this period's measured steps: a list for one thread, and a list for shared steps."""
-        self._seconds = [0.0, 0.0]  # the weighted sums over all trials: for one thread, and for shared steps
+        self._seconds = [0.0, 0.0]  # the weighted sums of the times of all trials: for one thread, and for shared steps
         self._shortest = inf  # the time of the fastest step that one thread made in this trial, without gaps
         self._is_shared = self._is_faster_shared = self._is_measured = False
         self._is_settled = False  # if True, one thread makes all steps until the next trial, and no step is timed

@@ -70,7 +70,7 @@ class Course(NamedTuple):
     learner's.
     """
     redraws: npt.NDArray[np.int16]
-    """How often the current game was replaced because it ended before the learner's first turn.
+    """The current game replaces this number of games that ended before the learner's first turn.
 
     After the learner's first turn, the value is -1.
     """
@@ -97,7 +97,7 @@ class Plan(NamedTuple):
     attempts: int
     """The greatest number of attempts to begin a game. If random plies end it, the next attempt plays other plies."""
     redraws: int
-    """The largest number of replacements of a game that ends before the learner's first turn."""
+    """How often, at most, a game is replaced because it ended before the learner's first turn."""
     side: int
     """The number of the learner's player, SIDE_DRAWN for a random player, or -1 if the learner plays every side."""
     pool: npt.NDArray[np.uint64]
@@ -108,7 +108,7 @@ class Plan(NamedTuple):
     greater than this number plays in the row's seat.
     """
     first: int
-    """The number of the opponent in the first column of `pool`. The next columns have the next opponents."""
+    """The number of the opponent in the first column of `pool`. Each further column has the next number."""
 
 
 class Outcome(NamedTuple):

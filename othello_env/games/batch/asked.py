@@ -25,7 +25,7 @@ _32 = np.uint64(32)
 def are_legal(
     rules: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> bool:
-    """Whether all actions, (M,), are legal. Action k is for the game at the index `numbers[k]`."""
+    """Whether all M actions are legal. Action k is for the game at the index `numbers[k]`."""
     for k in range(len(numbers)):
         if actions[k] < 0 or actions[k] >= num_actions or not is_legal(rules, boards, numbers[k], actions[k]):
             return False
@@ -36,7 +36,7 @@ def are_legal(
 def draw_actions(
     rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """(M,) uniformly random legal actions for the games at the indices `numbers`, (M,).
+    """(M,) uniformly random legal actions, one for each of the M games at the indices `numbers`.
 
     `key`, (M,), has each game's key for random choices. For the same key and position,
     `othello_env.agent.protocol.Chance.choose` returns the same action.

@@ -1,8 +1,8 @@
 """Threads that share the steps of a batch, and wait for the next step in compiled code.
 
-It takes 60 to 100 us to wake a sleeping thread, as long as a step of 4,096 games. So the threads do not sleep between
-the steps of a busy environment. They stay awake for a limited time, and read one word in memory again and again
-until a step begins.
+It takes 60 to 100 us to wake a sleeping thread. A step of 4,096 games takes as long. So the threads do not sleep
+between the steps of a busy environment. They stay awake for a limited time, and read one word in memory again and
+again until a step begins.
 
 A *job* is a step, or the writing of observations and masks. The thread that calls `Crew.step` or `Crew.show` is the
 leader of the job; all other threads are helpers. The batch is divided into parts, one for each thread. The leader
@@ -83,8 +83,9 @@ def _take_parts(box: _Box, layout: _Tuple, like: _Tuple) -> None:
 
     Args:
         box: the mailbox.
-        layout: five numbers: the index at which the job begins, the index at which the first part begins, the number of
-            words of a part with its result, the number of words of a result, and the number of parts.
+        layout: five numbers: the index of the mailbox at which the job begins, the index at which the first part
+            begins, how many words a part takes together with its result, how many words a result takes, and the number
+            of parts.
         like: a job, a part and a result. They are examples from which the compiler learns the types.
     """
     job_at, first, stride, result_words, count = layout
@@ -186,8 +187,8 @@ class Crew:
     Args:
         batch: N games. If an array of the batch is replaced, the batch needs a new crew.
         threads: the threads that share the steps. The batch has a part for each thread. If there are several parts,
-            each must have at least two games. The machine code is made for the array layouts of the first part, and all
-            parts use this code. In a part of one game, a layout could differ: NumPy calls an array with one row
+            each must have at least two games, because all parts use machine code that is made for the array layouts of
+            the first part. In a part of one game, a layout could differ: for NumPy, an array with one row is
             contiguous, even if the rows of the batch's array are apart in memory.
     """
 

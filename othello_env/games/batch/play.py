@@ -2,7 +2,7 @@
 
 In every step, the fast kernel `play_all` plays the actions of all games. Few games begin or end in a step, so plain
 loops over these few games are fast enough. Everything random in a game depends only on the game's key. From the same
-key, `othello_env.games.openings` makes the same opening.
+key, `othello_env.games.openings` makes the same opening as these kernels.
 
 Python code passes arrays to these kernels in plain tuples, because passing named tuples would take twice as long.
 
@@ -233,11 +233,11 @@ def step(
         problems: the result of `check` for the actions.
         outcome_fields: the fields of `Outcome`, written in place.
         views: the result of `Batch.views` for the planes and masks.
-        encodes: whether to write the next observations and masks, too. One call of this kernel is faster than calls of
-            two kernels.
+        encodes: whether to write the next observations and masks, too. This is faster than a second call for the
+            kernel `encode`.
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
-        begin_next: whether the next game begins in the same step in which a game ends.
+        begin_next: when a game ends, whether the next game begins in the same step.
         by_margin: whether rewards are margins instead of results.
         template: any array with the dtype of the records; see `ends_dtype`.
 
@@ -358,7 +358,7 @@ def answer(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
-    """Play the opponents' legal actions, (M,), in the games at the indices `numbers`, (M,).
+    """Play a legal action of an opponent in each of the M games at the indices `numbers`.
 
     `taken` is the result of `take` for these games. `step` explains the other arguments. If an action ends a game
     before the learner's first turn, a new game replaces this game.

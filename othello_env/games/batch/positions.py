@@ -28,7 +28,7 @@ class Positions(ABC):
         return len(self.key)
 
     def copy(self) -> Positions:
-        """The same positions for an agent, which may change the arrays."""
+        """The same positions for an agent. The agent may change the arrays."""
         return self
 
     @abstractmethod

@@ -75,7 +75,7 @@ def turn(rules: Any, course: Course, boards: _Boards, i: int) -> np.uint64:
 
 @generic(lean=True)
 def choose(rules: Any, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
-    """A uniformly random legal action of game i, chosen by 64 random bits in the same way as `State.draw_action`."""
+    """A uniformly random legal action of game i. The 64 random bits choose it as in `State.draw_action`."""
     raise NotImplementedError
 
 
@@ -106,7 +106,8 @@ def play_all(
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
     """End game i after an illegal action.
 
-    If the game's own `play_all` changed the position, the game's own version of this kernel must undo the change.
+    If the game's own `play_all` changes the position when the action is illegal, the game also needs its own version of
+    this kernel. This version must undo the change.
     """
     course.over[i] = True
 
@@ -125,7 +126,7 @@ def score(rules: Any, course: Course, boards: _Boards, i: int, player: int) -> i
 
 @generic(lean=True)
 def worth(rules: Any, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
-    """A player's result in game i. If `by_margin` is true, it is the player's margin instead. The game must be over."""
+    """A player's result in game i or, if `by_margin` is true, the player's margin. The game must be over."""
     raise NotImplementedError
 
 

@@ -65,7 +65,7 @@ class Begins(NamedTuple):
     plan: tuple[Any, ...]
     openings: tuple[_Array, ...]
     longest: int
-    """The greatest number of plies in a game that begins: the plies of its opening and the random plies."""
+    """The largest number of plies with which a game begins: the plies of its opening and the random plies."""
 
 
 class Batch(ABC):
@@ -177,7 +177,7 @@ class Batch(ABC):
 
     @abstractmethod
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        """Make a function that returns the scores, (N, P), that the games have now.
+        """Make a function that returns the present scores of the games, (N, P).
 
         If `copy` is true, the function has its own copies of the arrays and may be called at any time. If `copy` is
         false, the function must be called before the next step.
@@ -263,7 +263,7 @@ class Batch(ABC):
             views: the result of the method `views` for the planes and masks.
             encodes: whether to write the next observations and masks, as `encode` does.
             begins: how games begin.
-            begin_next: whether the next game begins in the same step in which a game ends.
+            begin_next: when a game ends, whether the next game begins in the same step.
             by_margin: whether rewards are margins instead of results.
 
         Returns:
@@ -310,7 +310,7 @@ class Batch(ABC):
         begin_next: bool,
         by_margin: bool,
     ) -> tuple[Ends, int]:
-        """Play the opponents' legal actions, (M,), in the games of `waiting`. `step` explains the other arguments.
+        """Play a legal action of an opponent in each of the M games of `waiting`. `step` explains the other arguments.
 
         Returns:
             The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
@@ -324,7 +324,7 @@ class Batch(ABC):
         """The arrays that this game's kernel `encode` takes as its last argument.
 
         The kernel writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some of the returned arrays are views of
-        `planes` and `masks`, for example as 64-bit words, which the kernel can write faster than single bytes.
+        `planes` and `masks`, for example as 64-bit words. The kernel can write such words faster than single bytes.
         """
         return planes, masks
 
@@ -337,7 +337,7 @@ class Batch(ABC):
         self._call(encode, self.course.over, self._seats, self.boards, views)
 
     def final_observations(self, ends: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
-        """The last observation of each game that ended, (E, planes, H, W), as the player `ends["viewer"]` sees it."""
+        """(E, planes, H, W), the last observation of each game that ended, as the player `ends["viewer"]` sees it."""
         n, start = len(ends), self.start
         seats = np.ascontiguousarray(ends["to_move"]), np.ascontiguousarray(ends["viewer"])
         planes = np.zeros((n, *start.observation_shape), np.int8)

@@ -45,9 +45,9 @@ square is in the set, else 0. The first 16 words are for even rows (counted from
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
 """(4,) words of eight bytes. A word is the part of an action mask that belongs to two neighbouring dark squares.
 
-Each square has four bytes, one for each direction. Bit 0 of k stands for the left square, and bit 1 for the right
-square. For each bit that is 1, word k has a 1 in the byte for direction 0 of the bit's square. All other bytes are 0. A
-shift of the word by 8 * d bits moves each 1 to the byte for direction d.
+Each square has four bytes, one for each direction. Word k belongs to one set of squares. Bit 0 of k says whether the
+left square is in the set, and bit 1 says whether the right square is in the set. For each square in the set, the byte
+for direction 0 is 1. All other bytes are 0. A shift of the word by 8 * d bits moves each 1 to the byte for direction d.
 """
 
 

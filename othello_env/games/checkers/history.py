@@ -1,4 +1,4 @@
-"""The earlier positions of a game of checkers that can occur again. The rules for draws need these positions.
+"""Those earlier positions of a game of checkers that can occur again. The rules for draws need these positions.
 
 A position can occur again only if all plies after it are quiet, which means that they are steps of kings.
 """

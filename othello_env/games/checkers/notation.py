@@ -31,7 +31,7 @@ _MOVE_NUMBER = re.compile(r"(?<![\d.])\d+\.+")
 
 
 def column_of(square: int, size: int) -> int:
-    """The column, from 0 on the left, of a dark square (the top left corner is light)."""
+    """The column of a dark square, counted from 0 on the left. The top left corner of the board is light."""
     row, k = divmod(square, size // 2)
     return 2 * k + 1 - row % 2
 

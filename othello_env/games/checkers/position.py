@@ -44,8 +44,8 @@ class Checkers(State):
     """A position of checkers with the history on which draws depend. ``Checkers(size=8)`` is the start.
 
     Two positions are equal if they have the same pieces, player to move, piece that must continue jumping, rule for
-    draws, and history. Under the 40-move rule, the history that is compared is the number of quiet plies. Under the
-    other rules, it is the earlier positions that can occur again. Their order does not matter.
+    draws, and history. Under the 40-move rule, only the number of quiet plies (see `quiet`) is compared as history.
+    Under the other rules, the earlier positions that can occur again are compared. Their order does not matter.
 
     >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
     >>> print(game)
@@ -158,14 +158,14 @@ class Checkers(State):
     def from_text(
         cls, text: str, to_move: str | int | None = None, *, size: int = 8, draws: str = "repetition", going: int = 0
     ) -> Self:
-        """Read a position, without a history, in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``.
+        """Read a position in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``. The position has no history.
 
         Args:
             text: the player to move, then each side's pieces. In this notation, the letter B (black) stands for Red.
             to_move: the player to move: ``"red"``, ``"white"`` or the index. None means the player in the text.
             size: the height and width of the board.
             draws: the rule for draws.
-            going: the square, from 1, of the piece that must continue its chain of jumps; 0 if there is no such piece.
+            going: the square (from 1) of the piece that must continue its chain of jumps; 0 if there is no such piece.
 
         Raises:
             NotationError: the text does not show a position, or there is no piece on `going` that can continue a chain.
@@ -279,7 +279,7 @@ class Checkers(State):
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
-        """For each dark square, in order: (owner, is it a king), or None if empty. Owner 0 is Red, and 1 is White."""
+        """For each dark square, in order: (owner, whether it is a king), or None if empty. Owner 0 is Red, 1 White."""
         red, white = self._sides()
         found: list[tuple[int, bool] | None] = []
         for position in kernels.POSITIONS[self.size]:
@@ -290,7 +290,7 @@ class Checkers(State):
 
     @property
     def going_square(self) -> int | None:
-        """The square, from 0, of the piece that must continue its chain of jumps; None if there is no such piece."""
+        """The square (from 0) of the piece that must continue its chain of jumps; None if there is no such piece."""
         return tables.SQUARES[self.size][self.going] if self.going else None
 
     def _sides(self) -> tuple[int, int]:

@@ -49,7 +49,7 @@ PLANES = {
 """For each size, an index array (5, number of dark squares) that selects the dark squares from five sets of 64 bits.
 
 The 320 bits of the five sets are numbered from 0, one set after another. Entry [k, square] is the number of the
-square's bit in set k.
+bit that stands for the square in set k.
 """
 
 

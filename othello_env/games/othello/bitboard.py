@@ -118,7 +118,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     shift = _bytes_up_to(sums, n) << _3
     earlier = ((sums << _8) >> shift) & _BYTE
     spread = (((x >> shift) & _BYTE) * _SUM_BYTES) & _DIAGONAL
-    files = (((spread + _LOW_BITS) >> _7) & _SUM_BYTES) * _SUM_BYTES  # byte k: the rank's squares on files 0 to k
+    files = (((spread + _LOW_BITS) >> _7) & _SUM_BYTES) * _SUM_BYTES  # byte k: the number on files 0 to k of this rank
     return shift + _bytes_up_to(files, n - earlier)
 
 
@@ -128,7 +128,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares behind runs of `through`. Each run begins next to a disc of `own` and goes along +step or -step."""
+    """The squares behind runs in `through`. Each run begins next to a disc of `own` and goes along +step or -step."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -145,7 +145,7 @@ def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """The empty squares of `board` on which the player to move, with the discs `own`, may place a disc."""
+    """The empty squares of `board` on which the player with the discs `own` may place a disc."""
     inner = opponent & _INNER
     found = _targets(own, inner, _EAST)
     found |= _targets(own, opponent, _SOUTH)
@@ -220,8 +220,8 @@ def advance(
 
 
 # The class `Othello` passes sets to `play` and `encode` as Python integers. A call with Python integers takes half the
-# time of a call with NumPy scalars. Each set is passed as two halves of 32 bits. A whole set can be 2**63 or more, and
-# for such integers Numba would compile every kernel a second time, because it gives them another type.
+# time of a call with NumPy scalars. Each set is passed as two halves of 32 bits, because a whole set can be 2**63 or
+# more. Numba gives such integers another type, so it would compile every kernel a second time for them.
 
 
 @kernel(inline=True)

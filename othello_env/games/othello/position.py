@@ -1,10 +1,10 @@
 """A single position of Othello, and the rules of the game.
 
-Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
-square, there must be a run of the opponent's discs, and after the run one of the player's own discs. The discs of all
-such runs are turned over. A player that has no such move must pass (action ``size * size``). A player that has such a
-move must not pass. The game ends as soon as neither player has a move, even if the board is not full. The player with
-more discs wins.
+Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions, a run
+of the opponent's discs must begin next to this square, and one of the player's own discs must follow the run. The discs
+of all such runs are turned over. A player that has no such move must pass (action ``size * size``). A player that has
+such a move must not pass. The game ends as soon as neither player has a move, even if the board is not full. The player
+with more discs wins.
 
 Actions are ``size * row + column``, so a1 is 0. Observations are two planes: the player's own discs and the opponent's
 discs.

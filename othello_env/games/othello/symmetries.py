@@ -31,8 +31,8 @@ def inverse(symmetry: int) -> int:
     """The number of the symmetry that undoes `symmetry`."""
     _check(symmetry)
     # A symmetry transposes first and then mirrors, so its inverse mirrors first and then transposes. Mirroring left to
-    # right before transposing is the same as mirroring top to bottom after it. So the bits of the two mirrors are
-    # swapped.
+    # right before transposing is the same as mirroring top to bottom after it. So if the symmetry transposes, its
+    # inverse has the bits of the two mirrors swapped.
     if symmetry & 4:
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
@@ -61,7 +61,7 @@ def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
 
 
 def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray[np.int64]:
-    """Transform an array of actions (...) on a board of this size. The result is int64."""
+    """Transform an array of actions, of any shape, on a board of width `size`. The result is int64."""
     actions = np.asarray(actions)
     if actions.size and not np.issubdtype(actions.dtype, np.integer):
         raise TypeError(f"expected integers, got dtype {actions.dtype}")

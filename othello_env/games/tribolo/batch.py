@@ -1,8 +1,8 @@
 """N games of Tribolo as arrays; see `othello_env.games.batch`.
 
-The boards are two int8 arrays. The first array, (N, (H + 2) * (W + 2)), has the grids, which
-`othello_env.games.tribolo.kernels` explains. The second array, (N, H * W), is 1 for each cell that the player to move
-may take, else 0.
+The boards are two int8 arrays. The first array, (N, (H + 2) * (W + 2)), has a grid for each game (see
+`othello_env.games.tribolo.kernels`). The second array, (N, H * W), is 1 for each cell that the player to move may
+take, else 0.
 """
 
 from __future__ import annotations

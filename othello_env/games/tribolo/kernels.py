@@ -51,7 +51,7 @@ def _is_legal(grid: npt.NDArray[np.int8], spot: int, mover: int, stride: int) ->
 
 @kernel
 def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
-    """Write 1 into `legal`, (H * W,), for each cell that the mover may take, else 0. Returns the number of ones."""
+    """Fill `legal` (H * W,): 1 for each cell that the mover may take, 0 for the others. Returns the number of ones."""
     found = 0
     for row in range(height):
         for column in range(width):
@@ -63,7 +63,7 @@ def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int,
 
 @kernel
 def next_mover(grid: npt.NDArray[np.int8], first: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
-    """The first player that can move, in turn order from `first`, or NOBODY. Fills `legal` as `count_moves` does."""
+    """The next player that can move, beginning with `first`, else NOBODY. Fills `legal` as `count_moves` does."""
     for k in range(PLAYERS):
         mover = (first + k) % PLAYERS
         if count_moves(grid, mover, width, height, legal) > 0:
@@ -101,8 +101,9 @@ def scatter(
     chooses one of the places that are still free (Fisher-Yates shuffle). One more random number chooses the player that
     moves first. If this player cannot move, the next player that can move begins.
 
-    In each attempt, the random numbers are counted from 0. Random number k is `below(mix(mix(key, attempt), k), n)`,
-    where n is the number of places or players to choose from. The attempts are also counted from 0.
+    The attempts are counted from 0, and so are the random numbers in each attempt. Random number k is
+    `below(mix(mix(key, attempt), k), n)` (see `othello_env.games.hashing`), where n is the number of places or players
+    to choose from.
     """
     size = width * height
     places = np.empty(size, np.int64)

@@ -1,11 +1,12 @@
 """Tribolo, a game for three players with Othello's captures, on a board with walls.
 
 Blue, Red and Green take turns in this order. A random player begins. At the start, the board has some cells of each
-player and some walls at random places. In a move, a player takes an empty cell. In at least one of the eight directions
-from this cell, the next cells must be a run of one opponent's cells and then one of the player's own cells. All such
-runs become cells of the player, even if they belong to different opponents. A run must not contain an empty cell, a
-wall or a cell of the other opponent. After a move, players that cannot move are skipped, so the same player may move
-several times in a row. There is no pass. The game is over when nobody can move. The player with the most cells wins.
+player and some walls at random places. In a move, a player takes an empty cell. In at least one of the eight
+directions, there must be a run of one opponent's cells next to this cell, and one of the player's own cells after the
+run. All such runs become cells of the player, even if they belong to different opponents. A run must not contain an
+empty cell, a wall or a cell of the other opponent. After a move, players that cannot move are skipped, so the same
+player may move several times in a row. There is no pass. The game is over when nobody can move. The player with the
+most cells wins.
 
 Actions are ``width * row + column``, so a1 is 0. Observations are four planes, from the point of view of a player: the
 player's own cells, the cells of the next player in the order of turns, the cells of the third player, and the walls.
@@ -95,7 +96,10 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position with this grid. The player to move is `first`, or if `first` cannot move, the next that can."""
+        """The position with this grid.
+
+        The player `first` is to move. If this player cannot move, it is the turn of the next player that can move.
+        """
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -106,8 +110,8 @@ class Tribolo(State):
     def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
         """Read a position from rows of cells: ``B``, ``R`` or ``G`` for the owner, ``-`` for empty, ``#`` for a wall.
 
-        Rows are separated by ``/`` or spaces. If the given player cannot move, the next player that can move is to
-        move.
+        Rows are separated by ``/`` or spaces. If the given player cannot move, it is the turn of the next player that
+        can move.
 
         Raises:
             NotationError: the text does not show a board, or there is no such player.

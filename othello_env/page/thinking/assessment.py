@@ -50,14 +50,14 @@ class Assessment:
     """What an agent thinks of a position.
 
     Attributes:
-        kind: what `actions` has: ``"values"`` or ``"probabilities"``.
+        kind: what the numbers in `actions` are, ``"values"`` or ``"probabilities"``.
         unit: the unit of the values, such as ``"discs"``.
         values: the value of the position for each player. None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
         source: how `values` was found: by ``"search"``, by ``"evaluation"`` (without looking ahead) or by
             ``"perfect play"``.
         bound: the largest absolute value that is possible. None if this bound is not known.
-        visits: for each legal action, how often a tree search visited it. Empty for other agents.
+        visits: for each legal action, how often a tree search visited it. Empty if the agent does no tree search.
         nodes: the number of positions that the search visited. None if the agent does not give it.
         depth: the depth of the search in plies. None if the agent does not give it.
         line: the names of the moves that the agent expects. Empty if the agent does not give them.
@@ -182,7 +182,10 @@ def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
 
 
 def _in_unit(line: Any, found: Any) -> float:
-    """The score of an engine's line, in the unit of the analysis. An estimate in discs is at most the best score."""
+    """The score of an engine's line, in the unit of the analysis.
+
+    An estimate in discs that is higher than the best score is lowered to the best score.
+    """
     if line.unit == found.unit:
         return float(line.score)
     if found.unit == _DISCS:

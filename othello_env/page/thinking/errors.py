@@ -1,4 +1,4 @@
-"""The errors with which a think can end. A think is an agent's work on one request."""
+"""The errors that can end a think. A think is an agent's work on one request."""
 
 import asyncio
 from typing import Any

@@ -26,8 +26,8 @@ class Thinkers:
         start_seconds: the additional time for the first think of a process, because code may have to be compiled.
         grace_seconds: if nobody waits for a think's answer any more, the think continues for this time. Most thinks end
             within this time, so that their processes need not be killed.
-        margin_seconds: a think is stopped this time after `seconds`, so that an agent can use all its time and still
-            answer.
+        margin_seconds: the time that is added to `seconds` before a think is stopped, so that an agent can use all its
+            time and still answer.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Thinkers:
         self._grace_seconds = grace_seconds
         self._turns = Turns(processes)
         self._all: set[Process] = set()
-        # the tasks that started the idle processes; some of these processes may still be starting
+        # for each idle process, the task that starts the process; this task may still be running
         self._idle: list[asyncio.Task[Process]] = []
         self._answering: set[asyncio.Task[dict[str, Any]]] = set()
         self._is_closed = False
@@ -104,8 +104,8 @@ class Thinkers:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
             if not starting.done() or starting.exception() is None:
-                # The next think takes the last process of the list. This process may still be starting, so it is put
-                # first and will be taken last.
+                # The next think takes the last process of the list. The process that is put back here may still be
+                # starting. So it is put first, and will be taken last.
                 self._idle.insert(0, starting)
             raise
 

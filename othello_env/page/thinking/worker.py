@@ -59,7 +59,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         case "move":
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            # These seconds are for the player's clock, which does not count the start of this process.
+            # The player's clock counts these seconds. They do not include the start of this process.
             seconds = round(time.perf_counter() - began, 6)
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":

@@ -1,14 +1,12 @@
-"""Files of games: games that are written and read again, comparison with other readers, and damaged files."""
+"""Files of games in any format: games that are written and read again, and damaged files."""
 
 import io
-import re
-import struct
 import warnings
 import zipfile
-from datetime import date
 
 import numpy as np
 import pytest
+from comparing import same
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,28 +19,12 @@ from othello_env.data import (
     GamesError,
     random_games,
     read_games,
-    read_names,
     write_games,
 )
 from othello_env.data.formats import archive, ggf, transcripts, wthor
 from othello_env.games.registry import Rules
 
-# The example in the description of the format GGF, from the archives of the server GGS.
-GGF = (
-    "1 (;GM[Othello]PC[GGS/os]DT[2003.12.15 13:24:03 MST]PB[one]PW[two]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]"
-    "RE[+4.00]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
-    "B[D3//0.01]W[C5/-1.2/3.5]B[f6];)\n"
-)
 PDN = '[Event "A"]\n[White "w"]\n[Black "b"]\n[Result "*"]\n\n1. 11-15 22-18 2. 15x22 25x18 *\n'
-
-
-def same(a, b):
-    assert str(a.rules) == str(b.rules)
-    assert (a.lengths == b.lengths).all()
-    for i in range(len(a)):
-        assert a.state(i) == b.state(i)
-        assert a.starts[a.start[i]] == b.starts[b.start[i]]
-        assert a.actions[i, : a.lengths[i]].tolist() == b.actions[i, : b.lengths[i]].tolist()
 
 
 def partly(games, seed=0):
@@ -108,232 +90,10 @@ def test_transcripts_of_checkers(tmp_path):
     same(read_games(tmp_path / "again.txt", rules="checkers"), games)
 
 
-def read_wthor(data):
-    """A second reader, written from the format's description, for comparison with the package's reader.
-
-    It returns (tournament, black, white, score, theoretical, moves) for each game.
-    """
-    century, year, month, day, n1, n2, played, size, _, depth, _ = struct.unpack_from("<4BIHH4B", data)
-    assert len(data) == 16 + 68 * n1
-    rows = [struct.unpack_from("<HHHBB60B", data, 16 + 68 * i) for i in range(n1)]
-    return (100 * century + year, month, day, n2, played, size, depth), [(*row[:5], row[5:]) for row in rows]
-
-
-def test_wthor_as_a_reader_from_its_description_sees_it(twin):
-    games = random_games(100, seed=5)
-    games = Games(
-        games.actions,
-        games.lengths,
-        columns={
-            "black": np.arange(100),
-            "white": np.arange(100) + 7,
-            "tournament": np.full(100, 3),
-            "year": [1999] * 100,
-        },
-    )
-    header, rows = read_wthor(wthor.dump(games, date(2026, 11, 22)))
-    assert header == (2026, 11, 22, 0, 1999, 8, 0)
-    for i, (tournament, black, white, score, _, moves) in enumerate(rows):
-        assert (tournament, black, white) == (3, i, i + 7)
-        slow = twin.start(8)
-        for move in moves:
-            if move == 0:
-                continue
-            row, column = divmod(move, 10)
-            if not slow.squares(slow.to_move):
-                slow = slow.play(64)
-            slow = slow.play(8 * (row - 1) + column - 1)
-        assert slow.is_over()
-        assert score == 32 + slow.margin() // 2
-        assert list(moves) == sorted(moves, key=lambda move: move == 0)
-
-
-def test_wthor_with_names(tmp_path):
-    games = random_games(3, seed=1)
-    games = Games(
-        games.actions, games.lengths, columns={"black": [0, 1, 9], "white": [1, 0, 2], "tournament": [0, 0, 0]}
-    )
-    write_games(tmp_path / "a.wtb", games)
-    (tmp_path / "WTHOR.JOU").write_bytes(wthor.dump_names(["Müller", "Ono", "???"], 20))
-    (tmp_path / "WTHOR.TRN").write_bytes(wthor.dump_names(["Cup"], 26))
-    players, tournaments = read_names(tmp_path / "WTHOR.JOU"), read_names(tmp_path / "WTHOR.TRN")
-    assert (players, tournaments) == (["Müller", "Ono", "???"], ["Cup"])
-    again = read_games(tmp_path / "a.wtb", players=players, tournaments=tournaments)
-    assert again.columns["black"].tolist() == ["Müller", "Ono", "?"]
-    assert again.columns["white"].tolist() == ["Ono", "Müller", "???"]
-    assert again.columns["tournament"].tolist() == ["Cup"] * 3
-    for names, length in ((["x" * 20], 20), (["a\0b"], 20), (["x"], 21)):
-        with pytest.raises(ValueError, match="bytes"):
-            wthor.dump_names(names, length)
-
-
-def test_a_wthor_file_with_damaged_games(tmp_path):
-    data = bytearray(wthor.dump(random_games(5, seed=2)))
-    data[16 + 68 + 8] = 11  # the first move of game 2 is a1
-    data[16 + 3 * 68 + 8 + 4] = 99  # a move of game 4 is off the board
-    path = tmp_path / "a.wtb"
-    path.write_bytes(data)
-    with pytest.raises(GamesError, match=r"a.wtb: game 2, move 1: 11 is not a legal move \(2 games are damaged"):
-        read_games(path)
-    with pytest.warns(DamagedGamesWarning, match=r"2 damaged games were left out; the first: game 2, move 1"):
-        games = read_games(path, skip=True)
-    same(games, random_games(5, seed=2)[[0, 2, 4]])
-
-
-def test_the_example_of_ggf(tmp_path):
-    path = tmp_path / "a.ggf"
-    path.write_text(GGF)
-    games = read_games(path)
-    assert games.state(0) == Othello.from_moves("d3c5f6")
-    np.testing.assert_array_equal(games.columns["scores"], np.array([[np.nan, -1.2, np.nan]], np.float32))
-    np.testing.assert_array_equal(games.columns["times"], np.array([[0.01, 3.5, np.nan]], np.float32))
-    assert {name: column[0] for name, column in games.columns.items() if column.ndim == 1} == {
-        "black": "one",
-        "white": "two",
-        "place": "GGS/os",
-        "date": "2003.12.15 13:24:03 MST",
-        "result": "+4.00",
-        "time": "05:00//02:00",
-        "type": "8",
-        "black_rating": 2197.01,
-        "white_rating": 2199.72,
-        "line": 1,
-    }
-
-
-@given(st.lists(st.text(max_size=20), min_size=2, max_size=2))
-def test_any_name_comes_back_from_ggf(names):
-    """Spaces at the beginning and the end of a name are removed, and line ends become spaces."""
-    games = Games.of([Othello.from_moves("f5")] * 2, columns={"black": names})
-    again, messages = ggf.load(ggf.dump(games))
-    assert messages == []
-    assert again.columns["black"].tolist() == [str(name).replace("\n", " ").strip() for name in games.columns["black"]]
-
-
-def test_evaluations_and_times_come_back(tmp_path):
-    games = random_games(20, seed=6)
-    rng = np.random.default_rng(0)
-    shape = games.actions.shape
-    given = {
-        "scores": rng.normal(0, 20, shape).astype(np.float32),
-        "times": rng.exponential(0.001, shape).astype(np.float32),
-    }
-    for column in given.values():
-        column[rng.random(shape) < 0.3] = np.nan
-    games = Games(games.actions, games.lengths, columns=given)
-    assert np.isnan(games.columns["times"][games.actions < 0]).all()
-    text = ggf.dump(games)
-    assert re.search(r"\[[A-H][1-8]\]", text)  # a move without a score and a time has no slashes
-    assert re.search(r"\[[A-H][1-8]/-?[0-9.]+\]", text)
-    assert re.search(r"\[[A-H][1-8]//[0-9.]+\]", text)
-    part = games[games.lengths <= 60]
-    for ending in ("ggf", "npz"):
-        for some in (games, part):
-            write_games(tmp_path / f"a.{ending}", some)
-            again = read_games(tmp_path / f"a.{ending}")
-            for name in given:
-                np.testing.assert_array_equal(again.columns[name], some.columns[name])
-                assert again.columns[name].shape == again.actions.shape
-    short, long = games[games.lengths <= 60], games[games.lengths > 60]
-    joined = Games.joined([short, long])
-    np.testing.assert_array_equal(
-        joined.columns["scores"][len(short) :, : long.actions.shape[1]], long.columns["scores"]
-    )
-    assert joined.columns["scores"].shape == joined.actions.shape
-
-
 def test_columns_of_actions_are_floats():
     for column, error in ((np.zeros((1, 2), int), TypeError), (np.zeros((1, 2, 3)), ValueError)):
         with pytest.raises(error, match="column 'x'"):
             Games([[37, 43]], [2], columns={"x": column})
-
-
-def test_passes_that_are_left_out_have_no_evaluation():
-    games = random_games(60, seed=3)
-    i = int(np.flatnonzero((games.actions == 64).any(axis=1))[0])
-    text = ggf.dump(games[[0, i]])
-    text = text.replace("[PA]", "").replace("[", "{", 1)
-    text = re.sub(r"([BW])(?=[BW]\[|;)", "", text.replace("{", "[", 1))
-    text = re.sub(r"([BW]\[[A-H][1-8])\]", r"\1/2.5]", text)
-    again, messages = ggf.load(text)
-    assert messages == []
-    same(again, games[[0, i]])
-    passes = again.actions == 64
-    assert np.isnan(again.columns["scores"][passes]).all()
-    assert (again.columns["scores"][(again.actions >= 0) & ~passes] == 2.5).all()
-
-
-@pytest.mark.parametrize(
-    ("value", "score", "time"),
-    [("F5/x/-", None, None), ("F5/inf/nan", None, None), ("F5/1e300/1_0", None, 10), ("F5/1e1", 10, None)],
-)
-def test_numbers_of_ggf_that_are_none(value, score, time):
-    games, _ = ggf.load(f"(;GM[Othello]TY[8]B[{value}]W[D6/1/1];)")
-    found = [games.columns[name][0, 0] for name in ("scores", "times")]
-    assert [None if np.isnan(number) else number for number in found] == [score, time]
-
-
-def test_a_synchronised_pair_and_tags_in_any_order():
-    one = "(;TY[s8]B[d3]PB[x \\] y]GM[othello]W[c3//2]RE[?];)"
-    games, messages = ggf.load(f"\n2 {one}{one.replace('d3', 'F5').replace('c3', 'd6')}\n")
-    assert messages == []
-    assert games.columns["line"].tolist() == [2, 2]
-    assert games.columns["black"].tolist() == ["x ] y", "x ] y"]
-    assert [games.state(i) for i in (0, 1)] == [Othello.from_moves("d3c3"), Othello.from_moves("f5d6")]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (GGF.replace("D3", "A1"), r"game 1 \(line 1\), ply 1: a1 \(action 0\) is not legal"),
-        (GGF.replace("W[C5", "B[C5"), r"game 1 \(line 1\), ply 2: B\[C5/-1.2/3.5\], but it is the other side's turn"),
-        (GGF.replace("D3", "Z9"), r"ply 1: expected a square"),
-        (GGF.replace("[8 ---", "[10 ---"), "expected a board of size 4, 6 or 8, got '10'"),
-        (GGF.replace("TY[8]", "TY[8a]"), "anti-Othello"),
-        (GGF.replace("GM[Othello]", "GM[Go]"), "expected a game of Othello, got 'Go'"),
-        (GGF.replace("[8 ---", "[" + "9" * 5000 + " ---"), "expected a tag"),
-        (GGF.replace(";)", ""), r"game 1 \(line 1\), expected a tag that was not given before, or ;\) at the end, got"),
-        (GGF.replace("PB[one]", "PB[one"), r"ply 1|expected a tag"),
-        (GGF.replace("B[f6];)", "B[f6]\n" + GGF), "expected a tag that was not given before"),
-        (GGF.replace("1 (;", "2 (;"), "the line announces 2 games, but has 1"),
-        ("(;GM[Othello]TY[10];)", "expected a board of size 4, 6 or 8, got '10'"),
-        ("(;GM[Othello]TY[8r20];)", "a random start .* needs the tag BO"),
-        (
-            GGF.replace("-------- -------- -------- ---O*---", "--- ------------- -------- ---O*---"),
-            "8 rows of 8 squares",
-        ),
-    ],
-)
-def test_damaged_ggf(tmp_path, text, message):
-    path = tmp_path / "a.ggf"
-    path.write_text(text)
-    with pytest.raises(GamesError, match=message):
-        read_games(path)
-    path.write_text(text + "\n" + GGF)
-    with pytest.warns(DamagedGamesWarning, match="damaged games were left out"):
-        assert read_games(path, skip=True).state(0) == Othello.from_moves("d3c5f6")
-
-
-@pytest.mark.parametrize(
-    "text", ["(;GM[Othello]" + "(;" * 200_000, "(;" + "a" * 400_000, "(;GM[x" * 50_000, "(;" + " " * 400_000]
-)
-def test_ggf_is_read_in_linear_time(text):
-    """The texts have about 400 KB. If the time were quadratic, reading them would take hours."""
-    with pytest.raises(GamesError, match="expected a tag"):
-        ggf.load(text)
-
-
-def test_a_game_of_ggf_without_end_takes_no_memory():
-    endless = "(;GM[Othello]TY[8]" + "B[PA]W[PA]" * 100_000 + ";)\n"
-    games, messages = ggf.load(GGF + endless + GGF * 20)
-    assert (games.actions.shape, len(messages)) == ((21, 3), 1)
-
-
-def test_ggf_with_a_game_on_another_board():
-    games, messages = ggf.load(GGF + "(;GM[Othello]TY[6]B[d2];)\n" + GGF)
-    assert len(games) == 2
-    assert messages == ["game 2 (line 2), the board has size 6, but earlier boards have size 8"]
-    assert ggf.load("(;GM[Othello]TY[6]B[c2] ; )")[0].state(0) == Othello.from_moves("c2", 6)
 
 
 def test_records_of_a_match(tmp_path):
@@ -476,14 +236,6 @@ def test_other_damaged_files(tmp_path, data, message):
     assert "a.bin" in str(caught.value)
 
 
-@pytest.mark.parametrize("cut", [0, 10, 16, 17, 100])
-def test_a_wthor_file_that_is_cut_off(tmp_path, cut):
-    path = tmp_path / "a.wtb"
-    path.write_bytes(wthor.dump(random_games(5))[:cut])
-    with pytest.raises(GamesError, match="header"):
-        read_games(path)
-
-
 @given(st.data())
 def test_any_damage_is_a_named_error(data):
     """A changed or shortened file can be read, or it raises a GamesError. It raises no other error."""
@@ -524,26 +276,6 @@ def test_crafted_archives_do_not_fill_the_memory(tmp_path):
         Games(np.broadcast_to(np.int8(0), (3, 10**9)), [10**9] * 3)
     with pytest.raises(ValueError, match=r"expected starts of othello, got Othello\.from_text"):
         Games([[0]], [1], starts=[Othello(4)])
-
-
-def test_numbers_that_do_not_fit_into_wthor():
-    games = random_games(2)
-    for name, values, message in (
-        ("year", [70000, 70000], "'year' of a WTHOR file must be 0 to 65535, not 70000"),
-        ("depth", [300, 300], "'depth' of a WTHOR file must be 0 to 255, not 300"),
-        ("black", [5, -1], "'black' of a WTHOR file must be 0 to 65535, not -1"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            wthor.dump(Games(games.actions, games.lengths, columns={name: values}))
-    assert wthor.load_names(wthor.dump_names([], 20)) == []
-
-
-def test_wthor_with_a_hole_in_a_game():
-    data = bytearray(wthor.dump(random_games(2, seed=2)))
-    data[16 + 8 + 1] = 0
-    assert wthor.load(bytes(data))[1] == ["game 1, move 2: 0 is not a legal move"]
-    empty = Games([[]], [0])
-    assert wthor.load(wthor.dump(empty))[0].lengths.tolist() == [0]
 
 
 def test_what_a_kind_cannot_hold(tmp_path):

@@ -1,5 +1,9 @@
-"""Fixtures for a running server and a browser that opens its page. Without Chromium, the browser tests are skipped."""
+"""Fixtures for the page: a server in this process, a server as a process, and a browser that opens its page.
 
+Without Chromium, the browser tests are skipped.
+"""
+
+import itertools
 import os
 import shutil
 import signal
@@ -8,8 +12,11 @@ import sys
 from contextlib import contextmanager, suppress
 
 import pytest
+from asking import OFFERS, PORT, RESULTS, SITE
+from starlette.testclient import TestClient
 
 from othello_env.agent import AgentError
+from othello_env.page.app import make_app
 from othello_env.page.offers import FIRST_REQUESTS
 from othello_env.page.thinking.worker import answer
 
@@ -118,3 +125,27 @@ def open_page(browser):
 def page(open_page, server):
     with open_page(server.address) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(make_app(OFFERS, PORT, [RESULTS]), base_url=SITE) as made:
+        yield made
+
+
+TICKETS = itertools.count()  # all tests use the same server
+
+
+@pytest.fixture
+def ask(client):
+    """Send a message as the page does."""
+
+    def call(name, **message):
+        if name == "think":
+            message |= {"client": "a", "ticket": f"{next(TICKETS)}"}
+        while True:
+            answer = client.post(f"/api/{name}", json=message, headers={"origin": SITE})
+            if answer.status_code != 202:
+                return answer
+
+    return call

@@ -1,4 +1,4 @@
-"""The page in Chromium: games by clicks and keys, pasted games, what the page shows, and a server that stops.
+"""The page in Chromium: games by clicks and keys, pasted games, and what the page shows.
 
 With ``OTHELLO_ENV_SHOTS=docs``, the test `test_the_numbers_over_the_squares_are_the_agents` writes the picture
 ``docs/page.png`` of the documentation.
@@ -6,18 +6,25 @@ With ``OTHELLO_ENV_SHOTS=docs``, the test `test_the_numbers_over_the_squares_are
 
 import json
 import re
-import signal
-from datetime import datetime
 
 import pytest
-from driving import MINUS, kept_seed, moves, new_game, paste, shoot, square, sticks_out, wait_for_plies
+from driving import (
+    GAME,
+    MINUS,
+    check_game,
+    moves,
+    new_game,
+    paste,
+    shoot,
+    square,
+    sticks_out,
+    wait_for_plies,
+)
 
 from othello_env import Othello, make_agent
-from othello_env.arena.play.games import seat_key
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
 
-GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 SEATS = {
     "othello": ["human", "alphabeta:depth=2"],
     "tribolo": ["human", "random", "tribolo"],
@@ -35,20 +42,6 @@ def wait_for_turn(page, player):
 
 def is_over(page):
     return "over" in page.inner_text("#status").lower()
-
-
-def check_game(page, start, agent, agent_player, seed):
-    """Check that the moves on the page are a whole game, and that the agent chooses the same moves again."""
-    state, chooser = start, make_agent(agent)
-    for name in moves(page):
-        action = state.action_from_text(name)
-        if state.to_move == agent_player and not state.must_pass:
-            chooser.new_game(seat_key(seed, agent_player))
-            assert action == chooser.act(state)
-        state = state.play(action)
-    assert state.is_over
-    scores = page.locator("#players .score").all_inner_texts()
-    assert [int(score) for score in scores] == list(state.scores())
 
 
 def play_out(page, act, player):
@@ -171,6 +164,27 @@ def test_a_copied_game_is_pasted_as_it_was(page):
     assert page.locator("#players .score").all_inner_texts() == scores
 
 
+def test_a_pasted_link_shows_the_ply_that_it_names(page):
+    paste(page, "othello", "http://127.0.0.1:1/#game=othello&moves=f5d6c3&ply=2")
+    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
+    assert moves(page) == ["f5", "d6", "c3"]
+    paste(page, "othello", "http://127.0.0.1:1/#game=othello&moves=f5d6")
+    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
+    assert moves(page) == ["f5", "d6"]
+
+
+def test_the_arrow_keys_move_in_the_game_or_scroll_the_table_with_the_focus(page):
+    paste(page, "othello", "f5d6c3")
+    page.locator('#moves [data-ply="3"][aria-current]').wait_for()
+    page.focus("#table")
+    for key in ("ArrowLeft", "Home", "f"):  # of these keys, only the last one does not scroll
+        page.keyboard.press(key)
+    assert page.locator('#moves [data-ply="3"][aria-current]').count() == 1
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowLeft")
+    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
+
+
 def test_a_pasted_transcript_and_a_broken_one(page):
     paste(page, "othello", "f5d6c3 <img src=x onerror=alert(1)>")
     page.locator("#paste-error:has-text('Ply 4')").wait_for()
@@ -289,196 +303,6 @@ def test_exact_scores_show_each_blunder(page):
     wait_for_plies(page, 4)
     shown = page.locator('#moves [data-ply="4"]').inner_text()
     assert shown.endswith(f"{MINUS}{lost}") if lost else MINUS not in shown
-
-
-def test_two_pages_at_once(open_page, server):
-    with open_page(server.address) as first, open_page(server.address) as second:
-        new_game(first, "othello", ["human", "alphabeta:depth=2"])
-        new_game(second, "othello:size=4", ["human", "random"])
-        square(first, 4, 5).click()
-        second.locator('.square[aria-label$=", legal"]').first.click()
-        wait_for_plies(first, 2)
-        wait_for_plies(second, 2)
-        assert first.locator(".piece").count() == 6
-        assert first.locator(".square").count() == 64
-        assert second.locator(".square").count() == 16
-
-
-def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
-    file = tmp_path / ("a_policy_with_a_name_that_is_wider_than_the_board" * 3) / "slow.py"
-    file.parent.mkdir()
-    file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
-    with open_page(serve("--seconds", "3600", f"{file}:policy").address) as page:
-        new_game(page, "othello", ["human", f"{file}:policy"])
-        square(page, 4, 5).click()
-        page.locator("#cancel").wait_for()
-        assert page.inner_text("#note").startswith(f"Thinking: {tmp_path}")
-        table, cancel = (page.locator(selector).bounding_box() for selector in (".table", "#cancel"))
-        assert cancel["x"] + cancel["width"] <= table["x"] + table["width"]
-        page.click("#back")
-        page.locator('#moves [data-ply="0"][aria-current]').wait_for()
-        page.click("#last")
-        page.locator("#cancel").click()
-        page.locator("#cancel").wait_for(state="hidden")
-        assert page.inner_text("#note") == "Cancelled"
-
-
-def test_nothing_can_be_clicked_before_there_is_a_game(page):
-    held = []
-    page.route("**/api/game", lambda route: held.append(route))
-    page.reload()
-    page.locator("#ready:has-text('Getting ready')").wait_for()
-    for button in ("#new", "#paste"):
-        assert page.locator(button).is_disabled()
-    for key in ("n", "u", "l"):
-        page.keyboard.press(key)
-    assert page.locator("main").is_hidden()
-    while not held:
-        page.wait_for_timeout(20)
-    held.pop().continue_()
-    page.locator("#board svg").wait_for()
-    assert page.locator("#ready").is_hidden()
-    page.click("#new")
-    page.locator("#new-dialog[open]").wait_for()
-
-
-def test_a_server_that_is_killed_and_comes_back(open_page, serve):
-    first = serve()
-    with open_page(first.address) as page:
-        new_game(page, "othello", ["human", "alphabeta:depth=2"])
-        square(page, 4, 5).click()
-        wait_for_plies(page, 2)
-        played = moves(page)
-        first.stop(signal.SIGKILL)
-        legal = page.locator('.square[aria-label$=", legal"]').first
-        legal.click()
-        page.locator("#offline").wait_for()
-        serve(port=first.port)
-        wait_for_plies(page, 4)
-        page.locator("#offline").wait_for(state="hidden")
-        assert moves(page)[:2] == played
-        page.reload()  # after a reload, the page has the same game
-        wait_for_plies(page, 4)
-
-
-def test_the_banner_goes_when_the_server_is_back_even_if_nothing_waits_for_it(open_page, serve):
-    first = serve()
-    with open_page(first.address) as page:
-        new_game(page, "othello", ["human", "human"])
-        square(page, 4, 5).click()
-        wait_for_plies(page, 1)
-        first.stop(signal.SIGKILL)
-        page.locator('.square[aria-label$=", legal"]').first.click()
-        page.locator("#offline").wait_for()
-        page.click("#back")
-        serve(port=first.port)
-        page.locator("#offline").wait_for(state="hidden")
-
-
-def test_a_game_between_agents_goes_one_ply_at_a_time(page):
-    new_game(page, "othello:size=6", ["random", "alphabeta:depth=2"], seed=2)
-    wait_for_plies(page, 1)
-    page.click("#play")
-    page.locator("#play:has-text('Play')").wait_for()
-    plies = page.locator("#moves li").count() - 1
-    for ply in (plies + 1, plies + 2):
-        page.click("#forward")
-        wait_for_plies(page, ply)
-        page.wait_for_timeout(1000)  # a running game would play the next ply sooner
-        assert page.locator("#moves li").count() == ply + 1
-    page.click("#play")
-    wait_for_plies(page, plies + 4)
-
-
-def test_many_tabs_of_long_thinks_leave_another_one_quick(open_page, serve, tmp_path):
-    """All tabs of a browser share six connections to a server."""
-    file = tmp_path / "slow.py"
-    file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
-    with open_page(serve(f"{file}:policy").address) as page:
-        for _ in range(7):
-            tab = page.context.new_page()
-            tab.goto(page.url)
-            tab.locator("#players li").first.wait_for()
-            new_game(tab, "othello", ["human", f"{file}:policy"])
-            square(tab, 4, 5).click()
-            wait_for_plies(tab, 1)
-        new_game(page, "othello", ["human", "human"])
-        square(page, 4, 5).click()
-        wait_for_plies(page, 1)
-
-
-def test_a_game_goes_on_from_the_position_on_the_board_against_an_agent(page):
-    paste(page, "othello", GAME)
-    wait_for_plies(page, 24)
-    page.click('#moves [data-ply="9"]')
-    page.click("#new")
-    page.select_option("#opening", "shown")
-    page.select_option("[name=seat-0]", "alphabeta:depth=2")
-    page.select_option("[name=seat-1]", "human")
-    page.fill("#seed", "77")
-    page.click("#start")
-    page.locator("#players li:first-child:has-text('alphabeta:depth=2')").wait_for()
-    page.locator('.square[aria-label$=", legal"]').first.click()
-    wait_for_plies(page, 11)
-    assert kept_seed(page) == 77
-    page.click("#restart")
-    page.locator('#moves [data-ply="10"]').wait_for(state="detached")
-    assert "".join(moves(page)) == GAME[:18]
-
-
-def test_watching_two_agents_step_by_step(page):
-    page.select_option("#speed", "150")
-    new_game(page, "othello:size=4", ["random", "alphabeta:depth=2"], seed=2)
-    page.locator("#status:has-text('over')").wait_for()
-    check_game(page, Othello(4), "alphabeta:depth=2", 1, 2)
-    page.click("#first")
-    page.click("#forward")
-    page.locator('#moves [data-ply="1"][aria-current]').wait_for()
-    page.click("#play")
-    page.locator(f'#moves [data-ply="{len(moves(page))}"][aria-current]').wait_for()
-
-
-def stop_clock(page):
-    """Stop the clock of the page. From now on, time passes only in `page.clock.run_for`."""
-    page.clock.install(time=datetime(2026, 1, 1))
-    page.reload()  # only a page that is loaded now uses the new clock
-    page.clock.pause_at(datetime(2026, 1, 2))
-
-
-def test_the_clock_runs_out(page):
-    stop_clock(page)
-    new_game(page, "othello:size=4", ["human", "random"], clock="60")
-    page.clock.run_for(61_000)
-    page.locator("#status:has-text('white wins: black ran out of time')").wait_for()
-
-
-def test_an_agents_clock_counts_only_its_thinking(page):
-    stop_clock(page)
-    page.select_option("#speed", "2000")
-    new_game(page, "othello", ["random", "random"], clock="60")
-    for ply in range(1, 9):
-        page.clock.run_for(2_100)
-        wait_for_plies(page, ply)
-    assert page.locator("#players .clock").all_inner_texts() == ["1:00", "1:00"]
-
-
-def test_undo_gives_the_time_back(page):
-    stop_clock(page)
-    new_game(page, "othello", ["human", "human"], clock="60")
-    clocks = page.locator("#players .clock")
-    page.clock.run_for(10_000)
-    square(page, 4, 5).click()
-    wait_for_plies(page, 1)
-    page.clock.run_for(20_000)
-    assert clocks.all_inner_texts() == ["0:50", "0:40"]
-    page.click("#undo")
-    page.locator('#moves [data-ply="0"][aria-current]').wait_for()
-    page.clock.run_for(5_000)  # the clock does not run now
-    assert clocks.all_inner_texts() == ["0:50", "1:00"]
-    square(page, 2, 3).click()
-    page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
-    page.clock.run_for(1_000)
-    assert clocks.all_inner_texts() == ["0:50", "0:59"]
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])

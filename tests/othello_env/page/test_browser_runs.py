@@ -1,6 +1,7 @@
 """The tab of runs and results in Chromium: curves, checkpoints, leagues, the ladder and tournaments."""
 
 import json
+import math
 import os
 import shutil
 from pathlib import Path
@@ -111,6 +112,36 @@ def test_a_checkpoint_that_appears_is_played_and_analysed_without_a_restart(open
         assert page.locator("#look").input_value() == str(file)
         page.click("#new")
         assert page.locator(f'[name=seat-1] option[value="{file}"]').count() == 1
+
+
+def test_the_focus_stays_where_it_was_when_a_new_checkpoint_appears(open_page, serve, tmp_path):
+    shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "first.npz")
+    with open_page(serve("--runs", str(tmp_path)).address) as page:
+        page.click("#tab-runs")
+        button = page.locator("#checkpoints-list tr:has-text('first.npz')").get_by_role("button", name="Analyse")
+        button.focus()
+        shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "second.npz")
+        page.locator("#checkpoints-list tr:has-text('second.npz')").wait_for()
+        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert label == f"Analyse {tmp_path / 'first.npz'}" == button.get_attribute("aria-label")
+
+
+def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_told_so(open_page, serve, tmp_path):
+    league = League(["random"], seed=3)
+    league.add("alphabeta:depth=4,eval=weighted", played=1000)
+    league.complete(2, openings="random:4")
+    ratings = league.payoffs().ratings()
+    assert ratings.interval("snapshot 1")[1] == math.inf  # it has won all its games
+    league.save(tmp_path / "mine")
+    with open_page(serve("--league", str(tmp_path / "mine")).address) as page:
+        page.click("#tab-runs")
+        bar = page.locator("#leagues-list figure .interval")
+        bar.wait_for(state="attached")
+        assert "NaN" not in page.locator("#leagues-list figure").inner_html()
+        page.locator("#leagues-list svg[role=img]").focus()
+        page.keyboard.press("ArrowRight")
+        assert "(95%: at least " in page.inner_text("#leagues-list figure .read")
+        shoot(page, "league-open-interval")
 
 
 def test_a_league_is_a_heat_map_with_ratings_over_the_training(open_page, serve, tmp_path):

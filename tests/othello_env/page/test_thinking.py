@@ -1,31 +1,20 @@
-"""The processes in which agents think: limits, cancelling and failures. Also what agents say about positions."""
+"""The processes in which agents think: limits, cancelling and failures."""
 
 import asyncio
-import json
-import math
 import os
 import shutil
 import sys
 import textwrap
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from asking import run_async
 
-import othello_agents
-from othello_env import Othello, make_agent
-from othello_env.agent import Agent, AgentError
-from othello_env.data import review_game, summarise
-from othello_env.games.checkers.position import Checkers
-from othello_env.games.registry import position_to_text
-from othello_env.games.tribolo.position import Tribolo
+from othello_env import Othello
 from othello_env.page.messages import PageGame
 from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, Thinkers, ThinkingError
-from othello_env.page.thinking.assessment import assess, exact
-from othello_env.page.thinking.worker import answer
 
 RECORD = PageGame("othello").to_json()
-WEIGHTS = Path(othello_agents.__file__).parent / "weights"
 
 
 @pytest.fixture
@@ -84,9 +73,7 @@ def run(use, **options):
             await thinkers.close()
             assert thinkers.alive == 0
 
-    # This thread may already have a running event loop, that of Playwright. So use another thread.
-    with ThreadPoolExecutor(1) as elsewhere:
-        return elsewhere.submit(lambda: asyncio.run(main())).result()
+    return run_async(main())
 
 
 async def until(path):
@@ -271,225 +258,3 @@ def test_a_process_that_does_not_start_is_an_error_and_the_next_think_tries_anot
 def test_two_processes_at_least():
     with pytest.raises(ValueError, match="at least 2"):
         Thinkers(processes=1)
-
-
-@pytest.mark.parametrize("spec", ["ntuple", "engine:depth=2", "alphabeta:depth=2"])
-def test_values_are_the_agents_own(spec):
-    state = Othello.from_moves("f5d6c3")
-    agent = make_agent(spec)
-    told = answer({"spec": spec, "task": "actions", "record": PageGame("othello", moves=state.moves).to_json()}, {})
-    assert [int(action) for action in told["actions"]] == list(state.legal_actions())
-    if hasattr(agent, "action_values"):
-        assert told["actions"] == {str(action): value for action, value in agent.action_values(state).items()}
-    best = max(told["actions"], key=told["actions"].get)
-    if spec == "ntuple":
-        assert int(best) == agent.act(state)
-        assert told["values"] == [agent.evaluate(state, 0), agent.evaluate(state, 1)]
-
-
-@pytest.mark.parametrize("spec", ["alphabeta:depth=1", "alphabeta:depth=3", "minimax:depth=2", "maximizer"])
-def test_the_best_number_of_a_textbook_search_is_what_it_plays(spec):
-    agent = make_agent(spec)
-    starts = (Othello.from_moves("f5d6c3d3c4"), Checkers.from_text("B:W18,26,32:B14,1"), Checkers())
-    for state in starts[: 1 if spec == "maximizer" else 3]:
-        for _ in range(6):
-            found = assess(agent, state, actions=True)
-            best = max(found.actions, key=found.actions.get)
-            assert best == agent.act(state)
-            assert found.values[state.to_move] == found.actions[best]
-            assert assess(agent, state, actions=False).values == found.values
-            state = state.play(best)
-
-
-def test_a_sure_win_is_sent_as_text():
-    state = Othello.from_text("XO--" + "----" * 3)
-    found = assess(make_agent("alphabeta:depth=2"), state, actions=True)
-    assert found.actions == {2: math.inf}
-    assert found.to_json()["actions"] == {"2": "inf"}
-
-
-def test_probabilities():
-    class Chooser(Agent):
-        def act(self, state, *, seconds_left=None):
-            return state.legal_actions()[0]
-
-        def action_probabilities(self, state):
-            return dict.fromkeys(range(state.num_actions), 0.25)
-
-    found = assess(Chooser(), Othello(), actions=True)
-    assert found.kind == "probabilities"
-    assert found.actions == dict.fromkeys(Othello().legal_actions(), 0.25)
-
-
-def test_a_tree_search_gives_the_share_of_its_visits_to_each_action():
-    state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
-    agent.new_game(5)
-    found = assess(agent, state, actions=True)
-    agent.new_game(5)
-    searched = agent.search(state)
-    assert found.kind == "probabilities"
-    assert sum(found.actions.values()) == pytest.approx(1)
-    assert max(found.actions, key=found.actions.get) == max(searched.visits, key=searched.visits.get)
-    assert found.values == (-searched.value, searched.value)  # white is to move
-
-
-def test_exact_scores_are_those_of_playing_on():
-    state = Othello(4)
-    while state.owners().count(None) > 8:
-        state = state.play(state.legal_actions()[0])
-
-    def best(position):
-        if position.is_over:
-            return position.margins()[0]
-        values = [best(position.play(action)) for action in position.legal_actions()]
-        return max(values) if position.to_move == 0 else min(values)
-
-    found = exact(make_agent("engine"), state)
-    sign = 1 if state.to_move == 0 else -1
-    assert found.unit == "discs"
-    assert found.actions == {action: sign * best(state.play(action)) for action in state.legal_actions()}
-    assert found.values == (best(state), -best(state))
-
-
-@pytest.mark.parametrize("spec", ["maxn:depth=2", "paranoid:depth=2", "tribolo"])
-def test_three_players_have_a_value_each(spec):
-    state, agent = Tribolo(seed=3), make_agent(spec)
-    found = assess(agent, state, actions=True)
-    assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
-    assert tuple(found.actions) == state.legal_actions()
-    assert max(found.actions, key=found.actions.get) == agent.act(state)
-    assert assess(agent, state, actions=False).actions == {}
-
-
-def test_a_search_of_checkers_has_a_value_for_each_move_of_a_chain():
-    state, agent = Checkers.from_text("B:W18,26,32:B14,1"), make_agent("alphabeta:depth=4")
-    for _ in range(2):
-        found = assess(agent, state, actions=True)
-        assert tuple(found.actions) == state.legal_actions()
-        assert found.values[0] == agent.search(state).value == -found.values[1]  # red is to move
-        state = state.play(state.legal_actions()[0])
-
-
-def test_positions_that_are_not_solved():
-    with pytest.raises(AgentError, match="at most 14 empty"):
-        exact(make_agent("engine"), Othello())
-    with pytest.raises(AgentError, match="does not solve"):
-        exact(make_agent("random"), Othello(4))
-    with pytest.raises(AgentError, match="cannot assess this position"):
-        assess(make_agent("ntuple"), Tribolo(seed=1), actions=True)
-
-
-def test_a_search_says_how_it_found_its_numbers():
-    state = Othello.from_moves("f5d6c3d3c4")
-    engine = make_agent("engine:depth=3")
-    analysis, found = engine.analyse(state), assess(engine, state, actions=True)
-    assert (found.source, found.unit, found.bound) == ("search", "expected result", 1.0)
-    assert (found.depth, found.nodes) == (3, analysis.nodes)
-    assert found.line == tuple(map(state.action_to_text, analysis.pv))
-    searched = make_agent("alphabeta:depth=3")
-    found = assess(searched, state, actions=True)
-    assert (found.source, found.depth, found.nodes, found.bound) == ("search", 3, searched.search(state).nodes, None)
-    tree = make_agent("mcts:simulations=32", seed=1)
-    tree.new_game(5)
-    found = assess(tree, state, actions=True)
-    tree.new_game(5)
-    assert found.visits == tree.search(state).visits
-    assert (found.source, found.bound) == ("search", 1.0)
-    found = assess(make_agent("ntuple"), state, actions=True)
-    assert (found.source, found.bound, found.nodes, found.depth, found.line) == ("evaluation", 1.0, None, None, ())
-
-
-def test_an_engine_says_how_it_searched_each_move():
-    state = Othello.from_moves("f5d6c3d3c4")
-    engine = make_agent("engine:depth=3")
-    found, lines = assess(engine, state, actions=True), engine.analyse(state, lines=64).lines
-    assert [*found.moves] == [*found.actions] == [*state.legal_actions()]
-    for line in lines:
-        facts = found.moves[line.pv[0]]
-        assert facts.line == tuple(map(state.action_to_text, line.pv))
-        assert (facts.discs, facts.depth, facts.nodes) == (line.discs, line.depth, line.nodes)
-        assert found.actions[line.pv[0]] == line.score
-    assert json.loads(json.dumps(found.to_json()))["moves"][str(lines[0].pv[0])]["nodes"] == found.nodes
-    assert assess(engine, state, actions=False).moves == {}
-    assert assess(make_agent("ntuple"), state, actions=True).moves == {}
-
-
-@pytest.mark.parametrize(
-    ("moves", "evaluation"),
-    [
-        ("f5d6c3f3e3f4d7", "ntuple"),
-        ("f5d6c3f3e3f4d7", "mobility"),
-        ("e6f4e3f6g5d6e7f5", "ntuple"),
-        ("e6f4e3f6g5d6e7f5", "mobility"),
-    ],
-)
-def test_all_values_of_an_engine_have_the_same_unit(moves, evaluation):
-    engine, state = make_agent(f"engine:depth=4,eval={evaluation}"), Othello.from_moves(moves)
-    found, scores = assess(engine, state, actions=True), engine.action_values(state)
-    assert found.actions == scores
-    assert found.bound is None or max(map(abs, found.actions.values())) <= found.bound
-
-
-def test_an_engine_without_lines_gives_its_scores():
-    class Short(Agent):
-        def act(self, state, *, seconds_left=None):
-            return state.legal_actions()[0]
-
-        def analyse(self, state, *, scores=False):
-            return make_agent("engine:depth=2").analyse(state, scores=scores)
-
-    found = assess(Short(), Othello(), actions=True)
-    assert found.actions == make_agent("engine:depth=2").action_values(Othello())
-    assert found.moves == {}
-
-
-def test_a_review_is_that_of_python():
-    final = Othello.from_moves("f5d6c3d3c4f4f6")
-    record = PageGame("othello", moves=final.moves).to_json()
-    told = answer({"spec": "engine:depth=3", "task": "review", "record": record}, {})
-    moves = [*review_game(final, "engine:depth=3")]
-    assert told["moves"] == [move.to_json() for move in moves]
-    assert told["sides"] == [summarise(move for move in moves if move.player == player).to_json() for player in (0, 1)]
-
-
-def test_a_review_of_a_game_from_a_position():
-    start = Othello.from_text("-XXXOOOOOXXXOOO-", "X")
-    moves = (start.legal_actions()[0],)
-    record = PageGame("othello:size=4", position=position_to_text(start), moves=moves).to_json()
-    told = answer({"spec": "engine:depth=3", "task": "review", "record": record}, {})
-    assert [(move["ply"], move["exact"]) for move in told["moves"]] == [(1, True)]
-
-
-def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
-    file, agents = tmp_path / "agent.npz", {}
-    for name in ("ntuple_8x8", "ntuple_6x6"):
-        shutil.copy(WEIGHTS / f"{name}.npz", file)
-        told = answer({"spec": str(file), "task": "games", "version": name}, agents)
-        again = answer({"spec": str(file), "task": "games", "version": name}, agents)
-        assert told == again == {"games": ("othello",) if name == "ntuple_8x8" else ("othello:size=6",)}
-    assert len(agents) == 1  # the agent from the old file is forgotten
-
-
-def test_a_solved_position_counts_discs():
-    state = Othello(4).play(Othello(4).legal_actions()[0])
-    found = exact(make_agent("engine"), state)
-    assert (found.source, found.unit, found.bound) == ("perfect play", "discs", 16.0)
-
-
-def test_an_agent_may_have_any_of_the_optional_methods():
-    class Both(Agent):
-        def act(self, state, *, seconds_left=None):
-            return state.legal_actions()[0]
-
-        def evaluate(self, state, player):
-            return 0.5 if player == state.to_move else -0.5
-
-        def search(self, state):
-            return make_agent("mcts:simulations=16", seed=1).search(state)
-
-    found = assess(Both(), Othello(), actions=True)
-    assert found.kind == "probabilities"
-    assert sum(found.visits.values()) == 16
-    Both.action_probabilities = lambda _self, state: dict.fromkeys(state.legal_actions(), 0.25)
-    found = assess(Both(), Othello(), actions=True)
-    assert (found.values, found.kind, found.bound, found.nodes) == ((0.5, -0.5), "probabilities", 1.0, None)

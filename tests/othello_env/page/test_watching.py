@@ -1,6 +1,5 @@
 """Checkpoints that appear in the watched folder while the server runs."""
 
-import asyncio
 import json
 import os
 import shutil
@@ -8,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from asking import run_async
 from starlette.testclient import TestClient
 
 import othello_agents
@@ -125,6 +125,6 @@ def test_a_file_is_tried_again_unless_the_agent_itself_failed(tmp_path, error, a
     thinkers = Failing(error)
     checkpoints = Checkpoints(Runs(tmp_path), Offers([]), thinkers)
     for _ in range(2):
-        asyncio.run(checkpoints.look())
+        run_async(checkpoints.look())
         assert checkpoints.left_out == [{"file": str(tmp_path / "a.npz"), "reason": str(error)}]
     assert thinkers.asked == asked

@@ -23,7 +23,9 @@ _Array = npt.NDArray[Any]
 
 
 class _GamesPositions(OthelloPositions):
-    """Positions of some games of a batch. Unlike other `OthelloPositions`, `state` returns them with their moves.
+    """Positions of some games of a batch. The method `state` returns a position with its moves.
+
+    In other `OthelloPositions`, this method returns a position without moves.
 
     Args:
         games: the batch.

@@ -1,8 +1,8 @@
 """Compiled loops over N positions, which handle several positions at a time in one vector register.
 
 Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM, the compiler that
-Numba uses, can put several positions into one register (eight with AVX-512). The loops work on one block of the arrays
-after another, so that a block stays in the processor's fastest cache.
+Numba uses, can put several positions into one register (eight with AVX-512). The loops handle the arrays block by
+block, so that a block stays in the processor's fastest cache.
 
 Letters in shapes: N is the number of positions, S the width of the board, A = S * S + 1 the number of actions.
 """
@@ -128,8 +128,8 @@ def encode_8x8(
             `masks`, (N, A) int8. `plane_words`, `plane_ranks` and `mask_ranks` show the memory of these two arrays as
             words of 64 bits. `plane_words` has all words of `planes`, one after another. `plane_ranks`, (2 * N, R)
             uint64, and `mask_ranks`, (N, R) uint64, have a word for each rank. The word begins at the first square of
-            the rank, and may be unaligned. On 8x8, R is 8. On smaller boards, a word is longer than a rank, and R is
-            S - 1: the last rank has no word, because this word would reach beyond the end of the plane or mask.
+            the rank, and may be unaligned. On 8x8, R is 8. On smaller boards, a word is longer than a rank. A word for
+            the last rank would reach beyond the end of the plane or mask. So there is no such word, and R is S - 1.
     """
     own, opponent, legal = boards
     _, words_of_planes, _, masks, mask_ranks, expand = arrays

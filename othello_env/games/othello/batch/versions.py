@@ -1,9 +1,10 @@
 """Othello's versions of the kernels in `othello_env.games.batch.primitives`.
 
-The boards are three arrays (N,) uint64 of sets of squares. `own` has the discs of the player to move, and `opponent`
-has the other player's discs. `legal` has the squares on which the player to move may place a disc. If `legal` is 0 and
-the game is not over, the player must pass. After the end of a game, `own` has the discs of the player that sees the
-last observation. The field `viewer` of `othello_env.games.batch.arrays.ends_dtype` is the index of this player.
+The boards are three arrays of sets of squares, each (N,) uint64. `own` has the discs of the player to move, and
+`opponent` has the other player's discs. `legal` has the squares on which the player to move may place a disc. If
+`legal` is 0 and the game is not over, the player must pass. After the end of a game, `own` has the discs of the player
+that sees the last observation. The field `viewer` of `othello_env.games.batch.arrays.ends_dtype` is the index of this
+player.
 """
 
 from __future__ import annotations

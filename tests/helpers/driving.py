@@ -5,11 +5,13 @@ import os
 import re
 from pathlib import Path
 
-from othello_env import Othello
+from othello_env import Othello, make_agent
+from othello_env.arena.play.games import seat_key
 
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """The folder for screenshots. If it is None, no screenshots are taken."""
 MINUS = "\u2212"
+GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 
 
 def new_game(page, game, seats, seed=1, opening="start", clock="0"):
@@ -71,3 +73,17 @@ def play_small():
     while not state.is_over:
         state = state.play(state.legal_actions()[-1])
     return state
+
+
+def check_game(page, start, agent, agent_player, seed):
+    """Check that the moves on the page are a whole game, and that the agent chooses the same moves again."""
+    state, chooser = start, make_agent(agent)
+    for name in moves(page):
+        action = state.action_from_text(name)
+        if state.to_move == agent_player and not state.must_pass:
+            chooser.new_game(seat_key(seed, agent_player))
+            assert action == chooser.act(state)
+        state = state.play(action)
+    assert state.is_over
+    scores = page.locator("#players .score").all_inner_texts()
+    assert [int(score) for score in scores] == list(state.scores())

@@ -1,0 +1,211 @@
+"""Agents from specs: names, options, files and modules, and the errors for wrong specs."""
+
+import pickle
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from plugin_source import PLUGIN
+
+from othello_env import Agent, MissingExtraError, Othello, SpecError, make_agent
+from othello_env.agent import agent_names, option_text
+
+pytestmark = pytest.mark.nojit
+
+VARIED = """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from othello_env import Agent
+
+if TYPE_CHECKING:
+    from nosuch import Board
+
+class Varied(Agent):
+    def __init__(self, depth: int = 2, board: Board | None = None, *more: int, **further: int):
+        self.told = depth, more, further
+        self.board = board
+
+    def act(self, state):
+        return state.legal_actions()[0]
+"""
+
+
+class TestSpecs:
+    def test_the_installed_names_are_listed(self, plugin):
+        names = agent_names()
+        assert list(names) == sorted(names)
+        assert {"random", "zz-all", "zz-broken"} <= set(names)
+        assert ".zz" not in names
+
+    def test_options_are_converted_as_the_signature_says(self, plugin):
+        made = make_agent("zz-all:depth=4,eval=weighted,scale=.5,fast=yes,level=2,old=3,file=a b.txt,limit=1.5", seed=9)
+        assert made.options == {
+            "depth": 4,
+            "eval": "weighted",
+            "scale": 0.5,
+            "fast": True,
+            "level": 2,
+            "old": 3,
+            "file": Path("a b.txt"),
+            "limit": 1.5,
+            "free": "x",
+            "seed": 9,
+        }
+        assert type(make_agent("zz-all:depth=1,limit=2").options["limit"]) is int
+        assert make_agent("zz-all:depth=1,fast=0").options["fast"] is False
+
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ('"ntuple:weights=a.npz"', "ntuple:weights=a.npz"),
+            ('"gtp-rhino -l 4, -b 0"', "gtp-rhino -l 4, -b 0"),
+            ('""', ""),
+            ('"edax -name ""A, B"""', 'edax -name "A, B"'),
+            ('""""', '"'),
+            ('""",depth=3,eval="""', '",depth=3,eval="'),
+            ("a:b=c", "a:b=c"),
+            ("C:\\x y", "C:\\x y"),
+        ],
+    )
+    def test_values_are_quoted(self, plugin, text, value):
+        assert make_agent(f"zz-all:eval={text},depth=2").options["eval"] == value
+        assert make_agent(f"zz-all:depth=2,eval={text}").options["eval"] == value
+
+    @pytest.mark.parametrize("value", ["", "a", '"', '""', ",", 'a "b, c" d', "x=1,y=2", " ", "a\nb", "C:\\x"])
+    def test_option_text_is_read_back(self, plugin, value):
+        made = make_agent(f"zz-all:{option_text('eval', value)},{option_text('depth', 2)}")
+        assert (made.options["eval"], made.options["depth"]) == (value, 2)
+
+    def test_what_is_forgiven(self, plugin):
+        assert make_agent(" zz-all:depth=2,").options["depth"] == 2
+        assert repr(make_agent("random:")) == "random"
+
+    def test_a_files_suffix_picks_its_loader(self, plugin):
+        (plugin / "weights.zz").touch()
+        assert make_agent("weights.zz").options == {"path": "weights.zz", "shift": 0}
+        assert make_agent(f"{plugin}/weights.zz:shift=2").options == {"path": f"{plugin}/weights.zz", "shift": 2}
+        assert make_agent(plugin / "weights.zz").options["shift"] == 0
+        with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.zz'"):
+            make_agent("gone.zz")
+
+    @pytest.mark.parametrize("spec", ["othello_plugin:last", "othello_plugin.py:last"])
+    def test_callables_of_modules_and_files(self, plugin, spec):
+        made = make_agent(spec)
+        assert made.act(Othello()) == 44
+        assert repr(made) == "last"
+        assert repr(make_agent(f"{spec}:epsilon=.5")) == "last:epsilon=0.5"
+
+    @pytest.mark.parametrize("spec", ["random", "alphabeta:depth=2,eval=weighted", "ntuple"])
+    def test_the_repr_of_an_agent_with_epsilon_is_a_spec(self, spec):
+        made = make_agent(f"{spec}{',' if '=' in spec else ':'}epsilon=.25")
+        assert repr(make_agent(repr(made))) == repr(made)
+        assert repr(made).endswith("epsilon=0.25")
+
+    def test_agents_and_classes_of_agents_by_name(self, plugin):
+        assert make_agent("othello_plugin:INSTANCE").options == {"depth": 7}
+        assert make_agent("othello_plugin:Mine").options == {"depth": 3}
+        assert make_agent("othello_plugin.py:Mine:depth=5").options == {"depth": 5}
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("", "'' does not name an agent; known are "),
+            (":depth=2", "':depth=2' does not name an agent"),
+            (
+                "nosuch",
+                r"there is no agent 'nosuch'; known are .*random.*zz-all.*files ending in .*\.zz.*path\.py:func",
+            ),
+            ("nosuch:depth=2", "there is no agent 'nosuch'"),
+            (".zz", "there is no agent '.zz'"),
+            ("a b:c", "there is no agent 'a b:c'"),
+            ("zz-all", "'zz-all': zz-all needs depth"),
+            ("zz-all:depth", "expected key=value,key=value after zz-all, got 'depth'"),
+            ("zz-all:depth=2,,scale=1", r"expected key=value,key=value .* at ',scale=1'"),
+            ("zz-all:depth=2 scale=1", "depth must be a whole number, not '2 scale=1'"),
+            ('zz-all:depth="2', "expected key=value,key=value .* at 'depth=\"2'"),
+            ("zz-all:depth=2,depth=3", "gives depth twice"),
+            ("zz-all:depth=two", "depth must be a whole number, not 'two'"),
+            ("zz-all:depth=1,level=x", "level must be a whole number, not 'x'"),
+            ("zz-all:depth=1,old=x", "old must be a whole number, not 'x'"),
+            ("zz-all:depth=1,limit=x", "limit must be a whole number or a number, not 'x'"),
+            ("zz-all:depth=1,fast=maybe", "fast must be true or false, not 'maybe'"),
+            ("zz-all:depth=-1", "depth is at least 0, not -1"),
+            ("zz-all:depth=1,seed=3", "zz-all has no option seed; it takes depth, eval, scale, .*free, epsilon"),
+            ("zz-all:deep=1", "zz-all has no option deep; it takes depth"),
+            ("random:epsilon=1.5", "epsilon must be a probability, 0 to 1, not 1.5"),
+            ("random:epsilon=-1", "epsilon must be a probability"),
+            ("random:epsilon=nan", "epsilon must be a finite number, not 'nan'"),
+            ("zz-all:depth=1,scale=inf", "scale must be a finite number, not 'inf'"),
+            ("zz-all:depth=1,limit=-inf", "limit must be a finite number, not '-inf'"),
+            ("zz-all:depth=1,limit=" + "1" * 5000, "limit must be a finite number, not '111"),
+            ('zz-all:depth=2,eval="a"b"', "expected key=value,key=value .* at 'eval="),
+            ("random:epsilon=x", "epsilon must be a number, not 'x'"),
+            ("random:choice", "after random, got 'choice'"),
+            ("othello_plugin:nosuch", "there is no 'nosuch' in othello_plugin, which has .*last"),
+            ("math:pi", r"is 3\.14.*, which is neither a callable nor an Agent"),
+            ("othello_plugin:Path", "'othello_plugin:Path' is a class, but not a subclass of Agent"),
+            ("nosuch.module:name", "there is no module 'nosuch'; known are"),
+            ("othello_env.nosuch:name", "there is no module 'othello_env.nosuch'"),
+            ("othello_plugin:last:depth=2", "a callable takes no option but epsilon, got depth"),
+        ],
+    )
+    def test_wrong_specs_say_what_is_right(self, plugin, spec, message):
+        with pytest.raises(SpecError, match=message):
+            make_agent(spec)
+
+    def test_other_errors_keep_their_type(self, plugin):
+        with pytest.raises(MissingExtraError, match=r"othello-env\[nosuch\]"):
+            make_agent("zz-more")
+        with pytest.raises(TypeError, match=r"zz-broken names .*, which returned 'no agent', not an Agent"):
+            make_agent("zz-broken")
+        with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.py'"):
+            make_agent("gone.py:last")
+
+    def test_an_error_inside_a_users_file_is_the_users(self, plugin):
+        (plugin / "faulty.py").write_text("import nosuch_dependency\n", encoding="utf-8")
+        for spec in ("faulty.py:last", "faulty:last"):
+            with pytest.raises(ModuleNotFoundError, match=r"faulty.* cannot be imported: .*nosuch_dependency"):
+                make_agent(spec)
+        assert "faulty" not in sys.modules
+
+    def test_parameters_for_any_further_argument_are_no_options(self, plugin):
+        (plugin / "varied.py").write_text(VARIED, encoding="utf-8")
+        assert make_agent("varied.py:Varied").told == (2, (), {})
+        assert make_agent("varied.py:Varied:depth=5").told == (5, (), {})
+        with pytest.raises(SpecError, match="has no option further; it takes depth, board, epsilon"):
+            make_agent("varied.py:Varied:further=1")
+
+    def test_an_annotation_that_only_type_checkers_know_remains_a_text(self, plugin):
+        (plugin / "varied.py").write_text(VARIED, encoding="utf-8")
+        assert make_agent("varied.py:Varied:depth=5,board=x").board == "x"
+        with pytest.raises(SpecError, match="depth must be a whole number, not 'x'"):
+            make_agent("varied.py:Varied:depth=x")
+
+    def test_agents_of_a_file_that_is_imported_again_can_be_pickled(self, plugin):
+        for _ in range(3):
+            made = make_agent("othello_plugin.py:Mine")
+            assert pickle.loads(pickle.dumps(made)).options == {"depth": 3}
+
+    def test_a_file_that_fails_when_it_is_imported_again_leaves_the_old_module(self, plugin):
+        made = make_agent("othello_plugin.py:Mine")
+        (plugin / "othello_plugin.py").write_text("1 / 0\n", encoding="utf-8")
+        with pytest.raises(ZeroDivisionError):
+            make_agent("othello_plugin.py:Mine")
+        assert pickle.loads(pickle.dumps(made)).options == {"depth": 3}
+
+    def test_a_file_does_not_replace_a_module_of_another_file(self, plugin):
+        (plugin / "textwrap.py").write_text(textwrap.dedent(PLUGIN), encoding="utf-8")
+        assert make_agent("textwrap.py:Mine").options == {"depth": 3}
+        assert sys.modules["textwrap"] is textwrap
+
+    @pytest.mark.parametrize("x", [None, 3, ["random"], Agent])
+    def test_what_is_no_agent(self, x):
+        with pytest.raises(TypeError, match="an agent must be a spec, an Agent or a callable, not "):
+            make_agent(x)
+
+    def test_an_agent_is_returned_as_it_is(self):
+        made = make_agent("random")
+        assert make_agent(made) is made

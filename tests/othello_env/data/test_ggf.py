@@ -1,0 +1,177 @@
+"""Files in the format GGF: names, evaluations and times come back, and damaged games are named."""
+
+import re
+
+import numpy as np
+import pytest
+from comparing import same
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env import Othello
+from othello_env.data import (
+    DamagedGamesWarning,
+    Games,
+    GamesError,
+    random_games,
+    read_games,
+    write_games,
+)
+from othello_env.data.formats import ggf
+
+# The example in the description of the format GGF, from the archives of the server GGS.
+GGF = (
+    "1 (;GM[Othello]PC[GGS/os]DT[2003.12.15 13:24:03 MST]PB[one]PW[two]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]"
+    "RE[+4.00]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
+    "B[D3//0.01]W[C5/-1.2/3.5]B[f6];)\n"
+)
+
+
+def test_the_example_of_ggf(tmp_path):
+    path = tmp_path / "a.ggf"
+    path.write_text(GGF)
+    games = read_games(path)
+    assert games.state(0) == Othello.from_moves("d3c5f6")
+    np.testing.assert_array_equal(games.columns["scores"], np.array([[np.nan, -1.2, np.nan]], np.float32))
+    np.testing.assert_array_equal(games.columns["times"], np.array([[0.01, 3.5, np.nan]], np.float32))
+    assert {name: column[0] for name, column in games.columns.items() if column.ndim == 1} == {
+        "black": "one",
+        "white": "two",
+        "place": "GGS/os",
+        "date": "2003.12.15 13:24:03 MST",
+        "result": "+4.00",
+        "time": "05:00//02:00",
+        "type": "8",
+        "black_rating": 2197.01,
+        "white_rating": 2199.72,
+        "line": 1,
+    }
+
+
+@given(st.lists(st.text(max_size=20), min_size=2, max_size=2))
+def test_any_name_comes_back_from_ggf(names):
+    """Spaces at the beginning and the end of a name are removed, and line ends become spaces."""
+    games = Games.of([Othello.from_moves("f5")] * 2, columns={"black": names})
+    again, messages = ggf.load(ggf.dump(games))
+    assert messages == []
+    assert again.columns["black"].tolist() == [str(name).replace("\n", " ").strip() for name in games.columns["black"]]
+
+
+def test_evaluations_and_times_come_back(tmp_path):
+    games = random_games(20, seed=6)
+    rng = np.random.default_rng(0)
+    shape = games.actions.shape
+    given = {
+        "scores": rng.normal(0, 20, shape).astype(np.float32),
+        "times": rng.exponential(0.001, shape).astype(np.float32),
+    }
+    for column in given.values():
+        column[rng.random(shape) < 0.3] = np.nan
+    games = Games(games.actions, games.lengths, columns=given)
+    assert np.isnan(games.columns["times"][games.actions < 0]).all()
+    text = ggf.dump(games)
+    assert re.search(r"\[[A-H][1-8]\]", text)  # a move without a score and a time has no slashes
+    assert re.search(r"\[[A-H][1-8]/-?[0-9.]+\]", text)
+    assert re.search(r"\[[A-H][1-8]//[0-9.]+\]", text)
+    part = games[games.lengths <= 60]
+    for ending in ("ggf", "npz"):
+        for some in (games, part):
+            write_games(tmp_path / f"a.{ending}", some)
+            again = read_games(tmp_path / f"a.{ending}")
+            for name in given:
+                np.testing.assert_array_equal(again.columns[name], some.columns[name])
+                assert again.columns[name].shape == again.actions.shape
+    short, long = games[games.lengths <= 60], games[games.lengths > 60]
+    joined = Games.joined([short, long])
+    np.testing.assert_array_equal(
+        joined.columns["scores"][len(short) :, : long.actions.shape[1]], long.columns["scores"]
+    )
+    assert joined.columns["scores"].shape == joined.actions.shape
+
+
+def test_passes_that_are_left_out_have_no_evaluation():
+    games = random_games(60, seed=3)
+    i = int(np.flatnonzero((games.actions == 64).any(axis=1))[0])
+    text = ggf.dump(games[[0, i]])
+    text = text.replace("[PA]", "").replace("[", "{", 1)
+    text = re.sub(r"([BW])(?=[BW]\[|;)", "", text.replace("{", "[", 1))
+    text = re.sub(r"([BW]\[[A-H][1-8])\]", r"\1/2.5]", text)
+    again, messages = ggf.load(text)
+    assert messages == []
+    same(again, games[[0, i]])
+    passes = again.actions == 64
+    assert np.isnan(again.columns["scores"][passes]).all()
+    assert (again.columns["scores"][(again.actions >= 0) & ~passes] == 2.5).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "score", "time"),
+    [("F5/x/-", None, None), ("F5/inf/nan", None, None), ("F5/1e300/1_0", None, 10), ("F5/1e1", 10, None)],
+)
+def test_numbers_of_ggf_that_are_none(value, score, time):
+    games, _ = ggf.load(f"(;GM[Othello]TY[8]B[{value}]W[D6/1/1];)")
+    found = [games.columns[name][0, 0] for name in ("scores", "times")]
+    assert [None if np.isnan(number) else number for number in found] == [score, time]
+
+
+def test_a_synchronised_pair_and_tags_in_any_order():
+    one = "(;TY[s8]B[d3]PB[x \\] y]GM[othello]W[c3//2]RE[?];)"
+    games, messages = ggf.load(f"\n2 {one}{one.replace('d3', 'F5').replace('c3', 'd6')}\n")
+    assert messages == []
+    assert games.columns["line"].tolist() == [2, 2]
+    assert games.columns["black"].tolist() == ["x ] y", "x ] y"]
+    assert [games.state(i) for i in (0, 1)] == [Othello.from_moves("d3c3"), Othello.from_moves("f5d6")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GGF.replace("D3", "A1"), r"game 1 \(line 1\), ply 1: a1 \(action 0\) is not legal"),
+        (GGF.replace("W[C5", "B[C5"), r"game 1 \(line 1\), ply 2: B\[C5/-1.2/3.5\], but it is the other side's turn"),
+        (GGF.replace("D3", "Z9"), r"ply 1: expected a square"),
+        (GGF.replace("[8 ---", "[10 ---"), "expected a board of size 4, 6 or 8, got '10'"),
+        (GGF.replace("TY[8]", "TY[8a]"), "anti-Othello"),
+        (GGF.replace("GM[Othello]", "GM[Go]"), "expected a game of Othello, got 'Go'"),
+        (GGF.replace("[8 ---", "[" + "9" * 5000 + " ---"), "expected a tag"),
+        (GGF.replace(";)", ""), r"game 1 \(line 1\), expected a tag that was not given before, or ;\) at the end, got"),
+        (GGF.replace("PB[one]", "PB[one"), r"ply 1|expected a tag"),
+        (GGF.replace("B[f6];)", "B[f6]\n" + GGF), "expected a tag that was not given before"),
+        (GGF.replace("1 (;", "2 (;"), "the line announces 2 games, but has 1"),
+        ("(;GM[Othello]TY[10];)", "expected a board of size 4, 6 or 8, got '10'"),
+        ("(;GM[Othello]TY[8r20];)", "a random start .* needs the tag BO"),
+        (
+            GGF.replace("-------- -------- -------- ---O*---", "--- ------------- -------- ---O*---"),
+            "8 rows of 8 squares",
+        ),
+    ],
+)
+def test_damaged_ggf(tmp_path, text, message):
+    path = tmp_path / "a.ggf"
+    path.write_text(text)
+    with pytest.raises(GamesError, match=message):
+        read_games(path)
+    path.write_text(text + "\n" + GGF)
+    with pytest.warns(DamagedGamesWarning, match="damaged games were left out"):
+        assert read_games(path, skip=True).state(0) == Othello.from_moves("d3c5f6")
+
+
+@pytest.mark.parametrize(
+    "text", ["(;GM[Othello]" + "(;" * 200_000, "(;" + "a" * 400_000, "(;GM[x" * 50_000, "(;" + " " * 400_000]
+)
+def test_ggf_is_read_in_linear_time(text):
+    """The texts have about 400 KB. If the time were quadratic, reading them would take hours."""
+    with pytest.raises(GamesError, match="expected a tag"):
+        ggf.load(text)
+
+
+def test_a_game_of_ggf_without_end_takes_no_memory():
+    endless = "(;GM[Othello]TY[8]" + "B[PA]W[PA]" * 100_000 + ";)\n"
+    games, messages = ggf.load(GGF + endless + GGF * 20)
+    assert (games.actions.shape, len(messages)) == ((21, 3), 1)
+
+
+def test_ggf_with_a_game_on_another_board():
+    games, messages = ggf.load(GGF + "(;GM[Othello]TY[6]B[d2];)\n" + GGF)
+    assert len(games) == 2
+    assert messages == ["game 2 (line 2), the board has size 6, but earlier boards have size 8"]
+    assert ggf.load("(;GM[Othello]TY[6]B[c2] ; )")[0].state(0) == Othello.from_moves("c2", 6)

@@ -1,0 +1,119 @@
+"""Files in the format WTHOR: they are compared with a second reader, and damaged games are named."""
+
+import struct
+from datetime import date
+
+import numpy as np
+import pytest
+from comparing import same
+
+from othello_env.data import (
+    DamagedGamesWarning,
+    Games,
+    GamesError,
+    random_games,
+    read_games,
+    read_names,
+    write_games,
+)
+from othello_env.data.formats import wthor
+
+
+def read_wthor(data):
+    """A second reader, written from the format's description, for comparison with the package's reader.
+
+    It returns (tournament, black, white, score, theoretical, moves) for each game.
+    """
+    century, year, month, day, n1, n2, played, size, _, depth, _ = struct.unpack_from("<4BIHH4B", data)
+    assert len(data) == 16 + 68 * n1
+    rows = [struct.unpack_from("<HHHBB60B", data, 16 + 68 * i) for i in range(n1)]
+    return (100 * century + year, month, day, n2, played, size, depth), [(*row[:5], row[5:]) for row in rows]
+
+
+def test_wthor_as_a_reader_from_its_description_sees_it(twin):
+    games = random_games(100, seed=5)
+    games = Games(
+        games.actions,
+        games.lengths,
+        columns={
+            "black": np.arange(100),
+            "white": np.arange(100) + 7,
+            "tournament": np.full(100, 3),
+            "year": [1999] * 100,
+        },
+    )
+    header, rows = read_wthor(wthor.dump(games, date(2026, 11, 22)))
+    assert header == (2026, 11, 22, 0, 1999, 8, 0)
+    for i, (tournament, black, white, score, _, moves) in enumerate(rows):
+        assert (tournament, black, white) == (3, i, i + 7)
+        slow = twin.start(8)
+        for move in moves:
+            if move == 0:
+                continue
+            row, column = divmod(move, 10)
+            if not slow.squares(slow.to_move):
+                slow = slow.play(64)
+            slow = slow.play(8 * (row - 1) + column - 1)
+        assert slow.is_over()
+        assert score == 32 + slow.margin() // 2
+        assert list(moves) == sorted(moves, key=lambda move: move == 0)
+
+
+def test_wthor_with_names(tmp_path):
+    games = random_games(3, seed=1)
+    games = Games(
+        games.actions, games.lengths, columns={"black": [0, 1, 9], "white": [1, 0, 2], "tournament": [0, 0, 0]}
+    )
+    write_games(tmp_path / "a.wtb", games)
+    (tmp_path / "WTHOR.JOU").write_bytes(wthor.dump_names(["Müller", "Ono", "???"], 20))
+    (tmp_path / "WTHOR.TRN").write_bytes(wthor.dump_names(["Cup"], 26))
+    players, tournaments = read_names(tmp_path / "WTHOR.JOU"), read_names(tmp_path / "WTHOR.TRN")
+    assert (players, tournaments) == (["Müller", "Ono", "???"], ["Cup"])
+    again = read_games(tmp_path / "a.wtb", players=players, tournaments=tournaments)
+    assert again.columns["black"].tolist() == ["Müller", "Ono", "?"]
+    assert again.columns["white"].tolist() == ["Ono", "Müller", "???"]
+    assert again.columns["tournament"].tolist() == ["Cup"] * 3
+    for names, length in ((["x" * 20], 20), (["a\0b"], 20), (["x"], 21)):
+        with pytest.raises(ValueError, match="bytes"):
+            wthor.dump_names(names, length)
+
+
+def test_a_wthor_file_with_damaged_games(tmp_path):
+    data = bytearray(wthor.dump(random_games(5, seed=2)))
+    data[16 + 68 + 8] = 11  # the first move of game 2 is a1
+    data[16 + 3 * 68 + 8 + 4] = 99  # a move of game 4 is off the board
+    path = tmp_path / "a.wtb"
+    path.write_bytes(data)
+    with pytest.raises(GamesError, match=r"a.wtb: game 2, move 1: 11 is not a legal move \(2 games are damaged"):
+        read_games(path)
+    with pytest.warns(DamagedGamesWarning, match=r"2 damaged games were left out; the first: game 2, move 1"):
+        games = read_games(path, skip=True)
+    same(games, random_games(5, seed=2)[[0, 2, 4]])
+
+
+@pytest.mark.parametrize("cut", [0, 10, 16, 17, 100])
+def test_a_wthor_file_that_is_cut_off(tmp_path, cut):
+    path = tmp_path / "a.wtb"
+    path.write_bytes(wthor.dump(random_games(5))[:cut])
+    with pytest.raises(GamesError, match="header"):
+        read_games(path)
+
+
+def test_numbers_that_do_not_fit_into_wthor():
+    games = random_games(2)
+    for name, values, message in (
+        ("year", [70000, 70000], "'year' of a WTHOR file must be 0 to 65535, not 70000"),
+        ("depth", [300, 300], "'depth' of a WTHOR file must be 0 to 255, not 300"),
+        ("black", [5, -1], "'black' of a WTHOR file must be 0 to 65535, not -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wthor.dump(Games(games.actions, games.lengths, columns={name: values}))
+    assert wthor.load_names(wthor.dump_names([], 20)) == []
+
+
+def test_wthor_with_a_hole_in_a_game():
+    data = bytearray(wthor.dump(random_games(2, seed=2)))
+    data[16 + 8 + 1] = 0
+    assert wthor.load(bytes(data))[1] == ["game 1, move 2: 0 is not a legal move"]
+    empty = Games([[]], [0])
+    assert wthor.load(wthor.dump(empty))[0].lengths.tolist() == [0]

@@ -1,0 +1,120 @@
+"""The opponents of the vector environment: when they are asked, how games draw them, and wrong answers."""
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from random_steps import FIRST, START, play
+
+from othello_env import Agent, AgentError, SpecError, sample_legal
+from othello_env.envs.othello import OthelloVectorEnv
+
+pytestmark = pytest.mark.nojit
+
+
+def test_wrong_opponents_are_named():
+    with pytest.raises(SpecError, match="nobody"):
+        OthelloVectorEnv(2, 4, "nobody")
+    with pytest.raises(ValueError, match="self-play"):
+        OthelloVectorEnv(2, 4, None).set_opponents("random")
+
+
+class Fixed(Agent):
+    """Plays the legal action at a fixed index of the list, and counts the calls."""
+
+    def __init__(self, place):
+        self.place, self.asked = place, 0
+
+    def act(self, state, *, seconds_left=None):
+        self.asked += 1
+        return state.legal_actions()[self.place]
+
+
+def test_opponents_are_asked_only_where_they_have_a_choice():
+    class Watching(Fixed):
+        def act_batch(self, batch):
+            assert batch.masks()[:, :-1].any(axis=1).all()
+            assert not batch.masks()[:, -1].any()
+            return super().act_batch(batch)
+
+    agent = Watching(0)
+    play(OthelloVectorEnv(20, 4, agent), 40)
+    assert agent.asked > 400
+
+
+def test_a_callable_is_asked_once_a_round():
+    rng = np.random.default_rng(0)
+    sizes = []
+
+    def policy(observations, masks):
+        assert observations.shape == (len(masks), 2, 4, 4)
+        sizes.append(len(masks))
+        return sample_legal(masks, rng)
+
+    play(OthelloVectorEnv(50, 4, policy, side="black"), 6)
+    assert len(sizes) <= 8
+    assert sizes[0] == 50
+
+
+def test_games_draw_their_opponents_by_weight_and_keep_them():
+    n = 2000
+    first, last, unused = Fixed(0), Fixed(-1), Fixed(1)
+    env = OthelloVectorEnv(n, 4, {first: 3.0, unused: 0.0, last: 1.0}, side="white")
+    env.reset(seed=0)
+    # White learns, so each game begins with its opponent's move.
+    moves = [env.position(i).moves[0] for i in range(n)]
+    legal = START.legal_actions()
+    assert set(moves) == {legal[0], legal[-1]}
+    assert 0.71 < np.mean(np.array(moves) == legal[0]) < 0.79  # 4 standard deviations
+    assert unused.asked == 0
+    env.reset(seed=0)
+    assert [env.position(i).moves[0] for i in range(n)] == moves
+
+
+def test_new_opponents_play_from_the_next_reset_on():
+    n = 30
+    old, new = Fixed(0), Fixed(-1)
+    env = OthelloVectorEnv(n, 4, old, side="black", autoreset_mode="Disabled")
+    observation, _ = env.reset(seed=0)
+    env.set_opponents({new: 1.0})
+    env.set_opponents({new: 1.0})
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        observation, *_ = env.step(sample_legal(observation["action_mask"], rng))
+    assert (old.asked, new.asked) == (3 * n, 0)
+    mask = np.arange(n) < 10
+    observation, _ = env.reset(options={"reset_mask": mask})
+    env.step(sample_legal(observation["action_mask"], rng))
+    assert new.asked == 10
+    env.reset()
+    env.set_opponents(new)
+    assert old not in env._pool.agents
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (lambda n: np.full(n, 5), "illegal action, 5"),
+        (lambda n: np.full(n, 99), "illegal action, 99"),
+        (lambda n: np.full(n, 16), "illegal action, 16"),
+    ],
+)
+def test_an_opponents_illegal_answer_raises_and_asks_for_a_reset(answer, text):
+    env = OthelloVectorEnv(3, 4, lambda observations, masks: answer(len(masks)), side="black")
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match=text):
+        env.step([FIRST] * 3)
+    with pytest.raises(ResetNeeded):
+        env.step([FIRST] * 3)
+    env.reset(seed=0)
+    assert env.position(0) == START
+
+
+def test_an_agent_that_answers_with_no_integers_is_named():
+    class Odd(Fixed):
+        def act_batch(self, batch):
+            return np.zeros(len(batch))
+
+    env = OthelloVectorEnv(3, 4, Odd(0), side="black")
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match=r"must answer 3 positions with \(3,\) integers.*float64"):
+        env.step([FIRST] * 3)

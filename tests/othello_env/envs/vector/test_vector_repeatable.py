@@ -1,0 +1,151 @@
+"""The same seed gives the same games: with threads, in a copy, after a fork and after an interrupt."""
+
+import copy
+import os
+import pickle
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from random_steps import FIRST, play
+
+from othello_env import sample_legal
+from othello_env.envs.othello import OthelloVectorEnv
+from othello_env.support.threads import Threads
+
+pytestmark = pytest.mark.nojit
+
+
+@pytest.fixture
+def assert_same(assert_same_info):
+    def check(a, b):
+        for found, expected in zip(a, b, strict=True):
+            for x, y in zip(found[:4], expected[:4], strict=True):
+                assert_same_info(x, y)
+            assert found[4] == expected[4]
+
+    return check
+
+
+def test_seeds_repeat_and_differ(assert_same):
+    env = OthelloVectorEnv(6, 4)
+    first = play(env, 20)
+    assert_same(first, play(env, 20))
+    other = play(env, 20, seed=100)
+    assert any(not np.array_equal(a[0]["observation"], b[0]["observation"]) for a, b in zip(first, other, strict=True))
+    a, b = OthelloVectorEnv(6, 4, openings="random:4"), OthelloVectorEnv(6, 4, openings="random:4")
+    a.reset()
+    b.reset()
+    assert [a.position(i) for i in range(6)] != [b.position(i) for i in range(6)]
+
+
+@pytest.mark.usefixtures("always_shared")
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_threads_and_copies_make_no_difference(opponent, assert_same):
+    plain = play(OthelloVectorEnv(7, 4, opponent, openings="random:2"), 25)
+    for arguments in ({"num_threads": 3}, {"copy": False}, {"copy": False, "num_threads": 20}):
+        env = OthelloVectorEnv(7, 4, opponent, openings="random:2", **arguments)
+        assert_same(plain, play(env, 25))
+        env.close()
+
+
+def failing(cause):
+    """A kernel that fails as Numba's kernels do if an error is raised in them."""
+
+    def kernel(*args):
+        raise SystemError("a kernel returned a result with an exception set") from cause()
+
+    return kernel
+
+
+@pytest.mark.parametrize("kernel", ["check", "step", "waiting", "answer", "encode"])
+def test_ctrl_c_in_a_kernel_of_a_step(kernel, monkeypatch):
+    env = OthelloVectorEnv(4, 4, openings="random:2")
+    observation, _ = env.reset(seed=1)
+    actions = observation["action_mask"].argmax(axis=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(env._batch, kernel, failing(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.step(actions)
+    if kernel != "check":
+        with pytest.raises(ResetNeeded):
+            env.step(actions)
+    np.testing.assert_equal(env.reset(seed=1)[0], observation)
+
+
+@pytest.mark.parametrize("kernel", ["begin", "waiting", "encode"])
+def test_ctrl_c_in_a_kernel_of_a_reset(kernel, monkeypatch):
+    env = OthelloVectorEnv(4, 4)
+    observation, _ = env.reset(seed=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(env._batch, kernel, failing(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.reset()
+    with pytest.raises(ResetNeeded):
+        env.step([FIRST] * 4)
+    np.testing.assert_equal(env.reset(seed=1)[0], observation)
+
+
+def test_other_errors_of_a_kernel_stay_what_they_are(monkeypatch):
+    env = OthelloVectorEnv(4, 4)
+    env.reset(seed=1)
+    monkeypatch.setattr(env._batch, "step", failing(ValueError))
+    with pytest.raises(SystemError, match="exception set"):
+        env.step([FIRST] * 4)
+
+
+@pytest.mark.usefixtures("always_shared")
+@pytest.mark.parametrize(("n", "threads"), [(3, 2), (4, 3), (5, 3), (7, 4)])
+def test_threads_make_no_difference_to_few_games(n, threads, assert_same):
+    env = OthelloVectorEnv(n, 8, None, num_threads=threads)
+    assert_same(play(OthelloVectorEnv(n, 8, None), 10), play(env, 10))
+    env.close()
+
+
+@pytest.mark.usefixtures("always_shared")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_threads_come_back_after_a_fork(assert_same):
+    env = OthelloVectorEnv(4, 4, None, num_threads=2)
+    told = play(env, 5)
+    child = os.fork()
+    if child == 0:
+        try:
+            assert_same(told, play(env, 5))
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert_same(told, play(env, 5))
+    env.close()
+
+
+def test_what_fails_in_a_thread_is_raised():
+    threads = Threads(3)
+    assert threads.run(lambda k: k * k) == [0, 1, 4]
+    with pytest.raises(ZeroDivisionError):
+        threads.run(lambda k: 1 // (2 - k))
+    assert threads.run(lambda k: -k) == [0, -1, -2]
+    threads.close()
+    assert threads.run(lambda k: k) == [0, 1, 2]
+    threads.close()
+
+
+@pytest.mark.usefixtures("always_shared")
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_of_the_environment_goes_its_own_way(clone):
+    env = OthelloVectorEnv(5, 4, copy=False, num_threads=2)
+    observation, _ = env.reset(seed=3)
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        observation, *_ = env.step(sample_legal(observation["action_mask"], rng))
+    twin = clone(env)
+    masks = observation["action_mask"].copy()
+    for _ in range(20):
+        actions = sample_legal(masks, rng)
+        (a, ra, *_), (b, rb, *_) = env.step(actions), twin.step(actions)
+        np.testing.assert_equal((a, ra), (b, rb))
+        assert a["observation"] is not b["observation"]
+        masks = a["action_mask"].copy()
+    env.close()
+    twin.close()

@@ -1,0 +1,240 @@
+"""The folder of a league: a loaded league goes on as before, nothing is replaced, and a kill does no harm."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from league_games import MATCHES, first, play
+
+from othello_env import make_vec_env
+from othello_env.agent import AgentWrapper
+from othello_env.games.othello.position import Othello
+from othello_env.league import League
+from othello_env.league.matches import take_matches
+
+
+def train(league, weights, iterations):
+    """A run whose actions depend only on the number of the iteration and on the league's draws."""
+    trace = []
+    for k in iterations:
+        league.add(str(weights(k)), played=100 * k)
+        play(league, make_vec_env(16, size=4), np.random.default_rng(k), 24)
+        trace.append([repr(player) for player in league.draw(5)])
+    return trace
+
+
+def test_a_resumed_league_equals_one_that_was_never_stopped(weights, tmp_path):
+    def made():
+        return League(["random", "maximizer:eval=count"], keep=3, forget="beaten", freeze_every=4, seed=7)
+
+    whole, part = made(), made()
+    expected = train(whole, weights, range(8))
+    trace = train(part, weights, range(3))
+    part.save(tmp_path / "a")
+    part = League.load(tmp_path / "a")
+    trace += train(part, weights, range(3, 6))
+    policies = {member.name: getattr(member.source, "spec", member.source) for member in part}
+    part = League.from_state(json.loads(json.dumps(part.state())), policies)
+    trace += train(part, weights, range(6, 8))
+    assert trace == expected
+    for league in (whole, part):
+        league.save(tmp_path / "b")
+        assert (tmp_path / "b" / "league.json").read_bytes() == _saved(whole, tmp_path / "c")
+
+
+def _saved(league, folder):
+    league.save(folder)
+    return (folder / "league.json").read_bytes()
+
+
+def test_a_saved_league_has_the_files_of_its_members_only(weights, tmp_path):
+    league = League(["random", f"{weights(1)}:epsilon=0.5"], keep=2)
+    for k in range(2, 6):
+        league.add(weights(k), f"after {k}")
+        league.save(tmp_path / "a")
+    assert sorted(path.name for path in (tmp_path / "a" / "members").iterdir()) == ["0001.npz", "0004.npz", "0005.npz"]
+    (tmp_path / "a").rename(tmp_path / "moved")
+    loaded = League.load(tmp_path / "moved")
+    assert repr(loaded.members[1].player.agent).endswith("0001.npz:epsilon=0.5")
+    assert [member.name for member in loaded] == [member.name for member in league]
+    loaded.save(tmp_path / "copy")
+    assert (tmp_path / "copy" / "members" / "0004.npz").read_bytes() == weights(4).read_bytes()
+
+
+def test_a_file_may_change_after_it_was_added(weights, tmp_path):
+    path = tmp_path / "newest.npz"
+    league = League()
+    for k in (1, 2):
+        path.write_bytes(weights(k).read_bytes())
+        league.add(path)
+    path.unlink()
+    league.save(tmp_path / "a")
+    found = [(tmp_path / "a" / "members" / name).read_bytes() for name in ("0000.npz", "0001.npz")]
+    assert found == [weights(k).read_bytes() for k in (1, 2)]
+
+
+def test_a_snapshots_file_is_not_in_an_option(weights, tmp_path):
+    path = tmp_path / "best.npz"
+    path.write_bytes(weights(1).read_bytes())
+    spec = f"ntuple:weights={path}"
+    league = League([spec])  # a fixed opponent, whose file does not change
+    with pytest.raises(ValueError, match=r"names the file '.*best\.npz' in an option, and a league does not keep"):
+        league.add(spec)
+    assert len(league) == 1
+
+
+def test_a_changed_agent_is_not_saved_as_the_agent_inside(ranked, weights, tmp_path):
+    class Saved(ranked):
+        def save(self, stem):
+            stem.with_suffix(".npz").write_bytes(weights(self.number).read_bytes())
+            return f"{stem}.npz"
+
+    class Changed(AgentWrapper):
+        """Might play other moves."""
+
+    member = League([Saved(1)]).members[0]
+    League([member.player]).save(tmp_path / "a")  # a member of another league is saved as its agent
+    assert len(League.load(tmp_path / "a")) == 1
+    with pytest.raises(ValueError, match="cannot be saved: it is neither a spec nor a file"):
+        League([Changed(Saved(1))]).save(tmp_path / "b")
+
+
+def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
+    class Saved(ranked):
+        def save(self, stem):
+            stem.with_suffix(".npz").write_bytes(weights(self.number).read_bytes())
+            return f"{stem}.npz:epsilon=0.25"
+
+    league = League()
+    league.add(Saved(1))
+    league.add(ranked(2), save=Saved(2).save)
+    league.save(tmp_path / "a")
+    assert [repr(member.player.agent)[-12:] for member in League.load(tmp_path / "a")] == ["epsilon=0.25"] * 2
+    before = (tmp_path / "a" / "league.json").read_bytes()
+    league.add(ranked(3), "mine")
+    with pytest.raises(ValueError, match="the member 'mine' cannot be saved: it is neither a spec nor a file"):
+        league.save(tmp_path / "a")
+    league.forget("mine")
+    league.add(ranked(3), "elsewhere", save=lambda stem: "random")
+    with pytest.raises(ValueError, match=r"the save of 'elsewhere' must return a spec like .*0003\.safetensors"):
+        league.save(tmp_path / "a")
+    league.forget("elsewhere")
+    league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
+    for _ in range(2):  # the second call raises the error again
+        with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
+            league.save(tmp_path / "a")
+    assert (tmp_path / "a" / "league.json").read_bytes() == before
+
+
+def test_a_league_does_not_replace_another(weights, tmp_path):
+    def made(number, **settings):
+        league = League(["random"], **settings)
+        for k in range(number):
+            league.add(str(weights(k + 1)), f"after {k}")
+        return league
+
+    folder = tmp_path / "a"
+    made(2).save(folder)
+    before = (folder / "league.json").read_bytes()
+    other = made(1)
+    other.add("maximizer", "not after 1")
+    for league in (made(1), made(3, seed=1), made(3, keep=5), other, League(["maximizer"])):
+        with pytest.raises(FileExistsError, match="has another league, or a later state of this league"):
+            league.save(folder)
+    assert (folder / "league.json").read_bytes() == before
+    for league in (League.load(folder), made(2), made(3)):
+        league.save(folder)
+    (folder / "league.json").write_text("{}")
+    with pytest.raises(FileExistsError, match="has a league that cannot be read"):
+        made(9).save(folder)
+    (folder / "league.json").unlink()  # as if a kill had ended the first save
+    (folder / ".league.json.1234.unfinished").touch()
+    made(1).save(folder)
+
+
+def test_a_league_does_not_replace_matches_but_can_take_them(weights, tmp_path):
+    folder, training = tmp_path / "a", League(["random"], keep=2, seed=3)
+    for k in (1, 2):
+        training.add(weights(k))
+    training.save(folder)
+    copied = League.load(folder)
+    assert copied.complete(4, **MATCHES) == 12
+    copied.save(folder)
+    before = (folder / "league.json").read_bytes()
+    alone = League.from_state(training.state(), {each.name: first for each in training})
+    with pytest.raises(FileExistsError, match=r"has matches that this league lacks; .* adds them"):
+        training.save(folder)
+    assert (folder / "league.json").read_bytes() == before
+    other = League(["random"], keep=2, seed=4)
+    assert take_matches(other, folder) == take_matches(training, tmp_path / "none") == 0
+    for league in (alone, training):
+        league.add(weights(3))  # the first snapshot is forgotten, and its matches, too
+    assert take_matches(training, folder) == 4
+    assert take_matches(training, folder) == 0
+    training.save(folder)
+    assert League.load(folder).complete(4, **MATCHES) == 8
+    with pytest.raises(ValueError, match="the matches of this league were played with"):
+        training.complete(4, game="othello:size=4", openings="random:3")
+    assert [str(player) for player in training.draw(9)] == [str(player) for player in alone.draw(9)]
+
+
+def test_a_league_does_not_replace_one_with_damaged_results(weights, tmp_path):
+    league = League(["random"])
+    league.save(tmp_path)
+    damaged = json.loads((tmp_path / "league.json").read_text()) | {"results": []}
+    (tmp_path / "league.json").write_text(json.dumps(damaged))
+    assert take_matches(league, tmp_path) == 0
+    with pytest.raises(FileExistsError, match="has a league that cannot be read"):
+        league.save(tmp_path)
+
+
+def test_a_league_is_not_saved_among_other_files(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(FileExistsError, match=r"has no league, but other files \(notes\.txt\); give a new folder"):
+        League(["random"]).save(tmp_path)
+    with pytest.raises(FileExistsError, match=r"notes\.txt' is not a folder"):
+        League(["random"]).save(tmp_path / "notes.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+KILLED = """
+import sys
+from othello_env.league import League
+folder, source = sys.argv[1:]
+league = League(["random"], keep=3)
+for number in range(10**9):
+    league.add(source, played=number)
+    league.record_game("random", 1.0)
+    league.save(folder)
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_kill_while_saving_loses_nothing(weights, tmp_path):
+    wait = random.Random(4)
+    for attempt in range(4):
+        folder = tmp_path / str(attempt)
+        command = [sys.executable, "-c", KILLED, str(folder), str(weights(1))]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            for _ in range(3 + attempt):
+                process.stdout.readline()
+            time.sleep(wait.random() / 100)
+            os.kill(process.pid, signal.SIGKILL)
+            told = process.stdout.read().split()
+        league = League.load(folder)
+        last = league.snapshots[-1].played
+        assert last >= int(told[-1] if told else 2 + attempt)
+        assert len(league.snapshots) == min(3, last + 1)
+        assert league.results.pairs(0, 1) == 0
+        start = Othello(4)
+        assert all(member.player.act(start) in start.legal_actions() for member in league)
+        # The league continues in the same folder, and the folder has no other files.
+        league.save(folder)
+        assert len([*(folder / "members").glob("0*")]) == len(league.snapshots)

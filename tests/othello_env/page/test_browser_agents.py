@@ -1,0 +1,96 @@
+"""The page in Chromium: games between agents, and clocks."""
+
+from datetime import datetime
+
+from driving import GAME, check_game, kept_seed, moves, new_game, paste, square, wait_for_plies
+
+from othello_env import Othello
+
+
+def test_a_game_between_agents_goes_one_ply_at_a_time(page):
+    new_game(page, "othello:size=6", ["random", "alphabeta:depth=2"], seed=2)
+    wait_for_plies(page, 1)
+    page.click("#play")
+    page.locator("#play:has-text('Play')").wait_for()
+    plies = page.locator("#moves li").count() - 1
+    for ply in (plies + 1, plies + 2):
+        page.click("#forward")
+        wait_for_plies(page, ply)
+        page.wait_for_timeout(1000)  # a running game would play the next ply sooner
+        assert page.locator("#moves li").count() == ply + 1
+    page.click("#play")
+    wait_for_plies(page, plies + 4)
+
+
+def test_a_game_goes_on_from_the_position_on_the_board_against_an_agent(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 24)
+    page.click('#moves [data-ply="9"]')
+    page.click("#new")
+    page.select_option("#opening", "shown")
+    page.select_option("[name=seat-0]", "alphabeta:depth=2")
+    page.select_option("[name=seat-1]", "human")
+    page.fill("#seed", "77")
+    page.click("#start")
+    page.locator("#players li:first-child:has-text('alphabeta:depth=2')").wait_for()
+    page.locator('.square[aria-label$=", legal"]').first.click()
+    wait_for_plies(page, 11)
+    assert kept_seed(page) == 77
+    page.click("#restart")
+    page.locator('#moves [data-ply="10"]').wait_for(state="detached")
+    assert "".join(moves(page)) == GAME[:18]
+
+
+def test_watching_two_agents_step_by_step(page):
+    page.select_option("#speed", "150")
+    new_game(page, "othello:size=4", ["random", "alphabeta:depth=2"], seed=2)
+    page.locator("#status:has-text('over')").wait_for()
+    check_game(page, Othello(4), "alphabeta:depth=2", 1, 2)
+    page.click("#first")
+    page.click("#forward")
+    page.locator('#moves [data-ply="1"][aria-current]').wait_for()
+    page.click("#play")
+    page.locator(f'#moves [data-ply="{len(moves(page))}"][aria-current]').wait_for()
+
+
+def stop_clock(page):
+    """Stop the clock of the page. From now on, time passes only in `page.clock.run_for`."""
+    page.clock.install(time=datetime(2026, 1, 1))
+    page.reload()  # only a page that is loaded now uses the new clock
+    page.clock.pause_at(datetime(2026, 1, 2))
+
+
+def test_the_clock_runs_out(page):
+    stop_clock(page)
+    new_game(page, "othello:size=4", ["human", "random"], clock="60")
+    page.clock.run_for(61_000)
+    page.locator("#status:has-text('white wins: black ran out of time')").wait_for()
+
+
+def test_an_agents_clock_counts_only_its_thinking(page):
+    stop_clock(page)
+    page.select_option("#speed", "2000")
+    new_game(page, "othello", ["random", "random"], clock="60")
+    for ply in range(1, 9):
+        page.clock.run_for(2_100)
+        wait_for_plies(page, ply)
+    assert page.locator("#players .clock").all_inner_texts() == ["1:00", "1:00"]
+
+
+def test_undo_gives_the_time_back(page):
+    stop_clock(page)
+    new_game(page, "othello", ["human", "human"], clock="60")
+    clocks = page.locator("#players .clock")
+    page.clock.run_for(10_000)
+    square(page, 4, 5).click()
+    wait_for_plies(page, 1)
+    page.clock.run_for(20_000)
+    assert clocks.all_inner_texts() == ["0:50", "0:40"]
+    page.click("#undo")
+    page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+    page.clock.run_for(5_000)  # the clock does not run now
+    assert clocks.all_inner_texts() == ["0:50", "1:00"]
+    square(page, 2, 3).click()
+    page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
+    page.clock.run_for(1_000)
+    assert clocks.all_inner_texts() == ["0:50", "0:59"]

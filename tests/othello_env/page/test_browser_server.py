@@ -1,0 +1,106 @@
+"""The page in Chromium: two pages at once, long thinks, and a server that stops and comes back."""
+
+import signal
+
+from driving import moves, new_game, square, wait_for_plies
+
+
+def test_two_pages_at_once(open_page, server):
+    with open_page(server.address) as first, open_page(server.address) as second:
+        new_game(first, "othello", ["human", "alphabeta:depth=2"])
+        new_game(second, "othello:size=4", ["human", "random"])
+        square(first, 4, 5).click()
+        second.locator('.square[aria-label$=", legal"]').first.click()
+        wait_for_plies(first, 2)
+        wait_for_plies(second, 2)
+        assert first.locator(".piece").count() == 6
+        assert first.locator(".square").count() == 64
+        assert second.locator(".square").count() == 16
+
+
+def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
+    file = tmp_path / ("a_policy_with_a_name_that_is_wider_than_the_board" * 3) / "slow.py"
+    file.parent.mkdir()
+    file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
+    with open_page(serve("--seconds", "3600", f"{file}:policy").address) as page:
+        new_game(page, "othello", ["human", f"{file}:policy"])
+        square(page, 4, 5).click()
+        page.locator("#cancel").wait_for()
+        assert page.inner_text("#note").startswith(f"Thinking: {tmp_path}")
+        table, cancel = (page.locator(selector).bounding_box() for selector in (".table", "#cancel"))
+        assert cancel["x"] + cancel["width"] <= table["x"] + table["width"]
+        page.click("#back")
+        page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+        page.click("#last")
+        page.locator("#cancel").click()
+        page.locator("#cancel").wait_for(state="hidden")
+        assert page.inner_text("#note") == "Cancelled"
+
+
+def test_nothing_can_be_clicked_before_there_is_a_game(page):
+    held = []
+    page.route("**/api/game", lambda route: held.append(route))
+    page.reload()
+    page.locator("#ready:has-text('Getting ready')").wait_for()
+    for button in ("#new", "#paste"):
+        assert page.locator(button).is_disabled()
+    for key in ("n", "u", "l"):
+        page.keyboard.press(key)
+    assert page.locator("main").is_hidden()
+    while not held:
+        page.wait_for_timeout(20)
+    held.pop().continue_()
+    page.locator("#board svg").wait_for()
+    assert page.locator("#ready").is_hidden()
+    page.click("#new")
+    page.locator("#new-dialog[open]").wait_for()
+
+
+def test_a_server_that_is_killed_and_comes_back(open_page, serve):
+    first = serve()
+    with open_page(first.address) as page:
+        new_game(page, "othello", ["human", "alphabeta:depth=2"])
+        square(page, 4, 5).click()
+        wait_for_plies(page, 2)
+        played = moves(page)
+        first.stop(signal.SIGKILL)
+        legal = page.locator('.square[aria-label$=", legal"]').first
+        legal.click()
+        page.locator("#offline").wait_for()
+        serve(port=first.port)
+        wait_for_plies(page, 4)
+        page.locator("#offline").wait_for(state="hidden")
+        assert moves(page)[:2] == played
+        page.reload()  # after a reload, the page has the same game
+        wait_for_plies(page, 4)
+
+
+def test_the_banner_goes_when_the_server_is_back_even_if_nothing_waits_for_it(open_page, serve):
+    first = serve()
+    with open_page(first.address) as page:
+        new_game(page, "othello", ["human", "human"])
+        square(page, 4, 5).click()
+        wait_for_plies(page, 1)
+        first.stop(signal.SIGKILL)
+        page.locator('.square[aria-label$=", legal"]').first.click()
+        page.locator("#offline").wait_for()
+        page.click("#back")
+        serve(port=first.port)
+        page.locator("#offline").wait_for(state="hidden")
+
+
+def test_many_tabs_of_long_thinks_leave_another_one_quick(open_page, serve, tmp_path):
+    """All tabs of a browser share six connections to a server."""
+    file = tmp_path / "slow.py"
+    file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
+    with open_page(serve(f"{file}:policy").address) as page:
+        for _ in range(7):
+            tab = page.context.new_page()
+            tab.goto(page.url)
+            tab.locator("#players li").first.wait_for()
+            new_game(tab, "othello", ["human", f"{file}:policy"])
+            square(tab, 4, 5).click()
+            wait_for_plies(tab, 1)
+        new_game(page, "othello", ["human", "human"])
+        square(page, 4, 5).click()
+        wait_for_plies(page, 1)

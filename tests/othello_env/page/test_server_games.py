@@ -1,0 +1,235 @@
+"""What the page's server answers about games: positions, openings, pasted and copied texts, files."""
+
+import json
+
+import pytest
+from asking import record
+
+from othello_env import Othello
+from othello_env.arena.openings import balanced_openings
+from othello_env.drawing import svg
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.registry import position_to_text
+from othello_env.games.tribolo.position import Tribolo
+from othello_env.page.messages import GAMES, PageGame
+
+
+def test_a_position_is_a_picture(ask):
+    assert ask("replay", record=record(moves=[37]), format="png").content.startswith(b"\x89PNG")
+    picture = ask("replay", record=record(moves=[37]), format="svg")
+    assert picture.headers["content-type"] == "application/octet-stream"
+    assert picture.text == svg(Othello.from_moves("f5"))
+
+
+def test_positions_of_othello(ask):
+    got = ask("game", record=record(moves=[37, 43])).json()
+    state = Othello.from_moves("f5d6")
+    first, second, third = got["views"]
+    assert [view["move"] for view in got["views"]] == [None, "f5", "d6"]
+    assert third["scores"] == list(state.discs())
+    assert [choice["action"] for choice in third["choices"]] == list(state.legal_actions())
+    assert all(choice["path"] == [list(divmod(choice["action"], 8))] for choice in third["choices"])
+    owners = {(r, c): owner for r, c, owner, _ in third["pieces"]}
+    assert [owners.get(divmod(i, 8)) for i in range(64)] == state.owners()
+    assert (first["toMove"], second["toMove"], third["empties"]) == (0, 1, 58)
+    assert len(got["board"]["labels"]) == 8
+
+
+def test_positions_from_a_later_ply_on(ask):
+    got = ask("game", **{"record": record(moves=[37, 43]), "from": 2}).json()
+    assert [view["move"] for view in got["views"]] == ["d6"]
+    assert ask("game", **{"record": record(), "from": 2}).status_code == 400
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
+    """No two choices have the same path of squares to click."""
+    moves = []
+    for _ in range(12):
+        got = ask("game", record=record(game, moves, seed=5)).json()
+        view = got["views"][-1]
+        paths = [json.dumps(choice["path"]) for choice in view["choices"]]
+        assert len(set(paths)) == len(paths)
+        rows, columns = len(got["board"]["labels"]), len(got["board"]["labels"][0])
+        assert all(0 <= r < rows and 0 <= c < columns for choice in view["choices"] for r, c in choice["path"])
+        if view["isOver"]:
+            break
+        moves.append(view["choices"][len(moves) % len(view["choices"])]["action"])
+
+
+def test_a_jump_leads_two_squares_on(ask):
+    position = {"text": "B:W18:B14", "player": "red"}
+    choices = ask("game", record=record("checkers", position=position)).json()["views"][0]["choices"]
+    assert [(choice["name"], choice["path"]) for choice in choices] == [("14x23", [[3, 2], [5, 4]])]
+
+
+def test_an_opening_is_drawn_by_the_seed(ask):
+    first = ask("open", record=record(seed=1), opening="random:10").json()
+    assert len(first["record"]["moves"]) == 10
+    assert first == ask("open", record=record(seed=1), opening="random:10").json()
+    assert first != ask("open", record=record(seed=2), opening="random:10").json()
+    assert ask("open", record=record("tribolo", seed=3), opening="start").json()["record"] == record("tribolo", seed=3)
+    assert ask("open", record=record(), opening="random:40").status_code == 400
+
+
+def test_balanced_openings_are_those_of_the_package(ask):
+    moves = ask("open", record=record(seed=5), opening="balanced-v0").json()["record"]["moves"]
+    assert "".join(map(Othello().action_to_text, moves)) in balanced_openings()
+    refused = ask("open", record=record("othello:size=6"), opening="balanced-v0")
+    assert refused.status_code == 400
+    assert "8x8" in refused.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("game", "text"), [("othello", "1. F5 d6 2. c3"), ("checkers", "11-15 22-18 15x22"), ("othello:size=6", "b3")]
+)
+def test_a_transcript_is_read(ask, game, text):
+    got = ask("read", record=record(game), text=text).json()["record"]
+    start = Checkers() if game == "checkers" else Othello(6 if "6" in game else 8)
+    assert got["moves"] == list(start.play_transcript(text).moves)
+
+
+def test_a_tribolo_transcript_is_read_from_the_start_of_the_seed(ask):
+    state = Tribolo(seed=5)
+    for _ in range(8):
+        state = state.play(state.legal_actions()[0])
+    got = ask("read", record=record("tribolo", seed=5), text=state.transcript()).json()["record"]
+    assert got["moves"] == list(state.moves)
+
+
+@pytest.mark.parametrize("write", [str, repr])
+@pytest.mark.parametrize(
+    ("game", "state"),
+    [
+        ("othello", Othello.from_moves("f5d6c3")),
+        ("othello", Othello.from_text("X" * 40 + "O" * 24)),
+        ("othello:size=6", Othello.from_text("OX" * 4 + "-" * 28, to_move="O")),
+        ("tribolo", Tribolo(seed=1)),
+        ("checkers", Checkers.from_text("W:W18,26,K32:B14,K1")),
+        ("checkers", Checkers()),
+    ],
+)
+def test_what_python_prints_of_a_position_is_read(ask, game, state, write):
+    got = ask("read", record=record(game), text=write(state)).json()["record"]
+    assert PageGame.read(got).start() == state
+
+
+@pytest.mark.parametrize("player", ["", " O", "\nwhite"])
+def test_a_board_is_read(ask, player):
+    state = Othello.from_moves("f5d6c3")
+    got = ask("read", record=record("othello:size=6"), text=state.to_text() + player).json()["record"]
+    assert got["game"] == "othello"
+    assert got["position"] == {"text": state.to_text(), "player": "white" if player else "black"}
+    assert ask("game", record=got).json()["views"][0]["scores"] == list(state.discs())
+
+
+@pytest.mark.parametrize(
+    ("text", "part"), [("f5 f5", "ply 2"), ("zz", "ply 1"), ("", "paste"), ("X" * 17, "squares"), ("<b>", "ply 1")]
+)
+def test_a_broken_paste_is_an_error(ask, text, part):
+    got = ask("read", record=record(), text=text)
+    assert got.status_code == 400
+    assert part in got.json()["error"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("later", [False, True])
+def test_what_is_copied_can_be_pasted(ask, game, later):
+    """A game that is written and read again has the same positions.
+
+    The game begins at the start or on a given board, and the page may have another seed.
+    """
+    opened = ask("open", record=record(game, seed=3), opening="random:10").json()["record"]
+    position, moves = None, opened["moves"]
+    if later:
+        states = PageGame.read(opened).states()
+        middle = next(i for i in range(3, 10) if getattr(states[i], "going_square", None) is None)
+        text, player = position_to_text(states[middle])
+        position, moves = {"text": text, "player": player}, moves[middle:]
+    copied = ask("write", record=record(game, moves, 3, position)).json()["text"]
+    got = ask("read", record=record(game, seed=99), text=copied).json()["record"]
+    views = [ask("game", record=each).json()["views"] for each in (got, record(game, moves, 3, position))]
+    assert views[0] == views[1]
+
+
+def test_checkers_is_copied_as_pdn(ask):
+    position = {"text": "W:W31,32:B1,22", "player": "white"}
+    start = Checkers.from_text(position["text"])
+    moves = start.play_transcript("32-27 22-25").moves
+    text = ask("write", record=record("checkers", moves, position=position)).json()["text"]
+    assert text.endswith('[GameType "21"]\n[SetUp "1"]\n[FEN "W:W31,32:B1,22"]\n\n1... 32-27 2. 22-25 *\n')
+    chain = Checkers.from_text("B:W18,26:B14")
+    moves = chain.play_transcript("14x23x30").moves
+    won = ask("write", record=record("checkers", moves, position={"text": "B:W18,26:B14", "player": "red"})).json()
+    assert won["text"].endswith("1. 14x23x30 0-1\n")
+
+
+def test_pdn_of_others_is_read(ask):
+    text = """[Event "a [match]"]
+    [White "somebody"]
+    [Result "1/2-1/2"]
+
+    1. 11-15 22-18 {the Single Corner} (1... 23-19) 2. 15x22! 25x18 $1 1/2-1/2 ; agreed"""
+    got = ask("read", record=record("checkers"), text=text).json()["record"]
+    assert got["moves"] == list(Checkers().play_transcript("11-15 22-18 15x22 25x18").moves)
+    text = '[SetUp "1"] [FEN "B:W18,26:B14"] 1. 14x23x30 *'
+    got = ask("read", record=record("checkers"), text=text).json()["record"]
+    assert got["position"] == {"text": "B:W18,26:B14", "player": "red"}
+    assert got["moves"] == list(Checkers.from_text("B:W18,26:B14").play_transcript("14x23x30").moves)
+
+
+@pytest.mark.parametrize(
+    "text", ['[FEN "B:W18,26,32:B1,14"] 1. 14x30', "B:W18,26,32:B1,14\n14x30", "b:w18,26,32:b1,14 14:30"]
+)
+def test_a_chain_may_be_named_by_its_ends(ask, text):
+    got = ask("read", record=record("checkers"), text=text).json()["record"]
+    start = Checkers.from_text("B:W18,26,32:B1,14")
+    assert got["moves"] == list(start.play_transcript("14x23x30").moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("B:W6,7,14,15:B2 2x18", "fits more than one chain of jumps: name every square"),
+        ("1. 11-15 2. 22-17 3. 15x31", "ply 3: 15x31 is not legal for red"),
+        ("1. 11-15 * 1. 11-16 *", "expected one game, got 2"),
+        ('[GameType "20"] 1. 32-28', "expected English draughts"),
+        ('[GameType "21,B,10,10,N1,0"] 1. 18-23', "side 8"),
+        ("hello", "got 'hello'"),
+    ],
+)
+def test_broken_pdn_is_an_error(ask, text, part):
+    got = ask("read", record=record("checkers"), text=text)
+    assert got.status_code == 400
+    assert part in got.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "player", "moves"),
+    [
+        ("othello", "XXXO -OOO -OOO OOOX", "black", 0),  # the last word is a row, not a player
+        ("othello", " ".join("XXXO-OOO-OOOOOOX"), "black", 0),
+        ("othello", " ".join("XXXO-OOO-OOOOOOX") + " O", "white", 0),
+        ("othello", "---- -XO- -OX- ---- black c1", "black", 1),
+        ("tribolo", "--RB-/-GRB-/-----\nblue\n1. b1 g3", "blue", None),
+        ("tribolo", "--rb- -grb- ----- red", "red", 0),
+    ],
+)
+def test_a_board_and_moves(ask, game, text, player, moves):
+    got = ask("read", record=record(game), text=text)
+    if moves is None:
+        assert "g3" in got.json()["error"]
+        return
+    assert got.status_code == 200, got.text
+    assert got.json()["record"]["position"]["player"] == player
+    assert len(got.json()["record"]["moves"]) == moves
+
+
+def test_replays_are_files(ask):
+    gif = ask("replay", record=record(moves=[37, 43]), format="gif")
+    assert gif.headers["content-type"] == "image/gif"
+    assert gif.content[:6] == b"GIF89a"
+    page = ask("replay", record=record(moves=[37, 43]), format="html")
+    assert page.headers["content-type"] == "application/octet-stream"
+    assert b"<!doctype html>" in page.content
+    assert ask("replay", record=record(), format="exe").status_code == 400
