@@ -22,7 +22,7 @@ T = TypeVar("T")
 def perft_work(depth: int = 7) -> Work:
     """Perft from the start on one core. A unit of work is a leaf: the position at the end of a sequence.
 
-    This perft also plays the last ply of every sequence. A perft that only counts the last plies would be faster.
+    It plays all plies of every sequence. Other perfts only count the legal moves for the last ply, which is faster.
     """
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))

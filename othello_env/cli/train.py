@@ -91,7 +91,7 @@ def command(
 def _check_same(context: click.Context, **resumed: int) -> None:
     """Check that the user's options agree with the values with which the network was trained.
 
-    `resumed` has the values of the network, by the names of the options.
+    `resumed` is a dict from the names of the options to these values.
     """
     for name, number in resumed.items():
         given = context.params[name]

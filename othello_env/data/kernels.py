@@ -196,9 +196,8 @@ def random_games(
 ) -> None:
     """Play N games from the start. Each action is random, and all legal actions are equally likely.
 
-    In game number i, the action in the position `state` is
-    ``state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)``. The agent ``random`` draws its actions with the
-    same function.
+    Game number i has the key ``k = mix_int(key, i)``. In the position `state` of this game, the action is
+    ``state.draw_action(mix_int(k, state.turn), CHOICE)``. The agent ``random`` draws its actions by the same function.
 
     Args:
         key: the number that determines all random choices. ``mix_int(key, i)`` is the key of game number i.

@@ -78,9 +78,9 @@ def check_state(state: Any) -> None:
 def is_earlier(before: Mapping[str, Any], state: Mapping[str, Any]) -> bool:
     """Whether `before` is an earlier state of the same league as `state`, or the same state.
 
-    This is so if three conditions hold. Both states have equal settings. No count, such as the number of snapshots,
-    is larger in `before` than in `state`. Each member in `state` is also in `before`, unless the member was added after
-    `before` was stored. Matches do not matter here; see `missing_matches`.
+    This is so if three conditions hold. Both states have equal settings. Each count, such as the number of snapshots,
+    is at least as large in `state` as in `before`. Each member in `state` is also in `before`, unless the member was
+    added after `before` was stored. Matches do not matter here; see `missing_matches`.
     """
 
     def members(each: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:

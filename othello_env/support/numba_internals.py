@@ -95,7 +95,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
 
 
 class _Kernel:
-    """Compiles a function with a dispatcher of Numba, as a whole kernel or as a part; see `numba_parts`.
+    """Compiles a function by Numba: as a whole kernel, or as a part of other kernels; see `numba_parts`.
 
     If the function's first caller is another kernel, the function is compiled as a part. If Python or a plain Numba
     function calls it later, it is compiled again as a whole kernel.

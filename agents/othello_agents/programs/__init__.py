@@ -1,4 +1,4 @@
-"""Agents that let another program play, over the Go Text Protocol (Othello dialect) or over NBoard's protocol."""
+"""Agents whose moves come from another program. They speak the Go Text Protocol (for Othello) or NBoard's protocol."""
 
 from othello_agents.programs.gtp import Gtp
 from othello_agents.programs.nboard import NBoard

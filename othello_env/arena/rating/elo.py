@@ -1,11 +1,11 @@
 """Elo ratings from results, the errors of the ratings, and the likelihood that one agent is stronger than another.
 
 The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's expected score against B is
-``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
-Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias of the
-ratings. The penalty also keeps ratings finite, even for an agent that won or lost all its games. If there are only two
-agents, the penalty has the same effect as one more game, which is a draw. So the more games are played, the less the
-penalty matters.
+``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the model's likelihood, multiplied
+by the penalty of Firth (Biometrika 80, 1993). This penalty is also known as Jeffreys' prior. It removes the first-order
+bias of the ratings. It also keeps ratings finite, even for an agent that won or lost all its games. If there are only
+two agents, the penalty has the same effect as one more game, which is a draw. So the more games are played, the less
+the penalty matters.
 
 The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
 sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse of the information
@@ -174,7 +174,10 @@ class _Meetings:
         return information
 
     def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The expected score of the first agent of each pair, (M,), from strengths in log odds, (F,)."""
+        """For each of the M pairs, the score (M,) that the model expects for the first agent.
+
+        `strength`, (F,), has the strengths of the agents whose ratings are not fixed, in log odds.
+        """
         odds: npt.NDArray[np.float64] = np.exp(self.design @ strength + self.offset)
         return odds / (1 + odds)
 

@@ -21,7 +21,7 @@ class AgentFailedError(ThinkingError):
 
 
 class ClosedError(ThinkingError):
-    """The processes in which agents think were closed."""
+    """The server closes, so its processes for agents have ended."""
 
 
 class BusyError(ThinkingError):
