@@ -47,7 +47,7 @@ class Arguments(Windows):
     shares: int = whole(8, "parts into which these games are divided", least=2)
 
     def check(self) -> None:
-        """Check the number of shares, and that Ray is installed."""
+        """Check that the games can be divided into the shares (see `shares`), and that Ray is installed."""
         check_shares(self)
         import_extra("ray", "ray")
 

@@ -55,7 +55,7 @@ class Results:
         self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
 
     def settle(self, snapshot: int) -> None:
-        """Store the learner's results since the last snapshot as the training results of a new snapshot."""
+        """Give a new snapshot the learner's results of the training since the snapshot before it."""
         for member, counts in self.learner.items():
             self.between(snapshot, member).training[:] = counts if snapshot < member else counts[::-1]
         self.learner.clear()

@@ -46,7 +46,7 @@ NO_CUTS = np.zeros((0, 0, 3), np.float32)
 
 @kernel
 def shallow_depth(depth: Int) -> Int:
-    """The depth of the shallow search that predicts a search to `depth`.
+    """The depth of the shallow search. Its value predicts the value of a search to `depth`.
 
     The returned depth is about half of `depth`. Both depths are odd, or both are even.
     """

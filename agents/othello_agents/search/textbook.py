@@ -173,8 +173,8 @@ class PairedSearch(Search):
 class DepthSearch(PairedSearch):
     """A search of a two-player game to a fixed depth in plies; a pass is a ply.
 
-    At depth 0 a position is evaluated for its player to move, even if the game is over. At a greater depth, a finished
-    game is worth more to its winner than any evaluation.
+    At depth 0 the value of a position is its evaluation from the view of the player to move, also if the game is over.
+    At a greater depth, a finished game is worth more to its winner than any evaluation.
     """
 
     def evaluate(self, state: State, player: int) -> float:
