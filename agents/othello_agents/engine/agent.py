@@ -198,8 +198,8 @@ class Engine(Agent):
             scores: also find the score of every legal action. The searches for these scores go to the same depth as the
                 search for the best move. No limit of nodes or time ends them.
             lines: also find this number of best moves, each with its score and expected line of play. These searches
-                have the same depth as those for `scores`, and no limits. After a search to the end, further searches
-                find the expected line of play. They have no limits either.
+                have the same depth as those for `scores`, and no limits. If the search
+                went to the end of the game, other searches find the expected line of play, also without limits.
 
         Raises:
             TypeError: `lines` is not a whole number.

@@ -1,8 +1,8 @@
 """Computes the values of the search's leaves, by textbook evaluations or by n-tuple tables.
 
 One kernel (compiled function) computes both kinds of evaluation. All values are integers for the player to move, from
--`BOUND` to `BOUND`. With a textbook evaluation, the search keeps the balance of weights: the sum of the square weights
-under the player's discs minus the opponent's sum.
+-`BOUND` to `BOUND`. In a textbook evaluation, each square has a weight. The search always knows the sum of the
+weights under the player's discs minus the sum under the opponent's discs.
 
 With n-tuple tables, the search keeps one vector for each ply of the line that it is searching. Each vector holds the
 configuration of each placement (see `othello_agents.ntuple.patterns`), from the point of view of the player who has

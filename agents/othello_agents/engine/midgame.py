@@ -5,8 +5,8 @@ textbook searches. At depth 1 or more, a won game has the value `FINAL` + the sc
 any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value 0.
 
 A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. In all other searches,
-the deep search of a position is skipped if a shallow search predicts its result (see `probcut`). Without a table of
-cuts in the evaluator, no search is skipped.
+the deep search of a position is skipped if a shallow search predicts its result (see `probcut`). If the evaluator has
+an empty table of cuts, no search is skipped.
 """
 
 import numpy as np
