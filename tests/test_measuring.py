@@ -1,8 +1,10 @@
 """Tests of how the scripts measure speed. If cheap and expensive steps alternate, the result must include both."""
 
 import itertools
+from types import SimpleNamespace
 
 import _measure
+import measure_speed
 import numpy as np
 import pytest
 from measure_speed import VectorWork
@@ -36,3 +38,18 @@ def test_the_games_of_a_measured_batch_are_at_all_stages():
     ended = [work._env.step(work._masks.argmax(axis=1))[2].sum() for _ in range(60)]
     assert max(ended) < 4 * np.mean(ended)
     work.close()
+
+
+def test_without_pygame_all_but_connect_four_is_measured(monkeypatch, capsys):
+    class Bench:
+        def measure(self, work):
+            return SimpleNamespace(rate=1.0, ratio=1.0)
+
+    monkeypatch.setattr(measure_speed, "find_spec", lambda name: None)
+    monkeypatch.setattr(measure_speed, "PEERS", {"other_library": None})
+    measure_speed.measure_single(Bench())
+    measure_speed.measure_peers(Bench())
+    told = capsys.readouterr().out
+    assert "AEC env" in told
+    assert "pygame is not installed, so PettingZoo's connect_four is not measured" in told
+    assert "other_library is not installed" in told
