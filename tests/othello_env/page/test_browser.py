@@ -169,6 +169,7 @@ def test_a_pasted_link_shows_the_ply_that_it_names(page):
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
     assert moves(page) == ["f5", "d6", "c3"]
     paste(page, "othello", "http://127.0.0.1:1/#game=othello&moves=f5d6")
+    page.locator('#moves [data-ply="3"]').wait_for(state="detached")
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
     assert moves(page) == ["f5", "d6"]
 
