@@ -14,7 +14,7 @@ from othello_env.agent.protocol import (
     check_not_over,
     decision_keys,
 )
-from othello_env.agent.spec import agent_names, make_agent, name_of, option_text, spec_file
+from othello_env.agent.spec import agent_names, make_agent, name_of, option_text, spec_file, spec_text
 from othello_env.agent.wrapper import AgentWrapper
 
 __all__ = [
@@ -41,4 +41,5 @@ __all__ = [
     "option_text",
     "play_answer",
     "spec_file",
+    "spec_text",
 ]

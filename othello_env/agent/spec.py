@@ -23,7 +23,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -48,6 +48,7 @@ __all__ = [
     "number_options",
     "option_text",
     "spec_file",
+    "spec_text",
     "split_spec",
 ]
 
@@ -215,6 +216,16 @@ def option_text(name: str, value: object) -> str:
     if not text or re.search(r'[\s,"=]', text):
         text = '"' + text.replace('"', '""') + '"'
     return f"{name}={text}"
+
+
+def spec_text(head: str, options: Mapping[str, object]) -> str:
+    """A spec, for example ``engine:depth=4``: the name or file of an agent with its options. None leaves an option out.
+
+    >>> spec_text("engine", {"depth": 4, "nodes": None}), spec_text("engine", {})
+    ('engine:depth=4', 'engine')
+    """
+    given = ",".join(option_text(name, value) for name, value in options.items() if value is not None)
+    return f"{head}:{given}" if given else head
 
 
 def _parse(spec: str) -> tuple[str, dict[str, str]]:

@@ -23,7 +23,7 @@ from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Iteration, Searcher
 from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, option_text
+from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
@@ -126,12 +126,11 @@ class Engine(Agent):
 
     def __repr__(self) -> str:
         ms = None if self._seconds is None else f"{1000 * self._seconds:g}"
-        given = {"depth": self._depth, "nodes": self._nodes, "ms": ms, "exact": self._exact, "eval": self._eval}
-        options = [option_text(name, value) for name, value in given.items() if value is not None]
-        options += [] if self._hash == _DEFAULT_HASH else [option_text("hash", self._hash)]
-        options += [] if self._selective else ["selective=false"]
-        options += [] if self._threads == 1 else [f"threads={self._threads}"]
-        return f"engine:{','.join(options)}" if options else "engine"
+        limits = {"depth": self._depth, "nodes": self._nodes, "ms": ms, "exact": self._exact, "eval": self._eval}
+        hash_ = None if self._hash == _DEFAULT_HASH else self._hash
+        threads = None if self._threads == 1 else self._threads
+        others = {"hash": hash_, "selective": None if self._selective else "false", "threads": threads}
+        return spec_text("engine", limits | others)
 
     def __reduce__(self) -> tuple[Any, ...]:
         ms = None if self._seconds is None else 1000 * self._seconds

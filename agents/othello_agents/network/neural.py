@@ -19,7 +19,8 @@ import numpy.typing as npt
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.base import TorchNetwork
 from othello_agents.network.files import read_tensors, write_tensors
-from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies, with_options
+from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies
+from othello_env.agent import spec_text
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
@@ -281,8 +282,8 @@ class NeuralAgent(PolicyAgent):
         super().__init__(network, temperature, name, seed, symmetric=symmetric)
         self._simulations = check_whole("simulations", simulations, 0, self._MOST)
 
-    def _options(self) -> dict[str, str]:
-        return super()._options() | ({"simulations": f"{self._simulations}"} if self._simulations else {})
+    def _options(self) -> dict[str, object]:
+        return super()._options() | {"simulations": self._simulations or None}
 
     def save(self, stem: Path) -> str:
         """Write the network to a file, and return the spec (the text) from which `make_agent` loads this agent.
@@ -295,8 +296,7 @@ class NeuralAgent(PolicyAgent):
         """
         path = Path(f"{stem}.safetensors")
         self._network.save(path)
-        network = {"network": self._network.function} if self._network.function else {}
-        return with_options(str(path), network | self._options())
+        return spec_text(str(path), {"network": self._network.function, **self._options()})
 
     def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         if not self._simulations:

@@ -5,7 +5,7 @@ Letters for shapes: N positions, S size, A = S * S + 1 actions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ from othello_env.agent import (
     as_othello,
     check_not_over,
     decision_keys,
-    option_text,
+    spec_text,
 )
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
@@ -27,7 +27,7 @@ from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 
-__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "symmetric_copies", "with_options"]
+__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "symmetric_copies"]
 
 
 class PolicyNetwork(Protocol):
@@ -78,12 +78,12 @@ class PolicyAgent(Agent):
         self._symmetric = symmetric
 
     def __repr__(self) -> str:
-        return with_options(self._name, self._options())
+        return spec_text(self._name, self._options())
 
-    def _options(self) -> dict[str, str]:
-        """The options of the agent's spec that differ from their defaults."""
-        options = {"temperature": f"{self._temperature:g}"} if self._temperature else {}
-        return options | ({"symmetric": "true"} if self._symmetric else {})
+    def _options(self) -> dict[str, object]:
+        """The options of the agent's spec. An option with its default is None."""
+        temperature = f"{self._temperature:g}" if self._temperature else None
+        return {"temperature": temperature, "symmetric": "true" if self._symmetric else None}
 
     def check_game(self, state: State) -> None:
         self._checked(state)
@@ -137,12 +137,6 @@ class PolicyAgent(Agent):
     def _check_size(self, size: int) -> None:
         if size != self._network.size:
             raise WrongGameError(f"{self._name} was trained for Othello of size {self._network.size}, not {size}")
-
-
-def with_options(name: str, options: Mapping[str, str]) -> str:
-    """A spec: a name or a path with options, such as ``a.onnx:temperature=1``."""
-    given = ",".join(option_text(option, value) for option, value in options.items())
-    return f"{name}:{given}" if given else name
 
 
 def symmetric_copies(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
-from othello_env.agent import Agent, WrongGameError, as_othello, option_text
+from othello_env.agent import Agent, WrongGameError, as_othello, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
@@ -80,9 +80,7 @@ def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupl
         FileNotFoundError: the file does not exist.
         ValueError: the file holds no n-tuple weights.
     """
-    options = [] if weights is None else [option_text("weights", weights)]
-    options += ["careful=true"] if careful else []
-    name = f"ntuple:{','.join(options)}" if options else "ntuple"
+    name = spec_text("ntuple", {"weights": weights, "careful": "true" if careful else None})
     return NTupleAgent(None if weights is None else NTupleNetwork.load(weights), name, careful=careful)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from othello_agents.perfect.book import shipped_book
 from othello_agents.perfect.small import score_4x4
 from othello_agents.perfect.solving import Solver
-from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, option_text
+from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
@@ -47,7 +47,7 @@ class Perfect(Agent):
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
-        return "perfect" if self._hash == _DEFAULT_HASH else f"perfect:{option_text('hash', self._hash)}"
+        return spec_text("perfect", {"hash": None if self._hash == _DEFAULT_HASH else self._hash})
 
     def __reduce__(self) -> tuple[type[Perfect], tuple[int]]:
         return (type(self), (self._hash,))

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from typing import Any
 
 from othello_agents.programs.program import Program, find_program, shown
-from othello_env.agent import LONGEST_SECONDS, Agent, Clock, as_othello, option_text
+from othello_env.agent import LONGEST_SECONDS, Agent, Clock, as_othello, spec_text
 from othello_env.games.game import NotationError, State
 from othello_env.games.othello.position import Othello
 
@@ -57,10 +57,10 @@ class ProgramAgent(Agent):
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
-        options = [option_text("command", self._command), *self._own_options()]
+        options = {"command": self._command, **self._own_options()}
         for name, limit, usual in (("seconds", self._seconds, SECONDS), ("start", self._start_seconds, START)):
-            options += [] if limit == usual else [option_text(name, f"{limit:g}")]
-        return f"{self.who}:{','.join(options)}"
+            options[name] = None if limit == usual else f"{limit:g}"
+        return spec_text(self.who, options)
 
     def check_game(self, state: State) -> None:
         as_othello(state, f"{self.who}: the program plays")
@@ -85,9 +85,9 @@ class ProgramAgent(Agent):
         with self._lock:
             self._stop()
 
-    def _own_options(self) -> list[str]:
-        """The options in the agent's spec that other protocols do not have, such as ``depth=4``."""
-        return []
+    def _own_options(self) -> dict[str, object]:
+        """The options in the agent's spec that other protocols do not have, such as ``depth``."""
+        return {}
 
     def _to_tell(self, state: Othello) -> list[str]:
         """The texts that describe the game to the program: the board, then the moves.

@@ -59,8 +59,8 @@ class NBoard(ProgramAgent):
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._depth, self._seconds, self._start_seconds))
 
-    def _own_options(self) -> list[str]:
-        return [f"depth={self._depth}"] if self._depth != _DEPTH else []
+    def _own_options(self) -> dict[str, object]:
+        return {"depth": None if self._depth == _DEPTH else self._depth}
 
     def _to_tell(self, state: Othello) -> list[str]:
         """The board at the beginning of the game, followed by the names of the moves.

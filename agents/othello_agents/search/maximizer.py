@@ -41,5 +41,5 @@ class Maximizer(PairedSearch):
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
         return evaluate(state, player)  # no search: `state` is already the position after the move
 
-    def _options(self) -> list[str]:
-        return super()._options()[1:]
+    def _options(self) -> dict[str, object]:
+        return {"eval": super()._options()["eval"]}

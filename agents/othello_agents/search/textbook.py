@@ -11,7 +11,7 @@ from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluatio
 from othello_agents.evaluations.description import at_root
 from othello_agents.search import kernels as search_kernels
 from othello_agents.search import shallow
-from othello_env.agent import Agent, WrongGameError, check_not_over, option_text
+from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
@@ -60,14 +60,14 @@ class Search(Agent):
         self._evaluate = find_evaluation(evaluate)
 
     def __repr__(self) -> str:
-        return f"{self._name}:{','.join(self._options())}"
+        return spec_text(self._name, self._options())
 
     @property
     def _name(self) -> str:
         return type(self).__name__.lower()
 
-    def _options(self) -> list[str]:
-        return [f"depth={self._depth}", option_text("eval", evaluation_name(self._evaluate))]
+    def _options(self) -> dict[str, object]:
+        return {"depth": self._depth, "eval": evaluation_name(self._evaluate)}
 
     @abstractmethod
     def search(self, state: State) -> Any:
