@@ -75,6 +75,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
     session.install(TORCH, "-e", *TRAINERS[trainer])
     more = {
         "ppo": [
+            "tests/othello_agents/network/test_afterstates.py",
             "tests/othello_agents/network/test_custom.py",
             "tests/othello_agents/network/test_neural.py",
             "tests/othello_env/trainers/test_own_network.py",

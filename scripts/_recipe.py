@@ -20,6 +20,7 @@ __all__ = [
     "OPENINGS",
     "PERFECT",
     "PLIES",
+    "RESIDUAL_PPO",
     "SHORT_OPENINGS",
     "SIZES",
     "Policy",
@@ -46,6 +47,11 @@ LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted"
 PLIES = {4: 3, 6: 6, 8: 10}
 """For each size of the board, the number of random plies with which the games of a match begin."""
 OPENINGS = {size: f"random:{plies}" for size, plies in PLIES.items()}
+RESIDUAL_PPO = (
+    *("--network", "residual", "--games", "128"),
+    *("--rate", "2.5e-3", "--entropy", "0.02", "--gae-lambda", "0.95"),
+)
+"""Options of `train_ppo.py` that suit the convolutional network."""
 SHORT_OPENINGS = {size: f"random:{size**2 // 8}" for size in SIZES}
 """For each size of the board, the random openings of training games and of the games that `score` plays."""
 

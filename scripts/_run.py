@@ -24,7 +24,7 @@ from _arguments import even, flag, parse_all, path, real, text, whole
 from _recipe import LADDER, OPENINGS, PERFECT, command_line, mistakes, perfect_moves, show
 
 from othello_agents.network.base import TorchNetwork
-from othello_agents.network.custom import CustomNetwork
+from othello_agents.network.custom import PACKAGED, CustomNetwork
 from othello_agents.network.neural import NeuralAgent, NeuralNetwork
 from othello_env.arena.match import MatchResult
 from othello_env.arena.rating.placement import place
@@ -35,6 +35,7 @@ from othello_env.support.imports import search_current_folder
 __all__ = [
     "LINE_SECONDS",
     "PRECISIONS",
+    "RESIDUAL",
     "Learner",
     "Options",
     "autocast",
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 PRECISIONS = ("float32", "bfloat16")
+RESIDUAL = "residual"
+"""The name of the package's convolutional network, for ``--network``."""
 SAVE_SECONDS = 300.0
 """The state is saved at each point of the curve, and also if it was not saved for this number of seconds."""
 LINE_SECONDS = 10.0
@@ -100,13 +103,17 @@ class Options:
         return nullcontext()
 
 
-def network_option() -> Any:
+def network_option(default: str = "afterstates") -> Any:
     """The field for the option ``--network``."""
-    return text("", "a function that makes your own network, as package.module:name or path.py:name; see the docs")
+    names = " or ".join((RESIDUAL, *PACKAGED))
+    return text(
+        default,
+        f"the network: {names}, or a function that makes your own network, as package.module:name or path.py:name",
+    )
 
 
 def new_network(settings: Any) -> TorchNetwork:
-    """The network with which a run begins: the package's own network, or the network of ``--network``.
+    """The network with which a run begins, with random weights.
 
     Args:
         settings: the recipe's settings, with `network`, `size`, `seed`, `channels` and `blocks`.
@@ -114,7 +121,7 @@ def new_network(settings: Any) -> TorchNetwork:
     Raises:
         ValueError: the function of ``--network`` cannot be imported, or its module has a wrong interface.
     """
-    if not settings.network:
+    if settings.network == RESIDUAL:
         return NeuralNetwork(settings.size, settings.channels, settings.blocks, seed=settings.seed)
     try:
         return CustomNetwork.make(settings.network, settings.size, settings.seed)

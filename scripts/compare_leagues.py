@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from _arguments import even, flag, parse, path, real, whole
-from _recipe import LADDER, OPENINGS, has_run, mistakes
+from _recipe import LADDER, OPENINGS, RESIDUAL_PPO, has_run, mistakes
 from train_ppo import main as train
 
 from othello_env.cli import main as command
@@ -62,7 +62,9 @@ def train_all(args: Arguments) -> dict[str, Path]:
             budget = ["--iterations", args.iterations, "--seconds", 1e9, "--every", max(args.iterations // 10, 1)]
             more = ["--resume"] if args.resume and has_run(out) else []
             print(name, flush=True)
-            learner = train([*map(str, ["--out", out, "--seed", seed, *sizes, *budget]), *options, *more])
+            learner = train(
+                [*map(str, ["--out", out, "--seed", seed, *sizes, *budget]), *RESIDUAL_PPO, *options, *more]
+            )
             if learner.interrupted or learner.iteration < args.iterations:
                 sys.exit("interrupted; --resume continues")
     return found

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from _arguments import one_of, parse, path, real, whole
-from _recipe import SIZES, has_run, locked, mistakes, show
+from _recipe import RESIDUAL_PPO, SIZES, has_run, locked, mistakes, show
 
 from othello_env.arena.rating.benchmark import markdown_table
 from othello_env.arena.rating.perfection import run_perfection
@@ -72,6 +72,13 @@ TRAINERS = {
     ),
     "ppo": Trainer(
         "PPO with a league", ("train_ppo.py", *_UNMEASURED), "agent.safetensors", "agent.safetensors", ("torch",)
+    ),
+    "ppo-residual": Trainer(
+        "PPO with a league and a convolutional network",
+        ("train_ppo.py", *RESIDUAL_PPO, *_UNMEASURED),
+        "agent.safetensors",
+        "agent.safetensors",
+        ("torch",),
     ),
     "alphazero": Trainer(
         "AlphaZero, 16 simulations a move",

@@ -33,6 +33,7 @@ from _actors import check_shares
 from _arguments import one_of, parse, whole
 from _measure import Windows, machine, report, timed
 from _recipe import SIZES, mistakes
+from _run import RESIDUAL
 
 from othello_env.support.cluster import connected
 from othello_env.support.extras import import_extra
@@ -105,7 +106,7 @@ def main() -> None:
 def compare(args: Arguments) -> None:
     """Measure both recipes, in one process and on the cluster."""
     for module in (train_alphazero, train_ppo):
-        settings = {"size": args.size, "games": args.games}
+        settings = {"size": args.size, "games": args.games, "network": RESIDUAL}
         here = Training(module, settings, on_cluster=False)
         there = Training(module, settings | {"shares": args.shares}, on_cluster=True)
         name = f"{here.learner.NAME}, {here.learner.UNIT}"

@@ -42,7 +42,7 @@ from _actors import Actors, check_shares, share_of
 from _arguments import one_of, real, whole
 from _checkpoint import learner_tensors, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
-from _run import PRECISIONS, autocast, mean_losses, network_option, new_network, run
+from _run import PRECISIONS, RESIDUAL, autocast, mean_losses, network_option, new_network, run
 
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.base import TorchNetwork, to_device
@@ -71,9 +71,9 @@ class Settings:
 
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
-    channels: int = whole(32, "channels of the network's convolutions, without --network", most=512)
-    blocks: int = whole(2, "residual blocks of the network, without --network", least=0, most=64)
-    network: str = network_option()
+    channels: int = whole(32, "channels of the residual network's convolutions", most=512)
+    blocks: int = whole(2, "blocks of the residual network", least=0, most=64)
+    network: str = network_option(RESIDUAL)
     games: int = whole(128, "games of an iteration; all games of a share are played at once")
     shares: int = whole(1, "parts into which the games of an iteration are divided; with --ray, each is for a core")
     simulations: int = whole(16, "simulations of the search for each move", most=100_000)

@@ -16,6 +16,9 @@ Letters for shapes: N positions, S size, A = S * S + 1 actions. N can be any num
 
 The file holds the tensors and a card, a JSON text with the function's name. This name is only for you to read: a file
 never decides which code runs. When you load the file, you give the function again.
+
+The networks in `PACKAGED` have the same interface. They belong to this package, so a file with such a network needs no
+function.
 """
 
 from __future__ import annotations
@@ -33,10 +36,13 @@ from othello_env.games.othello.position import check_size
 from othello_env.support.extras import import_extra
 from othello_env.support.imports import import_object
 
-__all__ = ["FORMAT", "CustomNetwork"]
+__all__ = ["FORMAT", "PACKAGED", "CustomNetwork"]
 
 FORMAT = "othello-env network of a function 1"
 """The name of the format in a file's card. The number at the end changes when the meaning of the tensors changes."""
+
+PACKAGED = {"afterstates": "othello_agents.network.afterstates:Afterstates"}
+"""The functions of this package that make networks, by the short names that stand for them."""
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _Module = Any  # torch.nn.Module
@@ -51,7 +57,8 @@ class CustomNetwork(TorchNetwork):
     Args:
         module: the module, with the interface that `othello_agents.network.custom` describes. The constructor moves the
             module to the CPU.
-        function: the name of the function that makes the module, as ``package.module:name`` or ``path.py:name``.
+        function: the name of the function that makes the module, as ``package.module:name`` or ``path.py:name``, or a
+            name in `PACKAGED`.
         size: the board's size: 4, 6 or 8.
         training: how the weights were trained, as values that JSON can hold.
 
@@ -100,7 +107,8 @@ class CustomNetwork(TorchNetwork):
         """Make a network with random weights.
 
         Args:
-            function: the function that makes the module, or a text such as ``package.module:name`` that names it.
+            function: the function that makes the module, or a text such as ``package.module:name`` that names it, or a
+                name in `PACKAGED`.
             size: the board's size, with which the function is called.
             seed: the seed of PyTorch's random numbers while the function runs. After the call, PyTorch's random numbers
                 continue as if there had been no call.
@@ -175,8 +183,8 @@ class CustomNetwork(TorchNetwork):
             tensors: the tensors of the file.
             card: the card of the file.
             path: the file's path, for error messages.
-            function: the function that makes the module. If it is None, a ValueError is raised, and its message names
-                the function in the card.
+            function: the function that makes the module. If it is None, the card must name a function in `PACKAGED`.
+                Otherwise a ValueError is raised, and its message names the function in the card.
 
         Raises:
             ValueError: no function is given, the card is wrong, the function cannot be imported, or the tensors do not
@@ -185,6 +193,7 @@ class CustomNetwork(TorchNetwork):
         size, training, named = card.get("size"), card.get("training"), card.get("function")
         if type(size) is not int or not isinstance(training, dict) or not isinstance(named, str):
             raise ValueError(f"{str(path)!r} has a card with a wrong size, training or function: {short(dict(card))}")
+        function = function or (named if named in PACKAGED else None)
         if not function:
             raise ValueError(
                 f"{str(path)!r} holds a network of your own, which the function {short(named)} made. Name the function "
@@ -211,9 +220,12 @@ def _imported(function: str | Callable[[int], _Module]) -> Callable[[int], _Modu
         ModuleNotFoundError: the function's file imports a Python module that does not exist.
         ValueError: there is no such function.
     """
-    found = import_object(function) if isinstance(function, str) else function
+    found = import_object(PACKAGED.get(function, function)) if isinstance(function, str) else function
     if found is None:
-        raise ValueError(f"expected a function as package.module:name or path.py:name, got {short(function)}")
+        raise ValueError(
+            f"expected a function as package.module:name or path.py:name, or one of the names {', '.join(PACKAGED)}, "
+            f"got {short(function)}"
+        )
     module = import_extra("torch", "torch").nn.Module
     if not (isinstance(found, FunctionType) or (isinstance(found, type) and issubclass(found, module))):
         raise ValueError(f"{short(function)} is neither a function nor a subclass of torch.nn.Module")

@@ -10,10 +10,10 @@ from othello_env.support.extras import MissingExtraError, import_extra
 if TYPE_CHECKING:
     from othello_agents.network.neural import NeuralNetwork
 
-__all__ = ["NetworkModule"]
+__all__ = ["NetworkModule", "torch_module"]
 
 
-def _module() -> Any:
+def torch_module() -> Any:
     """The class `torch.nn.Module`, or `object` if PyTorch is not installed, so that this file can still be imported."""
     try:
         return import_extra("torch", "torch").nn.Module
@@ -21,7 +21,7 @@ def _module() -> Any:
         return object
 
 
-class NetworkModule(_module()):  # type: ignore[misc]  # mypy does not know the class
+class NetworkModule(torch_module()):  # type: ignore[misc]  # mypy does not know the class
     """A `torch.nn.Module` that computes what a `NeuralNetwork` computes. `NeuralNetwork.as_module` makes it.
 
     The module and the network share their weights, under the same names: a trainer that changes the module's parameters

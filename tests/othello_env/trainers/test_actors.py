@@ -24,7 +24,7 @@ from othello_agents.network.neural import read_tensors  # noqa: E402
 from othello_env.support.cluster import ClusterError, pack, run_on_cluster  # noqa: E402
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
-SMALL = {"size": 4, "channels": 4, "blocks": 1, "shares": 3, "minibatch": 32}
+SMALL = {"size": 4, "network": "residual", "channels": 4, "blocks": 1, "shares": 3, "minibatch": 32}
 RECIPES = {
     "train_alphazero": SMALL | {"games": 8, "simulations": 4, "window": 150},
     "train_ppo": SMALL | {"games": 13, "steps": 16, "snapshot": 1, "past": 2, "league": 0.4},

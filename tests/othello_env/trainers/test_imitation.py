@@ -14,7 +14,7 @@ from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 from othello_env.data import Dataset, Games, match_games, random_games, write_games  # noqa: E402
 
-SMALL = {"size": 4, "channels": 8, "blocks": 1, "minibatches": 20, "minibatch": 64}
+SMALL = {"size": 4, "network": "residual", "channels": 8, "blocks": 1, "minibatches": 20, "minibatch": 64}
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -102,7 +102,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(imitation, games, tmp_path):
 def test_ppo_begins_with_it(imitation, recipe, games, tmp_path):
     ppo, out = recipe("train_ppo"), tmp_path / "a.safetensors"
     learner = run(imitation, games, out, 1)
-    small = {"size": 4, "channels": 8, "blocks": 1, "games": 12, "steps": 8, "minibatch": 64}
+    small = {"size": 4, "network": "residual", "channels": 8, "blocks": 1, "games": 12, "steps": 8, "minibatch": 64}
     tuned = ppo.Learner(ppo.Settings(**small, init=str(out)))
     for name, weight in learner.average.weights.items():
         assert torch.equal(weight, tuned.network.weights[name].detach())
@@ -127,7 +127,7 @@ def test_ppo_begins_with_it(imitation, recipe, games, tmp_path):
 def test_a_wrong_network_to_begin_with(imitation, recipe, games, tmp_path, capsys, init, settings, message):
     run(imitation, games, tmp_path / "a.safetensors", 0)
     (tmp_path / "games.npz").write_bytes(games.read_bytes())
-    small = {"size": 4, "channels": 8, "blocks": 1} | settings
+    small = {"size": 4, "network": "residual", "channels": 8, "blocks": 1} | settings
     with pytest.raises(SystemExit):
         recipe("train_ppo").main(
             ["--out", str(tmp_path / "b.safetensors"), "--init", str(tmp_path / init), *options(small)]

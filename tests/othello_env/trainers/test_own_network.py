@@ -89,12 +89,27 @@ def test_a_resumed_run_with_dropout_equals_an_uninterrupted_one(recipe, name):
         assert torch.equal(weight, parts.network.weights[key]), key
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_the_packaged_network_on_afterstates_is_trained_resumed_and_loaded_without_its_function(recipe, name):
+    more = "--network", "afterstates"
+    whole = run(recipe, name, "whole.safetensors", 2, *more)
+    run(recipe, name, "parts.safetensors", 1, *more)
+    parts = run(recipe, name, "parts.safetensors", 2, "--resume", *more)
+    first = CustomNetwork.make("afterstates", 4, whole.settings.seed)
+    kept = load_network("parts.safetensors")
+    for key, weight in whole.network.weights.items():
+        assert torch.equal(weight, parts.network.weights[key]), key
+        assert torch.equal(whole.trained.weights[key], kept.weights[key]), key
+        assert not torch.equal(weight, first.weights[key]), key
+    assert make_agent("parts.safetensors").act(Othello(4)) in Othello(4).legal_actions()
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
         ("nowhere.py:make", "--network: there is no file 'nowhere.py'"),
         ("nets.py:Nets", "--network: there is no 'Nets' in nets.py, which has Net"),
-        ("nets.py", "--network: expected a function as package.module:name or path.py:name, got 'nets.py'"),
+        ("nets.py", "--network: expected a function as package.module:name or path.py:name, or one of the names"),
     ],
 )
 @pytest.mark.parametrize("name", SMALL)
@@ -110,5 +125,5 @@ def test_a_run_can_begin_with_a_file_of_the_same_network(recipe, capsys):
     for key, weight in load_network("first.safetensors", "nets.py:Net").weights.items():
         assert torch.equal(begun.network.weights[key], weight)
     with pytest.raises(SystemExit):
-        run(recipe, "train_ppo", "third.safetensors", 0, "--init", "first.safetensors", "--network", "")
+        run(recipe, "train_ppo", "third.safetensors", 0, "--init", "first.safetensors", "--network", "residual")
     assert "holds a network of your own, which the function 'nets.py:Net' made" in capsys.readouterr().err

@@ -15,10 +15,19 @@ def score(learner):
     return learner.measure(200, ("random",))["random"].score
 
 
+def test_it_learns_to_beat_the_maximizer_with_the_network_on_afterstates(ppo):
+    learner = ppo.Learner(ppo.Settings(size=6, games=128, steps=32, seed=3))
+    for _ in range(20):
+        learner.iterate()
+    assert repr(learner.network).startswith("<CustomNetwork 6x6 of afterstates, ")
+    assert learner.measure(200, ("maximizer:eval=weighted",))["maximizer:eval=weighted"].score > 0.6
+
+
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_it_learns_to_beat_random_play(ppo, precision):
     settings = ppo.Settings(
         size=6,
+        network="residual",
         channels=12,
         blocks=1,
         games=48,

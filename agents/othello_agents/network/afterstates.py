@@ -1,0 +1,162 @@
+"""A policy network that looks at the board after each legal move (the move's afterstate).
+
+The network makes the board after each legal move by the rules. An evaluation of this board is the move's logit. So the
+network knows which discs a move turns, and a convolutional network must learn it. The idea of afterstates is from
+Sutton and Barto, "Reinforcement Learning" (2nd edition, 2018), section 6.8.
+
+The evaluation is an n-tuple network. Each pattern of squares has a table, as in `othello_agents.ntuple.patterns`. An
+entry of a table is not one number, but `FEATURES` numbers. The sum of a board's entries goes through a small dense
+network. A second output gives the value of the position before the move.
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions, M legal moves of all positions together, B boards, P
+placements of patterns, W entries of the tables, F features.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.network.module import torch_module
+from othello_agents.ntuple.patterns import layout, mirrors
+from othello_env.games.othello.bitboard import ACTION_SQUARES
+from othello_env.games.othello.position import check_size
+from othello_env.support.extras import import_extra
+
+__all__ = ["FEATURES", "Afterstates"]
+
+FEATURES = 8
+"""F, the numbers in an entry of a table."""
+
+_HIDDEN = 32
+_DIRECTIONS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
+_Tensor = Any  # torch.Tensor, if PyTorch is installed
+
+
+class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know the class
+    """A policy and value network on afterstates, as a `torch.nn.Module`.
+
+    ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes. A board and its
+    seven symmetric copies have the same evaluation. So the option ``symmetric=true`` of an agent changes nothing.
+
+    Args:
+        size: the board's size: 4, 6 or 8.
+
+    Raises:
+        MissingExtraError: PyTorch is not installed.
+        ValueError: the size is wrong.
+    """
+
+    def __init__(self, size: int = 8) -> None:
+        torch = import_extra("torch", "torch")
+        super().__init__()
+        self.size = check_size(size)
+        shape = layout(size)
+        deltas = shape.deltas[list(ACTION_SQUARES[size]), : shape.looked_up]
+        # A pattern that a symmetry maps to itself has pairs of configurations that must share an entry.
+        shared = np.minimum(mirrors(size), np.arange(shape.weights))
+        for name, array in {
+            "rays": _rays(size),
+            "deltas": deltas.astype(np.float32),
+            "offsets": shape.offsets.astype(np.int32),
+            "shared": shared.astype(np.int32),
+        }.items():
+            self.register_buffer(name, torch.from_numpy(array), persistent=False)
+        self.table = torch.nn.Parameter(torch.zeros(shape.weights, FEATURES))
+        self.discs = torch.nn.Parameter(torch.zeros(size * size + 1, FEATURES))
+        self.hidden = torch.nn.Linear(FEATURES, _HIDDEN)
+        self.out = torch.nn.Linear(FEATURES + _HIDDEN, 2)
+
+    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
+        torch = import_extra("torch", "torch")
+        with torch.autocast(observations.device.type, enabled=False):  # bfloat16 cannot hold the entries' numbers
+            boards = (observations[:, 0].float() - observations[:, 1].float()).flatten(1)
+            positions, moves = masks[:, :-1].nonzero(as_tuple=True)
+            found = self.evaluate(torch.cat([self.play(boards[positions], moves), boards]))
+            count = moves.shape[0]  # not `len`, which the export to ONNX would take as a constant
+            logits = torch.zeros(masks.shape, device=observations.device)
+            logits = logits.index_put((positions, moves), found[:count, 0])  # a pass keeps the logit 0
+            return logits, torch.tanh(found[count:, 1])
+
+    def play(self, boards: _Tensor, moves: _Tensor) -> _Tensor:
+        """The boards after legal moves.
+
+        Args:
+            boards: (M, S * S) floats: 1 for a disc of the player to move, -1 for a disc of the opponent, 0 for empty.
+            moves: (M,) integers, a legal move on each board.
+
+        Returns:
+            (M, S * S), from the point of view of the player who moved.
+        """
+        torch = import_extra("torch", "torch")
+        empty = torch.zeros_like(boards[:, :1])  # the square with the number S * S, for the ends of the rays
+        boards = torch.cat([boards, empty], dim=1)
+        rays = self.rays[moves].flatten(1)
+        cells = boards.gather(1, rays).unflatten(1, (len(_DIRECTIONS), self.size - 1))
+        run = (cells != -1).int().cumsum(2) == 0  # the opponent's discs before the first other square
+        after_run = run.sum(2, keepdim=True).clamp(max=self.size - 2)
+        turned = run & (cells.gather(2, after_run) == 1)
+        boards = boards.scatter_add(1, rays, 2 * turned.flatten(1).float())
+        return boards.scatter(1, moves[:, None], 1.0)[:, :-1]
+
+    def evaluate(self, boards: _Tensor) -> _Tensor:
+        """Two evaluations of each board, (B, 2): the logit of a move that leads to it, and its value before tanh.
+
+        Args:
+            boards: (B, S * S) floats, as for `play`.
+        """
+        torch = import_extra("torch", "torch")
+        entries = (boards @ self.deltas).int() + self.offsets  # (B, P); floats hold these numbers exactly
+        entries = self.shared.index_select(0, entries.flatten()).view(entries.shape)
+        features = _sum_of_entries(self.table, entries) + self.discs[(boards != 0).sum(1)]
+        hidden = torch.relu(self.hidden(features))
+        return self.out(torch.cat([features, hidden], dim=1))
+
+
+def _rays(size: int) -> npt.NDArray[np.int64]:
+    """The squares from each square to the edge in each direction, (S * S, 8, S - 1). After the edge comes S * S."""
+    rays = np.full((size * size, len(_DIRECTIONS), size - 1), size * size)
+    for square in range(size * size):
+        for k, (down, right) in enumerate(_DIRECTIONS):
+            row, column = divmod(square, size)
+            for step in range(size - 1):
+                row, column = row + down, column + right
+                if not (0 <= row < size and 0 <= column < size):
+                    break
+                rays[square, k, step] = size * row + column
+    return rays
+
+
+def _sum_of_entries(table: _Tensor, entries: _Tensor) -> _Tensor:
+    """The sums of some rows of a table: (W, F) floats and (B, P) integers give (B, F)."""
+    torch = import_extra("torch", "torch")
+    if torch.is_grad_enabled():
+        return _lookup().apply(table, entries)
+    if torch.onnx.is_in_onnx_export():  # the exporter makes a loop of an embedding bag
+        return table[entries.long()].sum(1)
+    return torch.nn.functional.embedding_bag(entries, table, mode="sum")
+
+
+@cache
+def _lookup() -> Any:
+    """The differentiable `_sum_of_entries`. On a CPU it learns three times as fast as an embedding bag of PyTorch."""
+    torch = import_extra("torch", "torch")
+
+    class Lookup(torch.autograd.Function):  # type: ignore[misc, name-defined]  # a class of an optional package
+        @staticmethod
+        def forward(context: Any, table: Any, entries: Any) -> Any:
+            context.save_for_backward(entries)
+            context.shape = table.shape
+            return torch.nn.functional.embedding_bag(entries, table, mode="sum")
+
+        @staticmethod
+        def backward(context: Any, gradients: Any) -> Any:
+            (entries,) = context.saved_tensors
+            rows = gradients[:, None].expand(*entries.shape, -1)
+            table = torch.zeros(context.shape, dtype=gradients.dtype, device=gradients.device)
+            return table.index_put_((entries.long(),), rows, accumulate=True), None
+
+    return Lookup

@@ -1,0 +1,194 @@
+"""The policy network that looks at the boards after the legal moves."""
+
+import numpy as np
+import pytest
+
+from othello_agents.ntuple.patterns import layout, mirrors
+from othello_env import Othello, make_agent
+from othello_env.games.openings import random_opening
+from othello_env.games.othello import symmetries
+from othello_env.games.othello.bitboard import ACTION_SQUARES
+from othello_env.games.othello.positions import OthelloPositions
+
+torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
+
+from othello_agents.network import afterstates  # noqa: E402
+from othello_agents.network.afterstates import Afterstates  # noqa: E402
+from othello_agents.network.custom import CustomNetwork  # noqa: E402
+from othello_agents.network.neural import load_network, read_tensors, write_tensors  # noqa: E402
+
+PASS = Othello.from_moves("e6f4e3f6g5d6e7f5c5")  # black has no move
+SIZES = (4, 6, 8)
+
+
+def random_network(size, seed=1):
+    """A network whose tables are random: at the start of a training they are zero."""
+    network = CustomNetwork.make("afterstates", size, seed)
+    generator = torch.Generator().manual_seed(seed)
+    for weight in network.weights.values():
+        weight.data = torch.randn(weight.shape, generator=generator) * 0.2
+    return network
+
+
+def random_states(size, games=6):
+    """Positions from all parts of random games, with and without passes."""
+    states = []
+    for seed in range(games):
+        for plies in range(0, size * size - 4, 3):
+            state = random_opening(Othello(size), plies, 100 * seed + plies)
+            if state is not None and not state.is_over:
+                states.append(state)
+    return states
+
+
+def tensors(states):
+    batch = OthelloPositions.from_states(states, None)
+    return torch.from_numpy(batch.observations()), torch.from_numpy(batch.masks())
+
+
+def board(state, player):
+    """The board as the network sees it: 1 for a player's disc, -1 for an opponent's disc, 0 for an empty square."""
+    own, opponent = state.observation(player).astype(float)
+    return (own - opponent).ravel()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_boards_after_the_moves_are_those_of_the_rules(size):
+    states = random_states(size)
+    moves = [(state, move) for state in states for move in state.legal_actions() if move < size * size]
+    before = torch.tensor(np.array([board(state, state.to_move) for state, _ in moves]), dtype=torch.float32)
+    after = Afterstates(size).play(before, torch.tensor([move for _, move in moves]))
+    assert len(moves) > 3 * size * size
+    for (state, move), found in zip(moves, after.numpy(), strict=True):
+        np.testing.assert_array_equal(found, board(state.play(move), state.to_move), err_msg=f"{state}\n{move}")
+
+
+def slow_evaluation(network, cells):
+    """The logit and the value before tanh, by loops over placements and squares."""
+    weights = {name: weight.detach().double().numpy() for name, weight in network.weights.items()}
+    shape = layout(network.size)
+    features = weights["discs"][int(np.abs(cells).sum())].copy()
+    for placement, offset in enumerate(shape.offsets):
+        configuration = sum(
+            int(shape.deltas[square, placement]) * int(cell)
+            for square, cell in zip(ACTION_SQUARES[network.size], cells, strict=True)
+        )
+        entry = int(offset) + configuration
+        features += weights["table"][min(entry, int(mirrors(network.size)[entry]))]
+    hidden = np.maximum(weights["hidden.weight"] @ features + weights["hidden.bias"], 0)
+    return weights["out.weight"] @ np.concatenate([features, hidden]) + weights["out.bias"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_logits_and_values_equal_those_of_a_slow_twin(size):
+    network, states = random_network(size), random_states(size, 2)
+    logits, values = (found.detach().numpy() for found in network.forward(*tensors(states)))
+    for state, row, value in zip(states, logits, values, strict=True):
+        assert value == pytest.approx(np.tanh(slow_evaluation(network, board(state, state.to_move))[1]), abs=1e-4)
+        for action in range(size * size + 1):
+            if action not in state.legal_actions():
+                assert row[action] < -1e6
+            elif action == size * size:
+                assert row[action] == 0
+            else:
+                expected = slow_evaluation(network, board(state.play(action), state.to_move))[0]
+                assert row[action] == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_symmetric_boards_get_the_same_answers(size):
+    network, (observations, masks) = random_network(size), tensors(random_states(size, 2))
+    policy, values = network.answers(observations.numpy(), masks.numpy())
+    for k in range(symmetries.COUNT):
+        planes = np.ascontiguousarray(symmetries.transform_observation(observations.numpy(), k))
+        turned, same = network.answers(planes, symmetries.transform_policy(masks.numpy(), k))
+        np.testing.assert_allclose(turned, symmetries.transform_policy(policy, k), atol=1e-5)
+        np.testing.assert_allclose(same, values, atol=1e-5)
+
+
+def test_the_gradient_of_the_tables_is_that_of_plain_indexing():
+    generator = torch.Generator().manual_seed(1)
+    table = torch.randn(50, 3, generator=generator, dtype=torch.float64, requires_grad=True)
+    entries = torch.randint(0, 50, (20, 7), generator=generator, dtype=torch.int32)
+    factors = torch.randn(20, 3, generator=generator, dtype=torch.float64)
+    fast = afterstates._sum_of_entries(table, entries)
+    plain = table[entries.long()].sum(1)
+    torch.testing.assert_close(fast, plain)
+    for found, expected in zip(
+        torch.autograd.grad((fast * factors).sum(), table),
+        torch.autograd.grad((plain * factors).sum(), table),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, expected)
+    with torch.no_grad():
+        torch.testing.assert_close(afterstates._sum_of_entries(table, entries), plain)
+
+
+def test_its_answers_do_not_depend_on_the_batch_or_on_the_precision():
+    network, states = random_network(8), [PASS, *random_states(8, 1)]
+    policy, values = network.answers(*(each.numpy() for each in tensors(states)))
+    assert policy[0, 64] == 1
+    for k, state in enumerate(states):
+        one, value = network.answers(*(each.numpy() for each in tensors([state])))
+        np.testing.assert_allclose(one[0], policy[k], atol=1e-5)
+        assert value[0] == pytest.approx(values[k], abs=1e-5)
+    with torch.autocast("cpu", torch.bfloat16):
+        again, _ = network.answers(*(each.numpy() for each in tensors(states)))
+    np.testing.assert_array_equal(again, policy)
+
+
+def test_a_new_network_prefers_no_move():
+    policy, values = CustomNetwork.make("afterstates", 8, 3).answers(*(e.numpy() for e in tensors([Othello()])))
+    np.testing.assert_allclose(policy[0, list(Othello().legal_actions())], 0.25)
+    assert abs(values[0]) < 1
+
+
+def test_its_file_names_no_code_of_the_user_and_plays_by_its_path_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    network = random_network(6)
+    network.save("a.safetensors")
+    batch = [each.numpy() for each in tensors(random_states(6, 1))]
+    for function in (None, "afterstates", "othello_agents.network.afterstates:Afterstates"):
+        np.testing.assert_array_equal(
+            load_network("a.safetensors", function).answers(*batch)[0], network.answers(*batch)[0]
+        )
+    agent = make_agent("a.safetensors")
+    state = Othello(6)
+    assert agent.act(state) == make_agent("a.safetensors:network=afterstates").act(state)
+    assert agent.act(state) in state.legal_actions()
+    again = make_agent(agent.save(tmp_path / "b"))
+    assert again.act(state) == agent.act(state)
+    with pytest.raises(ValueError, match=r"or one of the names afterstates, got 'after'"):
+        CustomNetwork.make("after", 6)
+
+
+@pytest.mark.parametrize(
+    ("tensors_changes", "card_changes", "message"),
+    [
+        ({"table": torch.zeros(2, 8)}, {}, "does not fit to its function: expected other tensors for afterstates"),
+        ({"table": None}, {}, "does not fit to its function: expected other tensors for afterstates"),
+        ({"discs": torch.full((17, 8), torch.nan)}, {}, "the weights discs are not all finite"),
+        ({}, {"size": 6}, "does not fit to its function: expected other tensors for afterstates"),
+        ({}, {"size": 5}, "the function 'afterstates' made no network"),
+        ({}, {"function": "afterstates2"}, "holds a network of your own, which the function 'afterstates2' made"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path, tensors_changes, card_changes, message):
+    path = tmp_path / "a.safetensors"
+    random_network(4).save(path)
+    weights, card = read_tensors(path)
+    changed = {name: weight for name, weight in (weights | tensors_changes).items() if weight is not None}
+    write_tensors(path, changed, card | card_changes)
+    with pytest.raises(ValueError, match=message):
+        load_network(path)
+
+
+def test_an_exported_network_gives_the_same_policy(tmp_path):
+    pytest.importorskip("onnx", reason="it writes ONNX files")
+    pytest.importorskip("onnxruntime", reason="it runs ONNX files")
+    network, states = random_network(8), [PASS, *random_states(8, 1)]
+    network.export(tmp_path / "a.onnx")
+    exported = make_agent(str(tmp_path / "a.onnx"))
+    for some in (states, states[:1], states[1:2]):
+        batch = [each.numpy() for each in tensors(some)]
+        np.testing.assert_allclose(exported._network.policy(*batch), network.answers(*batch)[0], atol=1e-5)
