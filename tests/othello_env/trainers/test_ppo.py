@@ -16,7 +16,7 @@ def score(learner):
 
 
 def test_it_learns_to_beat_the_maximizer_with_the_network_on_afterstates(ppo):
-    learner = ppo.Learner(ppo.Settings(size=6, games=128, steps=32, seed=3))
+    learner = ppo.Learner(ppo.Settings(size=6, games=128, steps=32, rate=3e-3, seed=3))
     for _ in range(20):
         learner.iterate()
     assert repr(learner.network).startswith("<CustomNetwork 6x6 of afterstates, ")
