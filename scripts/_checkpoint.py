@@ -118,6 +118,8 @@ def read_run(
     was = card.get("settings")
     if card.get("format") != form or not isinstance(was, dict) or set(was) != set(settings):
         raise ValueError(f"{str(path)!r} is not a run of this recipe")
+    if was.get("network") == "":  # earlier versions had no name for this network
+        was["network"] = "residual"
     changed = [f"{option(n)} was {short(was[n])}, not {now}" for n, now in settings.items() if was[n] != now]
     if changed:
         raise ValueError(", ".join(changed))

@@ -42,6 +42,7 @@ __all__ = [
     "mean_losses",
     "network_option",
     "new_network",
+    "own_function",
     "run",
 ]
 
@@ -127,6 +128,11 @@ def new_network(settings: Any) -> TorchNetwork:
         return CustomNetwork.make(settings.network, settings.size, settings.seed)
     except (OSError, ModuleNotFoundError, ValueError) as error:
         raise ValueError(f"--network: {error}") from error
+
+
+def own_function(network: str) -> str | None:
+    """The value of ``--network`` if it names a function that makes the user's own network, otherwise None."""
+    return None if network in (RESIDUAL, *PACKAGED) else network
 
 
 def autocast(settings: Any, device: str, *, play: bool = False) -> Any:

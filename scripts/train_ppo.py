@@ -15,14 +15,15 @@ past selves (`othello_env.league`). Games begin after a random number of random 
 turned or mirrored in the same way, by one of the eight symmetries. The agent uses the mean of the weights of the last
 iterations. With this mean, the agent plays better than with the weights of a single iteration.
 
-By default, the network evaluates the board after each legal move (`othello_agents.network.afterstates`). With
-``--network residual`` it is a convolutional network. The defaults of the other options suit the first network; the
-second one learns better with ``--games 128 --rate 2.5e-3 --entropy 0.02 --gae-lambda 0.95``.
+By default, the network evaluates the board after each legal move (`othello_agents.network.afterstates`), and the
+defaults of the other options suit this network. With ``--network residual`` the network is convolutional. It learns
+better with ``--games 128 --rate 2.5e-3 --entropy 0.02 --gae-lambda 0.95``.
 
 In a command, the path of the file ``--out`` names the agent:
 ``othello-env play --white runs/ppo.safetensors``. These files are written beside the file ``--out``: the learning curve
 (.json, .png), the state for ``--resume`` (.state.safetensors), and the league (the folder .league, for
-``othello-env league``). An iteration depends only on the settings, the weights, the optimiser, the league and the
+``othello-env league``). With the default network on 8x8, the state and the league grow to about 300 MB each; fewer past
+selves (``--past``) need less. An iteration depends only on the settings, the weights, the optimiser, the league and the
 iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal bit
 for bit. Ctrl-C ends a run after the current iteration.
 """
@@ -48,7 +49,7 @@ from _actors import Actors, Options, check_shares, share_of
 from _arguments import one_of, real, text, whole
 from _checkpoint import check_past, learner_tensors, network_of, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
-from _run import PRECISIONS, RESIDUAL, autocast, mean_losses, network_option, new_network, run
+from _run import PRECISIONS, autocast, mean_losses, network_option, new_network, own_function, run
 
 from othello_agents.network.base import TorchNetwork, to_device
 from othello_agents.network.neural import NeuralAgent, load_network, write_tensors
@@ -129,11 +130,14 @@ class Settings:
         if not self.init:
             return network
         try:
-            first = load_network(self.init, None if self.network == RESIDUAL else self.network)
+            first = load_network(self.init, own_function(self.network))
         except OSError as error:
             raise ValueError(f"--init: {error}") from None
         if repr(first) != repr(network):
-            raise ValueError(f"--init is {first}, but the settings make {network}")
+            raise ValueError(
+                f"--init is {first}, but the settings make {network}; give the settings with which it was trained, "
+                "such as --network"
+            )
         return first
 
 

@@ -1,12 +1,13 @@
 """A policy network that looks at the board after each legal move (the move's afterstate).
 
-The network makes the board after each legal move by the rules. An evaluation of this board is the move's logit. So the
-network knows which discs a move turns, and a convolutional network must learn it. The idea of afterstates is from
-Sutton and Barto, "Reinforcement Learning" (2nd edition, 2018), section 6.8.
+The network makes the board after each legal move by the rules. An evaluation of this board is the move's logit. A
+convolutional network must learn which discs a move turns; this network knows it. The idea of afterstates is from Sutton
+and Barto, "Reinforcement Learning" (2nd edition, 2018), section 6.8.
 
 The evaluation is an n-tuple network. Each pattern of squares has a table, as in `othello_agents.ntuple.patterns`. An
 entry of a table is not one number, but `FEATURES` numbers. The sum of a board's entries goes through a small dense
-network. A second output gives the value of the position before the move.
+network with two outputs. The first output is the logit of the move that led to the board. The second output, for the
+board before the move, gives the value of the position.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions, M legal moves of all positions together, B boards, P
 placements of patterns, W entries of the tables, F features.
@@ -32,6 +33,7 @@ FEATURES = 8
 """F, the numbers in an entry of a table."""
 
 _HIDDEN = 32
+_BASE = 3**5
 _DIRECTIONS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 
@@ -60,7 +62,7 @@ class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know t
         shared = np.minimum(mirrors(size), np.arange(shape.weights))
         for name, array in {
             "rays": _rays(size),
-            "deltas": deltas.astype(np.float32),
+            "deltas": np.concatenate(_parts(deltas), axis=1).astype(np.float32),
             "offsets": shape.offsets.astype(np.int32),
             "shared": shared.astype(np.int32),
         }.items():
@@ -72,7 +74,7 @@ class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know t
 
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
         torch = import_extra("torch", "torch")
-        with torch.autocast(observations.device.type, enabled=False):  # bfloat16 cannot hold the entries' numbers
+        with torch.autocast(observations.device.type, enabled=False):  # sums in bfloat16 would lose small differences
             boards = (observations[:, 0].float() - observations[:, 1].float()).flatten(1)
             positions, moves = masks[:, :-1].nonzero(as_tuple=True)
             found = self.evaluate(torch.cat([self.play(boards[positions], moves), boards]))
@@ -109,11 +111,22 @@ class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know t
             boards: (B, S * S) floats, as for `play`.
         """
         torch = import_extra("torch", "torch")
-        entries = (boards @ self.deltas).int() + self.offsets  # (B, P); floats hold these numbers exactly
+        low, high = (boards @ self.deltas).int().chunk(2, dim=1)
+        entries = low + _BASE * high + self.offsets  # (B, P)
         entries = self.shared.index_select(0, entries.flatten()).view(entries.shape)
         features = _sum_of_entries(self.table, entries) + self.discs[(boards != 0).sum(1)]
         hidden = torch.relu(self.hidden(features))
         return self.out(torch.cat([features, hidden], dim=1))
+
+
+def _parts(deltas: npt.NDArray[np.int16]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Split powers of 3 into two parts: ``low + _BASE * high``.
+
+    The numbers in both parts are at most 81. So a product of matrices is exact, also if PyTorch or ONNX Runtime rounds
+    its factors to TF32 or bfloat16, as some settings for a GPU do.
+    """
+    high, low = np.divmod(deltas.astype(np.int64), _BASE)
+    return low, high
 
 
 def _rays(size: int) -> npt.NDArray[np.int64]:
@@ -133,16 +146,17 @@ def _rays(size: int) -> npt.NDArray[np.int64]:
 def _sum_of_entries(table: _Tensor, entries: _Tensor) -> _Tensor:
     """The sums of some rows of a table: (W, F) floats and (B, P) integers give (B, F)."""
     torch = import_extra("torch", "torch")
+    # The exporter would make a loop of an embedding bag, and Apple's GPUs may lack it.
+    if torch.onnx.is_in_onnx_export() or table.device.type == "mps":
+        return table[entries.long()].sum(1)
     if torch.is_grad_enabled():
         return _lookup().apply(table, entries)
-    if torch.onnx.is_in_onnx_export():  # the exporter makes a loop of an embedding bag
-        return table[entries.long()].sum(1)
     return torch.nn.functional.embedding_bag(entries, table, mode="sum")
 
 
 @cache
 def _lookup() -> Any:
-    """The differentiable `_sum_of_entries`. On a CPU it learns three times as fast as an embedding bag of PyTorch."""
+    """The differentiable `_sum_of_entries`. On a CPU, its gradient is much faster than that of an embedding bag."""
     torch = import_extra("torch", "torch")
 
     class Lookup(torch.autograd.Function):  # type: ignore[misc, name-defined]  # a class of an optional package

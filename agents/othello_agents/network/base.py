@@ -1,4 +1,4 @@
-"""The base class of policy and value networks in PyTorch: the package's own network, and networks that you write.
+"""The base class of policy and value networks in PyTorch: those of the package, and networks that you write.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
@@ -31,8 +31,7 @@ class TorchNetwork(ABC):
 
     Attributes:
         weights: a dict from names to tensors. A trainer changes the tensors in place.
-        function: for a network that you write, the name of the function that makes it; None for the package's own
-            network.
+        function: the name of the function that makes the network; None for a `NeuralNetwork`.
 
     Raises:
         MissingExtraError: PyTorch is not installed.

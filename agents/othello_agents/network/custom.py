@@ -50,7 +50,7 @@ _POSITIONS = 3  # the number of positions in the call that checks a module's sha
 
 
 class CustomNetwork(TorchNetwork):
-    """A network of your own: a module of PyTorch, and the name of the function that makes it.
+    """A network of your own, or one of `PACKAGED`: a module of PyTorch, and the name of the function that makes it.
 
     While gradients are computed, the module is in training mode. Otherwise it is in evaluation mode.
 

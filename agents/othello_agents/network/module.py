@@ -1,4 +1,4 @@
-"""The package's own network as a module of PyTorch (the extra ``torch``)."""
+"""The package's convolutional network as a module of PyTorch (the extra ``torch``)."""
 
 from __future__ import annotations
 

@@ -223,18 +223,18 @@ def residual_forward(
 
 
 def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
-    """Read a network from a ``.safetensors`` file: the package's own network, or a network that you wrote.
+    """Read a network from a ``.safetensors`` file: a network of the package, or a network that you wrote.
 
     Args:
         path: the file.
         function: for a network that you wrote, the function that makes it, as ``package.module:name`` or
-            ``path.py:name``. For the package's own network, no function may be given.
+            ``path.py:name``. A network of the package needs no function.
 
     Raises:
         FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
         ValueError: the file is damaged or holds no policy and value network. Or `function` is missing, cannot be
-            imported, or is given for the package's own network. The message names the file and the fault.
+            imported, or is given for a `NeuralNetwork`. The message names the file and the fault.
     """
     from othello_agents.network import custom
 
@@ -242,7 +242,7 @@ def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
     if card.get("format") == custom.FORMAT:
         return custom.CustomNetwork.of_file(tensors, card, path, function)
     if function:
-        raise ValueError(f"{str(path)!r} holds the package's own network, so it takes no network={function}")
+        raise ValueError(f"{str(path)!r} holds the package's convolutional network, so it takes no network={function}")
     return NeuralNetwork._of(tensors, card, path)
 
 

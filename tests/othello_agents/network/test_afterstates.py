@@ -137,6 +137,12 @@ def test_its_answers_do_not_depend_on_the_batch_or_on_the_precision():
     np.testing.assert_array_equal(again, policy)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_the_entries_are_exact_if_factors_are_rounded_to_bfloat16(size):
+    deltas = Afterstates(size).deltas
+    assert torch.equal(deltas, deltas.bfloat16().float())
+
+
 def test_a_new_network_prefers_no_move():
     policy, values = CustomNetwork.make("afterstates", 8, 3).answers(*(e.numpy() for e in tensors([Othello()])))
     np.testing.assert_allclose(policy[0, list(Othello().legal_actions())], 0.25)

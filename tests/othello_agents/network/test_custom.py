@@ -243,7 +243,7 @@ def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
     sys.modules.pop("nets", None)  # so that `nets` is imported again, from the new path
     np.testing.assert_array_equal(make_agent(f"{path}:network=nets:Net").act_batch(batch), expected)
     NeuralNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
-    with pytest.raises(SpecError, match=r"holds the package's own network, so it takes no network=nets:Net"):
+    with pytest.raises(SpecError, match=r"holds the package's convolutional network, so it takes no network=nets:Net"):
         make_agent(f"{tmp_path / 'own.safetensors'}:network=nets:Net")
 
 

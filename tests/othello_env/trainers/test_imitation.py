@@ -122,6 +122,11 @@ def test_ppo_begins_with_it(imitation, recipe, games, tmp_path):
             {"channels": 9},
             "--init is <NeuralNetwork 4x4, 8 channels, 1 blocks, ",
         ),
+        (
+            "a.safetensors",
+            {"network": "afterstates"},
+            "the settings make <CustomNetwork 4x4 of afterstates, ",
+        ),
     ],
 )
 def test_a_wrong_network_to_begin_with(imitation, recipe, games, tmp_path, capsys, init, settings, message):

@@ -320,3 +320,13 @@ def test_a_damaged_run_is_told(ppo, state, tmp_path, tensors, card, message):
     write_tensors(out.with_suffix(".state.safetensors"), changed, state[1] | card)
     with pytest.raises(SystemExit, match=rf"^--resume: .*{message}"):
         run(ppo, out, 3, "--resume")
+
+
+def test_a_run_of_an_earlier_version_goes_on_with_the_residual_network(ppo, tmp_path):
+    whole = run(ppo, tmp_path / "whole.safetensors", 2)
+    out = tmp_path / "a.safetensors"
+    run(ppo, out, 1)
+    tensors, card = read_tensors(out.with_suffix(".state.safetensors"))
+    card["settings"]["network"] = ""  # as earlier versions wrote it
+    write_tensors(out.with_suffix(".state.safetensors"), tensors, card)
+    same(run(ppo, out, 2, "--resume"), whole)
