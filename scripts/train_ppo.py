@@ -25,7 +25,8 @@ In a command, the path of the file ``--out`` names the agent:
 ``othello-env league``). With the default network on 8x8, the state and the league grow to about 300 MB each; fewer past
 selves (``--past``) need less. An iteration depends only on the settings, the weights, the optimiser, the league and the
 iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal bit
-for bit. Ctrl-C ends a run after the current iteration.
+for bit. Ctrl-C ends a run after the current iteration. PyTorch uses all cores. On a machine that also does other work,
+``OMP_NUM_THREADS=1`` before the command is often much faster, because threads wait for each other.
 """
 
 from __future__ import annotations
