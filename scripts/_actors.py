@@ -29,7 +29,7 @@ import _run
 import numpy as np
 import torch
 from _arguments import flag
-from _run import new_network
+from _networks import new_network
 from safetensors.torch import load, save
 
 from othello_agents.network.base import TorchNetwork
@@ -99,7 +99,7 @@ class Actors:
 
     Args:
         play: the recipe's function that plays a share.
-        settings: the recipe's settings, with `seed`, `shares` and everything that `_run.new_network` needs.
+        settings: the recipe's settings, with `seed`, `shares` and everything that `_networks.new_network` needs.
 
     Attributes:
         on_cluster: whether the actors are on the cluster to which this process is connected. Otherwise this process

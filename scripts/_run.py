@@ -24,8 +24,7 @@ from _arguments import even, flag, parse_all, path, real, text, whole
 from _recipe import LADDER, OPENINGS, PERFECT, command_line, mistakes, perfect_moves, show
 
 from othello_agents.network.base import TorchNetwork
-from othello_agents.network.custom import PACKAGED, CustomNetwork
-from othello_agents.network.neural import NeuralAgent, NeuralNetwork
+from othello_agents.network.neural import NeuralAgent
 from othello_env.arena.match import MatchResult
 from othello_env.arena.rating.placement import place
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
@@ -35,20 +34,14 @@ from othello_env.support.imports import search_current_folder
 __all__ = [
     "LINE_SECONDS",
     "PRECISIONS",
-    "RESIDUAL",
     "Learner",
     "Options",
     "autocast",
     "mean_losses",
-    "network_option",
-    "new_network",
-    "own_function",
     "run",
 ]
 
 PRECISIONS = ("float32", "bfloat16")
-RESIDUAL = "residual"
-"""The name of the package's convolutional network, for ``--network``."""
 SAVE_SECONDS = 300.0
 """The state is saved at each point of the curve, and also if it was not saved for this number of seconds."""
 LINE_SECONDS = 10.0
@@ -102,37 +95,6 @@ class Options:
             SystemExit: the options do not fit the learner's settings.
         """
         return nullcontext()
-
-
-def network_option(default: str = "afterstates") -> Any:
-    """The field for the option ``--network``."""
-    names = " or ".join((RESIDUAL, *PACKAGED))
-    return text(
-        default,
-        f"the network: {names}, or a function that makes your own network, as package.module:name or path.py:name",
-    )
-
-
-def new_network(settings: Any) -> TorchNetwork:
-    """The network with which a run begins, with random weights.
-
-    Args:
-        settings: the recipe's settings, with `network`, `size`, `seed`, `channels` and `blocks`.
-
-    Raises:
-        ValueError: the function of ``--network`` cannot be imported, or its module has a wrong interface.
-    """
-    if settings.network == RESIDUAL:
-        return NeuralNetwork(settings.size, settings.channels, settings.blocks, seed=settings.seed)
-    try:
-        return CustomNetwork.make(settings.network, settings.size, settings.seed)
-    except (OSError, ModuleNotFoundError, ValueError) as error:
-        raise ValueError(f"--network: {error}") from error
-
-
-def own_function(network: str) -> str | None:
-    """The value of ``--network`` if it names a function that makes the user's own network, otherwise None."""
-    return None if network in (RESIDUAL, *PACKAGED) else network
 
 
 def autocast(settings: Any, device: str, *, play: bool = False) -> Any:

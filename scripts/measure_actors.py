@@ -32,8 +32,8 @@ import train_ppo
 from _actors import check_shares
 from _arguments import one_of, parse, whole
 from _measure import Windows, machine, report, timed
+from _networks import RESIDUAL
 from _recipe import SIZES, mistakes
-from _run import RESIDUAL
 
 from othello_env.support.cluster import connected
 from othello_env.support.extras import import_extra

@@ -41,8 +41,9 @@ import _actors
 from _actors import Actors, check_shares, share_of
 from _arguments import one_of, real, whole
 from _checkpoint import learner_tensors, read_run, restore_learner
+from _networks import RESIDUAL, network_option, new_network
 from _recipe import LADDER, SIZES, check_sound, play_ladder
-from _run import PRECISIONS, RESIDUAL, autocast, mean_losses, network_option, new_network, run
+from _run import PRECISIONS, autocast, mean_losses, run
 
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.base import TorchNetwork, to_device

@@ -31,8 +31,9 @@ except ImportError as error:
 
 from _arguments import one_of, real, text, whole
 from _checkpoint import learner_tensors, network_of, read_run, restore_learner
+from _networks import network_option, new_network
 from _recipe import LADDER, SIZES, check_sound, play_ladder
-from _run import PRECISIONS, autocast, network_option, new_network, run
+from _run import PRECISIONS, autocast, run
 
 from othello_agents.network.base import TorchNetwork, to_device
 from othello_agents.network.neural import NeuralAgent, write_tensors

@@ -49,11 +49,12 @@ except ImportError as error:
 from _actors import Actors, Options, check_shares, share_of
 from _arguments import one_of, real, text, whole
 from _checkpoint import check_past, learner_tensors, network_of, read_run, restore_learner
+from _networks import first_network, network_option, new_network
 from _recipe import LADDER, SIZES, check_sound, play_ladder
-from _run import PRECISIONS, autocast, mean_losses, network_option, new_network, own_function, run
+from _run import PRECISIONS, autocast, mean_losses, run
 
 from othello_agents.network.base import TorchNetwork, to_device
-from othello_agents.network.neural import NeuralAgent, load_network, write_tensors
+from othello_agents.network.neural import NeuralAgent, write_tensors
 from othello_agents.network.policy import draw_actions
 from othello_env import make_agent
 from othello_env.arena.match import MatchResult
@@ -120,27 +121,6 @@ class Settings:
         check_shares(self)
         check_past(self.past, new_network(self))
 
-    def first_network(self) -> TorchNetwork:
-        """The network with which a run begins.
-
-        Raises:
-            ValueError: ``--network`` is wrong, or the file of ``--init`` cannot be read or holds a network of another
-                kind or size.
-        """
-        network = new_network(self)
-        if not self.init:
-            return network
-        try:
-            first = load_network(self.init, own_function(self.network))
-        except OSError as error:
-            raise ValueError(f"--init: {error}") from None
-        if repr(first) != repr(network):
-            raise ValueError(
-                f"--init is {first}, but the settings make {network}; give the settings with which it was trained, "
-                "such as --network"
-            )
-        return first
-
 
 Rollout = dict[str, Any]
 """T steps in N games, as a dictionary of arrays. Arrays of the shape (T, N, ...): observations, masks, actions,
@@ -161,7 +141,7 @@ class Learner:
     def __init__(self, settings: Settings, device: str = "cpu", network: TorchNetwork | None = None) -> None:
         self.settings = s = settings
         self.device = device
-        self.network = (network or s.first_network()).to(device)
+        self.network = (network or first_network(s)).to(device)
         self.average = self.network.copy()
         self.iteration = 0
         self.plies = 0
