@@ -148,6 +148,9 @@ class Agent(ABC):
             WrongGameError: the agent does not play this game, or does not play on a board of this size.
         """
 
+    answers_in_threads = False
+    """Whether several threads may call `act_batch` at the same time, each for a slice of the positions, and gain by it."""
+
     @property
     def answers_batches(self) -> bool:
         """Whether the agent defines `act_batch` itself.

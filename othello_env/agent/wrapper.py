@@ -43,6 +43,10 @@ class AgentWrapper(Agent):
     def answers_batches(self) -> bool:
         return self.agent.answers_batches
 
+    @property
+    def answers_in_threads(self) -> bool:  # type: ignore[override]  # the base class has an attribute
+        return self.agent.answers_in_threads
+
     def check_game(self, state: State) -> None:
         self.agent.check_game(state)
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.hashing import CHOICE, mix
-from othello_env.games.othello.batch.passes import allowed, disc_of
+from othello_env.games.othello.loops import allowed, disc_of
 from othello_env.games.othello.bitboard import (
     STARTS,
     draw_move,

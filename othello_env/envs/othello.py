@@ -10,7 +10,7 @@ from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.game import State
-from othello_env.games.othello.batch.games import OthelloGames
+from othello_env.games.othello.batch import OthelloGames
 from othello_env.games.othello.position import Othello, check_size
 
 __all__ = ["OthelloEnv", "OthelloVectorEnv"]

@@ -1,59 +1,43 @@
 """The decorator that compiles a function (a kernel) with Numba, and caches the machine code on disk.
 
-Numba's own cache notices only changes of the file that contains the compiled function. If this function calls a
-function in another file, and the other file is edited, the old machine code keeps running. So this package stores a
-kernel's machine code in a folder whose name is a hash of sources: the source of the kernel's module, and the sources of
-the modules that it imports. Only imports from the module's own package, from `othello_env`, or from the folder of a
-script are included; `othello_env.support.sources` has the exact rules. If one of these sources is edited or upgraded,
-the kernel is compiled again. Edits of comments and docstrings do not matter, except in the kernel's own file.
+Numba's cache notices only edits of the file that contains a kernel. A kernel of this package also calls functions of
+`othello_env.support`, `othello_env.games` and `othello_agents`. So the kernels of this package are cached in a folder
+that is named by one hash of these sources and of the versions of Numba and NumPy: after an edit or an upgrade, kernels
+are compiled again. Kernels of other packages are cached by Numba's own rule, next to their sources.
 
-A kernel may also call a function that its module does not import, because another module registered this function with
-`numba.extending.overload`. So the machine code is stored together with the hashes of more modules: the modules whose
-functions the kernel calls, and the modules that define the named tuples among its arguments. The machine code is loaded
-only if none of these modules has changed. Edits of all other files do not matter.
-
-The machine code contains the values of the globals that the kernel reads. So these values must depend only on the
-hashed sources. A value that depends on anything else must be passed as an argument.
-
-Numba compiles one version of a kernel for each combination of argument types. If one version of a kernel calls another
-version of the same kernel, the kernel and its callers are not cached, and a warning names the kernel. The reason: such
-a call goes to an address that is valid only in this process. In another process, the call would crash. An example is a
-kernel `down` that calls ``down(n - 1, True)``, because Numba gives the literal ``True`` a type of its own. Other
-recursive kernels are cached.
-
-A kernel that only other kernels call has no machine code of its own: it is compiled as a part of its callers (see
-`numba_parts`). If Python calls it later, it is compiled once more.
-
-If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
-result. If the cache is damaged, or cannot be read or written, kernels are compiled again. Such a problem never raises
-an error.
-
-Loading from a cache can run any code, because machine code is executed and Numba's index is a pickle. So a cache must
-be as trusted as the program. The cache is a folder in ``NUMBA_CACHE_DIR`` or in the user's own cache directory. The
-folder is made so that only its owner can use it. If the folder belongs to another user, or if others may write to it,
-nothing is loaded from it or stored in it.
+The folder is in ``NUMBA_CACHE_DIR``, or in the user's cache directory. If it is damaged, remove it. Loading machine
+code runs it, so the folder must be as trusted as the program.
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, so that a debugger can step through them.
 """
 
 import contextlib
 import functools
+import gc
+import hashlib
+import importlib.util
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
-import numba.core.config
+import filelock
+import numba
 import numpy as np
+import platformdirs
 
-from othello_env.support.kernel_cache import folder_of
-from othello_env.support.numba_internals import compiled, compiled_for
-
-__all__ = ["Int", "entry_point", "interruptible", "is_compiled", "kernel", "raise_interrupt"]
+__all__ = ["Int", "cache_is_empty", "interruptible", "is_compiled", "kernel", "options", "raise_interrupt"]
 
 Int = int | np.int64
 """The type of integers in kernels: int64 in machine code, int or int64 if the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_CONFIG: Any = numba.core.config  # typed as Any, because Numba adds the settings at run time
+_CONFIG: Any = numba.config  # typed as Any, because Numba adds the settings at run time
+_PACKAGES = ("othello_env", "othello_agents")
+_CALLED = ("othello_env/support", "othello_env/games", "othello_agents")
+"""The folders with the functions that kernels of this package call. A kernel's own file is checked by Numba."""
+_KEPT_FOLDERS = 8
+_PATIENCE_SECONDS = 120.0
 
 
 @overload
@@ -76,34 +60,134 @@ def kernel(
             for short functions that do the same work for each direction of the board and contain no loops or calls. Use
             it only for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions
             went wrong (Numba issue 8705).
-        lean: do not count references to arrays. For twenty arrays, the counting takes longer than a small kernel's
-            own work. Use this option for kernels that only other kernels call and that neither make nor return an
-            array. Numba refuses the option for all other kernels.
+        lean: no reference counting. For twenty arrays, the counting takes longer than a small kernel's own work. Use
+            this option for kernels that only other kernels call and that neither make nor return an array.
     """
-
-    def compile_it(function: _F) -> _F:
-        if _CONFIG.DISABLE_JIT:
-            return _interpreted(function)
-        return cast(_F, compiled(function, inline=inline, slp=slp, lean=lean, folder=folder_of(function)))
-
-    return compile_it if function is None else compile_it(function)
-
-
-def entry_point(function: _F, *args: Any) -> _F:
-    """A kernel's machine code for arguments with the types of `args`.
-
-    The kernel is compiled if necessary, but not called.
-
-    The machine code does not check the types of its arguments. For twenty arrays, such a check takes longer than a
-    small kernel's own work. All arguments must be positional and have the same types as `args`. If an array has another
-    dtype or layout, the machine code misreads the array, and no error is raised.
-    """
-    return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
+    if function is None:
+        return lambda function: kernel(function, inline=inline, slp=slp, lean=lean)  # type: ignore[call-overload,no-any-return]
+    if not is_compiled():
+        return _interpreted(function)
+    return cast(_F, _compiled(function, slp, options(inline=inline, lean=lean)))
 
 
 def is_compiled() -> bool:
     """Whether kernels are compiled. With ``NUMBA_DISABLE_JIT=1`` they run as plain Python."""
     return not _CONFIG.DISABLE_JIT
+
+
+def options(*, inline: bool, lean: bool) -> dict[str, Any]:
+    """The options for `numba.njit` that `kernel` describes.
+
+    Numba does not document `forceinline`, `_nrt` and the two options for wrappers. A Numba without them gets none of
+    them: then the same kernels are slower.
+    """
+    always = {"nogil": True, "error_model": "numpy"}
+    undocumented = {
+        "forceinline": inline,
+        "_nrt": not lean,
+        "no_cfunc_wrapper": True,
+        "no_cpython_wrapper": lean,
+    }
+    return always | undocumented if _knows(*undocumented) else always
+
+
+@functools.cache
+def _knows(*names: str) -> bool:
+    known = getattr(getattr(numba.njit(lambda: None), "targetdescr", None), "options", None)
+    return all(hasattr(known, name) for name in names)
+
+
+def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) -> Any:
+    """Make a Numba dispatcher that compiles in one process and one thread at a time."""
+    is_ours = function.__module__.partition(".")[0] in _PACKAGES
+    folder = _folder() if is_ours else None
+    before = _CONFIG.CACHE_DIR
+    if folder is not None:
+        _CONFIG.CACHE_DIR = str(folder)
+    try:
+        dispatcher: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # there is no source file, or no folder can be written
+        dispatcher = numba.njit(**options)(function)
+    finally:
+        _CONFIG.CACHE_DIR = before
+    compile_now = dispatcher.compile
+
+    def compile_with_settings(signature: Any) -> Any:
+        with _one_process(folder), _settings(slp):
+            return compile_now(signature)
+
+    dispatcher.compile = compile_with_settings
+    return dispatcher
+
+
+@contextlib.contextmanager
+def _settings(slp: bool) -> Iterator[None]:
+    """Switch LLVM's SLP vectoriser, and pause garbage collection, which would take a tenth of the time."""
+    has_switch, collects = hasattr(_CONFIG, "SLP_VECTORIZE"), gc.isenabled()
+    before = _CONFIG.SLP_VECTORIZE if has_switch else 0
+    if has_switch:
+        _CONFIG.SLP_VECTORIZE = int(slp)
+    gc.disable()
+    try:
+        yield
+    finally:
+        if has_switch:
+            _CONFIG.SLP_VECTORIZE = before
+        if collects:
+            gc.enable()
+
+
+@contextlib.contextmanager
+def _one_process(folder: Path | None) -> Iterator[None]:
+    """Let one process compile at a time: the others wait and load its result.
+
+    Processes that fill one cache at once have crashed (Numba issues 4807 and 10128). After two minutes, or if the lock
+    file cannot be written, compile without the lock.
+    """
+    with contextlib.ExitStack() as stack:
+        if folder is not None:
+            with contextlib.suppress(OSError, NotImplementedError):  # `filelock.Timeout` is an OSError
+                stack.enter_context(_lock(folder).acquire(timeout=_PATIENCE_SECONDS))
+        yield
+
+
+@functools.cache
+def _lock(folder: Path) -> filelock.BaseFileLock:
+    return filelock.FileLock(folder / "compiling.lock")
+
+
+@functools.cache
+def _folder() -> Path | None:
+    """The cache folder of this package's kernels, or None if it cannot be made."""
+    base = Path(_CONFIG.CACHE_DIR or platformdirs.user_cache_dir()) / "othello-env"
+    folder = base / _digest()
+    try:
+        is_new = not folder.exists()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_new:
+            others = sorted(base.iterdir(), key=lambda each: each.stat().st_mtime)
+            for old in others[:-_KEPT_FOLDERS]:
+                shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return None
+    return folder
+
+
+def _digest() -> str:
+    found = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
+    for place in _CALLED:
+        package, _, room = place.partition("/")
+        spec = importlib.util.find_spec(package)
+        for root in spec.submodule_search_locations or () if spec else ():
+            for file in sorted(Path(root, room).rglob("*.py")):
+                found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def cache_is_empty() -> bool:
+    """Whether kernels still have to be compiled, because nothing of this version is in the cache."""
+    folder = _folder() if is_compiled() else None
+    return folder is not None and not any(each.is_dir() for each in folder.iterdir())
 
 
 def raise_interrupt(error: BaseException) -> None:

@@ -15,7 +15,7 @@ from othello_env.games.batch import Batch, Ends
 from othello_env.games.batch import primitives as batch
 from othello_env.games.game import NotationError, State
 from othello_env.games.hashing import below
-from othello_env.support.generic import version
+from othello_env.support.dispatch import implementation
 
 STONES = 12
 

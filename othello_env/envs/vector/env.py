@@ -1,6 +1,6 @@
-"""A Gymnasium vector environment for a batch of games. It works for any kind of game with compiled kernels.
+"""A Gymnasium vector environment for a batch of games. It works for any kind of game with compiled functions.
 
-Letters for shapes: N = `num_envs`, A = actions, P = players.
+Letters for shapes: N = `num_envs`, A = actions, P = players, E = games that ended in a step.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from operator import index
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -19,23 +21,23 @@ from gymnasium.vector.utils import batch_space
 
 from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_actions, check_count, observation_space
 from othello_env.envs.rendering import RENDER_FPS, Renderer
-from othello_env.envs.seeding import env_keys
+from othello_env.envs.seeding import REDRAWS, env_keys
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options, check_reset_mask
-from othello_env.envs.vector.beginnings import chosen_begins, draw_keys, usual_begins
-from othello_env.envs.vector.buffers import Buffers
-from othello_env.envs.vector.checks import check_begun, check_no_side, refuse
-from othello_env.envs.vector.info import Moment, StepInfo
+from othello_env.envs.vector.info import Buffers, Ended, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
-from othello_env.envs.vector.parts import Parts
-from othello_env.games.batch import Batch, Begins, Ends
-from othello_env.games.game import State, check_choice
-from othello_env.support.jit import interruptible, raise_interrupt
+from othello_env.games.batch import Batch, Ends, InitialStates
+from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
+from othello_env.games.game import IllegalActionError, State, check_choice
+from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
+from othello_env.support.threads import Threads
 
 __all__ = ["VectorGames"]
 
 _Observation = dict[str, npt.NDArray[np.int8]]
 _Array = npt.NDArray[Any]
 _RENDER_MODES = (None, "rgb_array", "ansi")
+_SHARED_GAMES = 8192
+"""Threads share the steps of this many games or more. A step of fewer games is faster in one thread."""
 
 
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
@@ -47,7 +49,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     player that has just acted in game i. If most games end by illegal actions, the environment gives one
     `IgnoredMaskWarning`.
 
-    At every reset and step, `info` has these entries (see `othello_env.envs.conventions.game_info`):
+    At every reset and step, `info` is a dict with these arrays (see `othello_env.envs.conventions.game_info`):
 
     - `winner`, `plies` and `illegal_action`: (N,) int64.
     - `discs`: (N, P) int64.
@@ -57,9 +59,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     - `to_move`, only in self-play: (N,) int8, the player to move in each game.
     - `reward_to`, only in self-play: (N,) int8, the player that gets the reward in each game, or -1 after a reset.
 
-    An entry is computed when it is first read. Each entry has a mask, (N,) bool: the mask of `winner` is the entry
-    `_winner`, and so on. After a reset with `reset_mask`, the masks are True only for the games that were reset. At all
-    other times, they are True for all games.
+    Each entry has a mask, (N,) bool: the mask of `winner` is the entry `_winner`, and so on. After a reset with
+    `reset_mask`, the masks are True only for the games that were reset. At all other times, they are True for all
+    games.
 
     The entries equal those of Gymnasium's `SyncVectorEnv`, with one exception. After a reset with `reset_mask`,
     Gymnasium's entries are 0 for the games that were not reset. Here, the entries `action_mask`, `to_move` and
@@ -69,7 +71,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     observation and info of the next game. The `info` of this step has two more entries. `final_obs`, (N,) objects, has
     the last observation of each game that ended, and None for all other games. `final_info` is a dict with the last
     info of each game that ended. It has no `to_move` and no `reward_to`. The masks of `final_obs` and `final_info` are
-    True for the games that ended.
+    True for the games that ended. Making these two entries takes longer than a step of many games. So with
+    ``copy=False`` they are left out; the methods `ended` and `final_observations` tell the same about the games that
+    ended.
 
     The method `position` returns the State of a game. If a game ended in the last step, `final_position` returns its
     last State.
@@ -98,9 +102,10 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             ``SAME_STEP``, the next game begins as soon as a game ends. With ``NEXT_STEP``, it begins in the next step.
             That step plays no ply in the new game and ignores its action. With ``DISABLED``, only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
-            returns the same arrays, and the caller must read an info before the next step.
-        num_threads: the greatest number of threads that share a step. If one thread alone is faster, it makes the steps
-            alone. Each thread plays at least two games. Results do not depend on the number of threads.
+            returns the same arrays, some entries of `info` are read-only, and `info` has no `final_obs` and no
+            `final_info`.
+        num_threads: the number of threads that share a step of 8,192 or more games, and the answers of opponents that
+            think long. Results do not depend on it.
 
     Raises:
         ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play
@@ -120,13 +125,13 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._parts = Parts(1)  # close() needs it; Gymnasium 1.1 calls close() even if __init__ fails
+        self._threads = Threads(1)  # close() needs it; Gymnasium 1.1 calls close() even if __init__ fails
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
         check_choice("side", side, self._sides)
         if opponent is None:
-            check_no_side(side)
+            _check_no_side(side)
         check_choice("reward", reward, REWARDS)
         check_choice("render_mode", render_mode, _RENDER_MODES)
         self.num_envs = num_envs
@@ -140,18 +145,19 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         }
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
-        self._how = (self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin")
+        self._how = self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin"
         """The arguments `begin_next` and `by_margin` of `Batch.step`."""
-        self._strict = strict
+        is_disabled = self.autoreset_mode == AutoresetMode.DISABLED
+        self._refused = OUT_OF_RANGE | (OVER if is_disabled else 0) | (ILLEGAL if strict else 0)
         self._side = side
         self._copy = copy
-        self._parts = Parts(max(1, min(num_threads, num_envs // 2)))  # a part has at least two games
+        self._threads = Threads(min(num_threads, num_envs) if is_compiled() else 1)
         self._pool = None if opponent is None else OpponentPool(opponent, start)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
         self._watch = MaskWatch()
         self._ends: list[Ends] = []
-        """Data about the games that ended in the last step."""
+        """The games that ended in the last step."""
         self._batch = self.new_batch(num_envs)
         self._arrange()
         self.set_openings(openings)
@@ -175,17 +181,26 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers for the batch, and give the batch to `Parts`."""
-        self._parts.cut(self._batch)
+        """Make the buffers, and the slices of the batch that threads step."""
         self._buffers = Buffers(self._batch)
+        kept = None if self._copy else self._buffers
+        self._infos = StepInfo(self._batch, self_play=self._pool is None, buffers=kept)
+        self._cut()
+
+    def _cut(self) -> None:
+        """Cut the batch into slices, one for each thread. This is necessary again after an array was replaced."""
+        count = self._threads.count if self.num_envs >= _SHARED_GAMES else 1
+        bounds = np.linspace(0, self.num_envs, count + 1).astype(int).tolist()
+        self._places = [slice(a, b) for a, b in pairwise(bounds)]
+        self._slices = [self._batch.part(places) for places in self._places] if count > 1 else [self._batch]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k != "_buffers"}
+        return {k: v for k, v in vars(self).items() if k not in ("_buffers", "_infos", "_places", "_slices")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._arrange()
-        self._encode(self._buffers)
+        self._batch.observe(self._buffers.out)
 
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
         """Change the openings of all games that begin from now on. `openings` is as in the constructor.
@@ -194,7 +209,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             ValueError: the openings are wrong. Nothing has changed.
         """
         starts = Starts(openings, self.new_game)
-        self._begins = usual_begins(self._batch, starts, self._number_of(self._side), self._pool)
+        self._initial = self._initial_states(starts.openings.positions, starts.openings.random_plies, self._side)
         self._starts = starts
 
     def set_opponents(self, opponents: Opponents) -> None:
@@ -209,17 +224,42 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """
         if self._pool is None:
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
-        self._pool.replace(opponents, self._batch.course.rival)
-        self._begins = usual_begins(self._batch, self._starts, self._number_of(self._side), self._pool)
+        self._pool.replace(opponents, self._batch.games.opponents)
+        openings = self._starts.openings
+        self._initial = self._initial_states(openings.positions, openings.random_plies, self._side)
 
-    def _number_of(self, side: str) -> int:
-        """The number of the player with this name, or -1 for ``"random"``."""
-        return self._sides.index(side) - 1
+    def _initial_states(self, positions: Sequence[State], random_plies: int, side: str) -> InitialStates:
+        """How games begin: each in one of these positions, or at its usual start if there are no positions."""
+        pool, number = self._pool, self._sides.index(side) - 1
+        seats = self._batch.start.num_players - 1
+        return self._batch.initial_states(
+            positions,
+            random_plies,
+            redraws=REDRAWS,
+            side=-1 if pool is None else SIDE_DRAWN if number < 0 else number,
+            pool=np.zeros((seats, 1), np.uint64) if pool is None else pool.bounds,
+            first=0 if pool is None else pool.first,
+        )
+
+    def _chosen_states(self, options: dict[str, Any], side: str) -> InitialStates:
+        """How games begin if a reset has options.
+
+        Raises:
+            ValueError: an option is wrong.
+        """
+        if not any(name in options for name in POSITION_OPTIONS):
+            openings = self._starts.openings
+            return self._initial_states(openings.positions, openings.random_plies, side)
+        if "moves" in options and "position" not in options and self._batch.starts_differ:
+            raise ValueError("the option moves needs the option position too, because each game has a different board")
+        at_start = "moves" not in options and "position" not in options
+        positions = () if at_start else (self._starts.given(0, options),)
+        return self._initial_states(positions, index(options.get("random_plies", 0)), side)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
         """The player to move in each game, (N,) int8. Against opponents, this is the learner's player."""
-        return np.where(self._batch.course.learner < 0, self._batch.course.to_move, self._batch.course.learner)
+        return np.where(self._batch.games.learner < 0, self._batch.games.to_move, self._batch.games.learner)
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -254,10 +294,24 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 return self._batch.final_state(ends, k)
         raise LookupError(f"no game {i} ended in the last step")
 
+    def ended(self) -> Ended:
+        """The games that ended in the last step."""
+        return self._infos.ended(self._last_rows())
+
+    def final_observations(self) -> npt.NDArray[np.int8]:
+        """(E, planes, H, W), the last observations of the games that ended in the last step, in the order of `ended`.
+
+        The legal actions in these observations are none.
+        """
+        return self._batch.final_observations(self._last_rows())
+
+    def _last_rows(self) -> npt.NDArray[np.void]:
+        return np.concatenate([self._batch.template, *(ends.rows for ends in self._ends)])
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions in each game, (N, A) bool. In games that are over, all values are False."""
         buffers = Buffers(self._batch)
-        self._encode(buffers)
+        self._batch.observe(buffers.out)
         return buffers.masks.view(np.bool_)
 
     def reset(
@@ -291,31 +345,52 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         side = chosen.get("side", self._side)
         check_choice("side", side, self._sides)
         if self._pool is None:
-            check_no_side(side)
-        begins = self._begins
-        if chosen:
-            begins = chosen_begins(self._batch, self._starts, self._number_of(side), self._pool, chosen)
+            _check_no_side(side)
+        initial = self._chosen_states(chosen, side) if chosen else self._initial
         keys = env_keys(seed, self.num_envs)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
-        draw_keys(self._batch.course, keys, mask, None if self._has_keys else self.np_random)
-        self._has_keys = True
+        self._draw_keys(keys, mask)
         self._ready = False  # so that a reset is needed after an error below
-        buffers = Buffers(self._batch) if self._copy else self._buffers.again()
+        buffers = self._next_buffers()
         buffers.terminated[:] = False
         buffers.reward_to[:] = NOBODY
-        self._make_room(begins)
+        self._make_room(initial)
         with interruptible():
-            check_begun(self._batch.begin(np.flatnonzero(mask), begins))
-            self._answer(buffers, begins)
-            self._encode(buffers)
+            _check_begun(self._batch.begin(np.flatnonzero(mask), initial))
+            self._answer(buffers, initial)
+            self._batch.observe(buffers.out)
         self._ready = True
         self._ends = []
-        return buffers.observation, self._info(buffers, None if mask.all() else mask)
+        observation = {"observation": buffers.planes, "action_mask": buffers.masks}
+        return observation, self._infos.of(buffers, None if mask.all() else mask, None)
 
-    def _make_room(self, begins: Begins) -> None:
+    def _next_buffers(self) -> Buffers:
+        if self._copy:
+            return Buffers(self._batch)
+        self._buffers.truncated[:] = False  # the caller may have changed it
+        return self._buffers
+
+    def _draw_keys(self, keys: Sequence[int | None], mask: npt.NDArray[np.bool_]) -> None:
+        """Set the environment's key and the game's number for each game that begins.
+
+        A game with a new key in `keys` gets the number 0. A game that keeps its key gets the number that follows its
+        old number.
+        """
+        games = self._batch.games
+        if not self._has_keys:
+            games.env_key[:] = self.np_random.integers(2**64, size=len(keys), dtype=np.uint64)
+            games.number[:] = 2**64 - 1  # the largest uint64: adding 1 gives 0, the number of the first game
+        self._has_keys = True
+        games.number[mask] += np.uint64(1)
+        for i in np.flatnonzero(mask).tolist():
+            key = keys[i]
+            if key is not None:
+                games.env_key[i], games.number[i] = key, 0
+
+    def _make_room(self, initial: InitialStates) -> None:
         """Make sure that one more move can be stored in each game."""
-        if self._batch.make_room(begins):
-            self._parts.cut(self._batch)
+        if self._batch.make_room(initial):
+            self._cut()
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
         """Play an action in each game, and then the opponents' actions until the learner's next turn.
@@ -338,54 +413,100 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
         chosen = check_actions(actions, self.num_envs)
-        buffers = Buffers(self._batch) if self._copy else self._buffers.again()
+        buffers = self._next_buffers()
         try:  # does what `interruptible` does; a call of `interruptible` would make short steps slower
-            problems = self._batch.check(chosen)
-            if problems:
-                refuse(self._batch, chosen, problems, self._strict, self.autoreset_mode == AutoresetMode.DISABLED)
-            self._ready = False  # so that a reset is needed after an error below
-            self._make_room(self._begins)
-            ends = self._parts.step(chosen, problems, self._begins, self._how, buffers, shows=self._pool is None)
+            problems = self._step(chosen, buffers)
             if self._pool is not None:
-                ends += self._answer(buffers, self._begins)
-                self._parts.encode(buffers)
+                self._ends += self._answer(buffers, self._initial)
+                self._batch.observe(buffers.out)
         except SystemError as error:
             raise_interrupt(error)
             raise
         self._ready = True
-        self._ends = [each for each in ends if len(each.rows)]
-        if self._ends:
-            illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
-            self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
-        return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
+        observation = {"observation": buffers.planes, "action_mask": buffers.masks}
+        return observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers, problems)
 
-    def _encode(self, buffers: Buffers) -> None:
-        self._batch.encode(buffers.part(slice(0, self.num_envs))[1])
+    def _step(self, actions: npt.NDArray[np.int64], buffers: Buffers) -> int:
+        """Step the batch, in threads if it has several slices. Returns the problems of the actions."""
+        slices, problems = self._slices, UNCHECKED
+        if len(slices) > 1:
+            problems = self._batch.check(actions)
+            if problems & self._refused:
+                self._refuse(actions, problems)
+        self._make_room(self._initial)
+        initial, observes = tuple(self._initial), self._pool is None
+        self._ready = False  # so that a reset is needed after an error below
+        if len(slices) == 1:
+            found = self._batch.step(actions, problems, self._refused, buffers.out, observes, initial, *self._how)
+            problems = found[2]
+            if problems & self._refused:
+                self._ready = True
+                self._refuse(actions, problems)
+            all_found = [found]
+        else:
 
-    def _answer(self, buffers: Buffers, begins: Begins) -> list[Ends]:
+            def step_slice(k: int) -> tuple[Ends, int, int]:
+                part, places = slices[k], self._places[k]
+                out = buffers.slice(part, places)
+                found = part.step(actions[places], problems, self._refused, out, observes, initial, *self._how)
+                found[0].rows["game"] += places.start
+                return found
+
+            all_found = self._threads.run(step_slice)
+        for _, failed, _ in all_found:
+            if failed:
+                _check_begun(failed)
+        self._ends = [ends for ends, _, _ in all_found if len(ends.rows)]
+        return problems
+
+    def _answer(self, buffers: Buffers, initial: InitialStates) -> list[Ends]:
         """Let the opponents play until each game is over or it is the learner's turn. Returns the games that ended."""
         found: list[Ends] = []
         while self._pool is not None:
             waiting = self._batch.waiting()
             if not len(waiting.numbers):
                 break
-            actions = self._pool.ask(waiting)
-            self._make_room(begins)
-            ends, failed = self._batch.answer(actions, waiting, buffers.outcome, begins, *self._how)
-            check_begun(failed)
-            found.append(ends)
+            actions = self._pool.ask(waiting, self._threads)
+            self._make_room(initial)
+            ends, failed = self._batch.answer(actions, waiting, buffers.out, tuple(initial), *self._how)
+            _check_begun(failed)
+            if len(ends.rows):
+                found.append(ends)
         return found
 
-    def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
-        """The info of a step or reset. If only some games were reset, `where`, (N,) bool, is True for these games."""
-        buffers.to_move[:] = self._batch.course.to_move
-        self_play = self._pool is None
-        ready: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
-        if self_play:
-            ready = {"action_mask": buffers.masks, "to_move": buffers.to_move, "reward_to": buffers.reward_to}
-        ends = [each.rows for each in self._ends]
-        moment = Moment(self._batch, ends, where, within=self._how[0], self_play=self_play, copy=self._copy)
-        return StepInfo.later(ready, moment.names, moment.make, moment.ended if ends else None)
+    def _info(self, buffers: Buffers, problems: int) -> dict[str, Any]:
+        """The info of a step."""
+        if not self._ends:
+            return self._infos.of(buffers, None, None)
+        illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
+        self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
+        if not self._how[0]:
+            return self._infos.of(buffers, None, self.ended())
+        info = self._infos.of(buffers, None, None)
+        return info | self._infos.final(self.ended(), self.final_observations()) if self._copy else info
+
+    def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> NoReturn:
+        """Raise the error for actions with a problem that this environment refuses.
+
+        Args:
+            actions: (N,) int64.
+            problems: the result of `Batch.check` for these actions.
+
+        Raises:
+            ValueError: an action is out of range.
+            ResetNeeded: a game is over in the mode ``DISABLED``.
+            IllegalActionError: an action is illegal and the environment is strict.
+        """
+        last, over = self._batch.start.num_actions - 1, self._batch.games.over
+        if problems & OUT_OF_RANGE:
+            i = int(np.flatnonzero((actions < 0) | (actions > last))[0])
+            raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")
+        if problems & OVER & self._refused:
+            i = int(np.flatnonzero(over)[0])
+            raise ResetNeeded(f"game {i} is over; begin a new game with reset(options={{'reset_mask': ...}})")
+        states = ((i, self._batch.state(i)) for i in np.flatnonzero(~over).tolist())
+        i, state = next((i, state) for i, state in states if not state.is_legal(int(actions[i])))
+        raise IllegalActionError(f"game {i}: {state.illegal(int(actions[i]))}")
 
     def render(self) -> tuple[Any, ...]:
         """A picture of each game: text (``"ansi"``) or an array (H, W, 3) uint8 (``"rgb_array"``).
@@ -397,4 +518,23 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._parts.close()
+        self._threads.close()
+
+
+def _check_no_side(side: str) -> None:
+    """Raise a ValueError if a self-play environment gets a side other than ``"random"``."""
+    if side != "random":
+        raise ValueError(f"side={side!r} needs an opponent; in self-play the learner plays every side")
+
+
+def _check_begun(failed: int) -> None:
+    """Raise a ValueError if a game could not begin.
+
+    `failed` is the reason, NO_OPENING or NO_TURN; 0 means that all games could begin.
+    """
+    if failed == NO_OPENING:
+        raise ValueError("random plies ended a game in each of many attempts; use fewer random plies")
+    if failed == NO_TURN:
+        raise ValueError(
+            f"the opponents' moves ended a game before the learner's first turn in each of {REDRAWS + 1} attempts"
+        )

@@ -1,310 +1,178 @@
-"""The `info` of a batch of games. It makes an entry only when you read this entry for the first time.
+"""The `info` of a batch of games.
 
-Gymnasium expects entries for every game at every step. It also expects an object with the last observation of each game
-that ended. Making all these entries takes longer than the step itself, and few trainers read them.
-
-Letters for shapes: N = games, E = games that ended in the step.
+Letters for shapes: N games, E games that ended in the step, P players, A actions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.envs.conventions import NOBODY, PLAYING
-from othello_env.games.batch import Batch
+from othello_env.games.batch import Batch, Outputs
 
-__all__ = ["Moment", "StepInfo"]
+__all__ = ["Buffers", "Ended", "StepInfo"]
 
-_NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
-_FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""A key is an entry. Its value is the field of `othello_env.games.batch.Ends.rows` with this entry for ended games."""
-_FINAL = ("final_obs", "final_info")
-_Ended = Callable[[], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
+_Array = npt.NDArray[Any]
 
 
-def _with_masks(*names: str) -> frozenset[str]:
-    return frozenset(names) | {f"_{name}" for name in names}
+class Ended(NamedTuple):
+    """The E games that ended in a step."""
+
+    game: npt.NDArray[np.int64]
+    """(E,) the indices of the games."""
+    winner: npt.NDArray[np.int64]
+    """(E,) the number of the player that won, or -1 if nobody won."""
+    discs: npt.NDArray[np.int64]
+    """(E, P) the number of discs, pieces or cells that each player has on the board."""
+    plies: npt.NDArray[np.int64]
+    """(E,) the number of plies, including passes and the plies of the opening."""
+    illegal_action: npt.NDArray[np.int64]
+    """(E,) the illegal action that ended the game, or -1."""
+    opponent: npt.NDArray[np.int64]
+    """(E,), or (E, 2) with three players: the numbers of the opponents, or -1 in self-play."""
 
 
-_LATER = _with_masks(*_NUMBERS) | {"_action_mask"}
-_LATER_IN_SELF_PLAY = _LATER | {"_to_move", "_reward_to"}
-_AT_AN_END = _with_masks(*_FINAL)
-_NAMES = {
-    (self_play, at_an_end): names | (_AT_AN_END if at_an_end else frozenset())
-    for self_play, names in ((False, _LATER), (True, _LATER_IN_SELF_PLAY))
-    for at_an_end in (False, True)
-}
-"""The names of the entries that are made later. A key has two flags: whether the learner plays every side, and whether
-the info has `final_obs` and `final_info`."""
-
-
-class StepInfo(dict[str, Any]):
-    """A dict that makes some of its entries only when they are first read.
-
-    The class method `later` makes such a dict. A method that reads the whole dict, such as `items`, makes all missing
-    entries. The constructor makes a dict in which no entry is missing. Some wrappers need this: they convert all
-    entries and pass them to the constructor. A copy is a plain dict.
+class Buffers:
+    """The arrays that a step of N games returns.
 
     Attributes:
-        ended: a function that returns the games that ended in the step, and the numbers of their opponents; see
-            `Moment.ended`. Calling this function is faster than reading the entry `final_info`. If `later` got no such
-            function, the attribute is None.
+        planes: (N, planes, H, W) int8, the planes of the observations.
+        masks: (N, A) int8, 1 for each legal action.
+        rewards: (N,) float64.
+        reward_to: (N,) int8, the player that gets the reward, or -1 after a reset.
+        terminated: (N,) bool.
+        truncated: (N,) bool, all False, because a game is never truncated.
+        discs: (N, P) int64, each player's discs, pieces or cells. It has no meaning for a game that is over.
+        out: the fields of `othello_env.games.batch.Outputs`, which have these arrays for the compiled step.
     """
 
-    # These are attributes of the class, because a method `__init__` would make every step slower.
-    _names: frozenset[str] = frozenset()
-    _make: Callable[[str], dict[str, Any]] | None = None
-    ended: _Ended | None = None
+    def __init__(self, batch: Batch) -> None:
+        n, start = len(batch), batch.start
+        self.planes = np.zeros((n, *start.observation_shape), np.int8)
+        self.masks = np.zeros((n, start.num_actions), np.int8)
+        self.truncated = np.zeros(n, np.bool_)
+        self.rewards = np.zeros(n)
+        self.reward_to = np.full(n, NOBODY, np.int8)
+        self.terminated = np.zeros(n, np.bool_)
+        self.discs = np.zeros((n, start.num_players), np.int64)
+        self.out = self._out(batch, slice(0, n))
+        self._slices: dict[int, tuple[Any, ...]] = {}
 
-    @classmethod
-    def later(
-        cls,
-        ready: dict[str, Any],
-        names: frozenset[str],
-        make: Callable[[str], dict[str, Any]],
-        ended: _Ended | None = None,
-    ) -> Self:
-        """Make an info that makes some of its entries when they are first read.
+    def _out(self, batch: Batch, places: slice) -> tuple[Any, ...]:
+        views = batch.views(self.planes[places], self.masks[places])
+        arrays = self.rewards, self.reward_to, self.terminated, self.discs
+        return tuple(Outputs(*(array[places] for array in arrays), views, batch.start.num_actions))
 
-        Args:
-            ready: the entries that exist already.
-            names: the names of the entries that are made later.
-            make: a function that takes the name of an entry. It returns a dict with this entry, and perhaps with more
-                entries.
-            ended: the function for the attribute `ended`, or None.
-        """
-        info = cls(ready)
-        info._names, info._make, info.ended = names, make, ended
-        return info
-
-    def _fill(self, name: str) -> None:
-        assert self._make is not None
-        made = self._make(name)
-        for other in self._names & made.keys():  # do not overwrite entries that the user has set
-            super().__setitem__(other, made[other])
-        self._names -= made.keys()
-
-    def _complete(self) -> None:
-        while self._names:
-            self._fill(next(iter(self._names)))
-
-    def __missing__(self, name: str) -> Any:
-        if name not in self._names:
-            raise KeyError(name)
-        self._fill(name)
-        return super().__getitem__(name)
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or name in self._names
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._names -= {name}
-        super().__setitem__(name, value)
-
-    def __delitem__(self, name: str) -> None:
-        self._complete()
-        super().__delitem__(name)
-
-    def __iter__(self) -> Iterator[str]:
-        self._complete()
-        return super().__iter__()
-
-    def __reversed__(self) -> Iterator[str]:
-        self._complete()
-        return super().__reversed__()
-
-    def __len__(self) -> int:
-        return super().__len__() + len(self._names)
-
-    def __eq__(self, other: object) -> bool:
-        self._complete()
-        if isinstance(other, StepInfo):
-            other._complete()
-        return super().__eq__(other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = None  # a dict has no hash
-
-    def __repr__(self) -> str:
-        self._complete()
-        return super().__repr__()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (dict, (dict(self),))
-
-    def __or__(self, other: Any) -> Any:
-        return dict(self) | other
-
-    def __ror__(self, other: Any) -> Any:
-        return other | dict(self)
-
-    def keys(self) -> Any:
-        self._complete()
-        return super().keys()
-
-    def values(self) -> Any:
-        self._complete()
-        return super().values()
-
-    def items(self) -> Any:
-        self._complete()
-        return super().items()
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self._names else super().get(name, default)
-
-    def pop(self, name: str, *default: Any) -> Any:
-        self._complete()
-        return super().pop(name, *default)
-
-    def popitem(self) -> tuple[str, Any]:
-        self._complete()
-        return super().popitem()
-
-    def setdefault(self, name: str, default: Any = None) -> Any:
-        self._complete()
-        return super().setdefault(name, default)
-
-    def update(self, *args: Any, **kwargs: Any) -> None:
-        self._complete()
-        super().update(*args, **kwargs)
-
-    def __ior__(self, other: Any) -> Any:
-        self.update(other)
-        return self
-
-    def copy(self) -> dict[str, Any]:
-        return dict(self)
-
-    def clear(self) -> None:
-        self._names = frozenset()
-        super().clear()
+    def slice(self, batch: Batch, places: slice) -> tuple[Any, ...]:
+        """`out` for the games at these places; `batch` has just these games."""
+        if places.start not in self._slices:
+            self._slices[places.start] = self._out(batch, places)
+        return self._slices[places.start]
 
 
-class Moment:
-    """The state of the games after a step or reset. `StepInfo` makes its entries with the help of this object.
+class StepInfo:
+    """Makes the infos of a vector environment.
 
     Args:
-        batch: the games after the step or reset.
-        ends: the rows of the games that ended in the step; see `othello_env.games.batch.Ends.rows`.
-        where: (N,) bool, True for each game that was reset. After a step, `where` is None. After a reset of all games,
-            it is also None.
-        within: True in the mode ``SAME_STEP``. In this mode, when a game ends, the next game begins in the same step,
-            and `final_obs` and `final_info` describe the game that ended.
+        batch: the games.
         self_play: whether the learner plays every side.
-        copy: whether the entries must keep their values after the next step.
-
-    Attributes:
-        names: the names of the entries that `make` makes.
+        buffers: the arrays that every step returns, if an info need not keep its values after the next step. Then the
+            entries that are the same in most steps are made once, and are read-only.
     """
 
-    def __init__(
-        self,
-        batch: Batch,
-        ends: list[npt.NDArray[np.void]],
-        where: npt.NDArray[np.bool_] | None,
-        *,
-        within: bool,
-        self_play: bool,
-        copy: bool,
-    ) -> None:
-        course = batch.course
-        self._batch = batch
-        self._discs = batch.scoring(copy=True) if copy else None
-        self._plies = course.plies.copy() if copy else course.plies
-        self._rival = course.rival.copy() if copy else course.rival
-        self._all_ends = ends
-        self._reset = where
-        self._within = within
-        self._self_play = self_play
-        self.names = _NAMES[self_play, within and bool(ends)]
+    def __init__(self, batch: Batch, *, self_play: bool, buffers: Buffers | None) -> None:
+        self._batch, self._self_play = batch, self_play
+        self._kept: dict[str, _Array] = {}
+        if buffers is not None:
+            games, ours = batch.games, (buffers.masks, buffers.discs, buffers.reward_to)
+            self._kept = self._running(buffers, games.plies.view(), games.to_move.view())
+            for array in self._kept.values():
+                array.flags.writeable = any(array is each for each in ours)
 
-    def make(self, name: str) -> dict[str, Any]:
-        """Make the entry with this name. Returns a dict that has only this entry."""
-        entry = name.removeprefix("_")
-        if entry != name:
-            return {name: self._ended if entry in _FINAL else self._where}
-        if name == "final_obs":
-            return {name: self._final_observations()}
-        if name == "final_info":
-            return {name: self._final_info()}
-        value = self._running(name)
-        if self._reset is not None:
-            value[~self._reset] = 0
-        elif self._all_ends and not self._within:
-            value[self._ends["game"]] = self._at_the_end(name)
-        return {name: value}
+    def _running(self, buffers: Buffers, plies: _Array, to_move: _Array) -> dict[str, _Array]:
+        """The info while no game is over."""
+        n, seats = self._batch.games.opponents.shape
+        info = {
+            "action_mask": buffers.masks,
+            "winner": np.full(n, PLAYING, np.int64),
+            "discs": buffers.discs,
+            "plies": plies,
+            "illegal_action": np.full(n, NOBODY, np.int64),
+            "opponent": np.full((n, seats) if seats > 1 else n, NOBODY, np.int64),
+        }
+        if self._self_play:
+            info |= {"to_move": to_move, "reward_to": buffers.reward_to}
+        return info | dict.fromkeys([f"_{name}" for name in info], np.ones(n, np.bool_))
 
-    def ended(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The games that ended in the step, and their opponents.
+    def of(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None, ended: Ended | None) -> dict[str, Any]:
+        """The info after a step or reset.
 
-        Returns the indices of the games, (E,) int64, and the numbers of their opponents, (E,) or (E, 2) int64.
+        Args:
+            buffers: the arrays that the step or reset wrote.
+            where: after a reset of some games, (N,) bool, True for these games. At all other times None.
+            ended: the games that ended and have not begun anew, or None.
         """
-        return self._ends["game"].astype(np.int64), self._opponents(self._ends["rival"])
+        games = self._batch.games
+        info = dict(self._kept) or self._running(buffers, games.plies.copy(), games.to_move.copy())
+        if not self._self_play:
+            info["opponent"] = _column(games.opponents.astype(np.int64))
+        if ended is not None:
+            for name in _OF_THE_END:
+                info[name] = info[name].copy()
+                info[name][ended.game] = getattr(ended, name)
+        if where is not None:
+            for name in _OF_THE_END:
+                info[name] = info[name].copy()
+                info[name][~where] = 0
+            info |= {name: where for name in info if name.startswith("_")}
+        return info
 
-    @cached_property
-    def _ends(self) -> npt.NDArray[np.void]:
-        return self._all_ends[0] if len(self._all_ends) == 1 else np.concatenate(self._all_ends)
+    def ended(self, rows: npt.NDArray[np.void]) -> Ended:
+        """The games that ended in a step. `rows` is described at `othello_env.games.batch.Ends`."""
+        whole = {name: rows[field].astype(np.int64) for name, field in _FIELDS.items()}
+        if self._self_play:
+            whole["opponent"][:] = NOBODY
+        return Ended(**whole | {"opponent": _column(whole["opponent"])})
 
-    @cached_property
-    def _where(self) -> npt.NDArray[np.bool_]:
-        return np.ones(len(self._plies), np.bool_) if self._reset is None else self._reset
+    def final(self, ended: Ended, observations: npt.NDArray[np.int8]) -> dict[str, Any]:
+        """The entries `final_obs` and `final_info` of a step in which games ended, as Gymnasium makes them.
 
-    @cached_property
-    def _ended(self) -> npt.NDArray[np.bool_]:
-        where = np.zeros(len(self._plies), np.bool_)
-        where[self._ends["game"]] = True
-        return where
-
-    def _running(self, name: str) -> npt.NDArray[np.int64]:
-        """The values of an entry for games that are not over. If games are over, `make` replaces their values."""
-        n = len(self._plies)
-        if name == "winner":
-            return np.full(n, PLAYING, np.int64)
-        if name == "discs":
-            return self._discs() if self._discs else self._batch.scoring(copy=False)()
-        if name == "plies":
-            return self._plies.astype(np.int64)
-        if name == "opponent":
-            return self._opponents(self._rival)
-        return np.full(n, NOBODY, np.int64)
-
-    def _at_the_end(self, name: str) -> npt.NDArray[np.int64]:
-        """The values of an entry for the E games that ended."""
-        if name == "opponent":
-            return self._opponents(self._ends["rival"])
-        return self._ends[_FIELDS[name]].astype(np.int64)
-
-    def _opponents(self, rival: npt.NDArray[np.int16]) -> npt.NDArray[np.int64]:
-        """The opponents' numbers as int64, (N,), or (N, 2) with three players. In self-play, all numbers are -1."""
-        numbers = np.full(rival.shape, NOBODY, np.int64) if self._self_play else rival.astype(np.int64)
-        return numbers[:, 0] if rival.shape[1] == 1 else numbers
-
-    def _final_info(self) -> dict[str, Any]:
-        """The last info of each game that ended, as arrays (N, ...). For all other games, the values are 0."""
-        n = len(self._plies)
-        info: dict[str, Any] = {"action_mask": np.zeros((n, self._batch.start.num_actions), np.int8)}
-        for name in _NUMBERS:
-            values = self._at_the_end(name)
-            info[name] = np.zeros((n, *values.shape[1:]), np.int64)
-            info[name][self._ends["game"]] = values
-        return info | {f"_{name}": self._ended for name in info}
-
-    def _final_observations(self) -> npt.NDArray[np.object_]:
-        """The last observation of each game that ended, and None for all other games, as (N,) objects.
-
-        An observation has the form that an environment for one game returns.
+        Args:
+            ended: the games that ended.
+            observations: (E, planes, H, W), their last observations.
         """
-        planes = self._batch.final_observations(self._ends)
-        masks = np.zeros((len(planes), self._batch.start.num_actions), np.int8)
-        found = np.full(len(self._plies), None, object)
-        for i, observation, mask in zip(self._ends["game"].tolist(), planes, masks, strict=True):
-            found[i] = {"observation": observation, "action_mask": mask}
-        return found
+        n, actions = len(self._batch), self._batch.start.num_actions
+        where = np.zeros(n, np.bool_)
+        where[ended.game] = True
+        final_info: dict[str, Any] = {"action_mask": np.zeros((n, actions), np.int8)}
+        for name in _OF_THE_END:
+            values = getattr(ended, name)
+            final_info[name] = np.zeros((n, *values.shape[1:]), np.int64)
+            final_info[name][ended.game] = values
+        for name in [*final_info]:
+            final_info[f"_{name}"] = where
+        masks = np.zeros((len(observations), actions), np.int8)
+        final_obs = np.full(n, None, object)
+        for i, observation, mask in zip(ended.game.tolist(), observations, masks, strict=True):
+            final_obs[i] = {"observation": observation, "action_mask": mask}
+        return {"final_obs": final_obs, "_final_obs": where, "final_info": final_info, "_final_info": where}
+
+
+def _column(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The numbers (N, 1) as (N,). Numbers of another shape stay as they are."""
+    return numbers[:, 0] if numbers.shape[1] == 1 else numbers
+
+
+_OF_THE_END = ("winner", "discs", "plies", "illegal_action", "opponent")
+_FIELDS = {
+    "game": "game",
+    "winner": "winner",
+    "discs": "scores",
+    "plies": "plies",
+    "illegal_action": "illegal",
+    "opponent": "opponents",
+}
+"""The entries of `Ended`, and the fields of `othello_env.games.batch.state.ends_dtype` with these entries."""

@@ -14,14 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Policy, ask_many, make_agent, name_of
-from othello_env.games.batch import Waiting
+from othello_env.games.batch import Positions, Waiting
 from othello_env.games.game import State
+from othello_env.support.threads import Threads
 
 __all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
 """One opponent; a tuple with an opponent for each seat except the learner's; or a mapping from opponents to weights."""
+
+_SHARED_POSITIONS = 32
+"""Threads share the questions about this many positions or more."""
 
 
 class OpponentPool:
@@ -58,24 +62,26 @@ class OpponentPool:
     def __repr__(self) -> str:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
 
-    def replace(self, opponents: Opponents, rivals: npt.NDArray[np.int16]) -> None:
+    def replace(self, opponents: Opponents, numbers: npt.NDArray[np.int16]) -> None:
         """Replace the opponents in all new games. The present games keep their opponents.
 
         Args:
             opponents: the new opponents, in the same form as for the constructor.
-            rivals: (N, P - 1) int16, the numbers of the agents in each game. This method numbers the agents anew, and
-                overwrites `rivals` with the new numbers.
+            numbers: (N, P - 1) int16, the numbers of the agents in each game. This method numbers the agents anew, and
+                overwrites `numbers` with the new numbers.
         """
         agents, names, bounds = _drawn(opponents, self._start)
-        used, numbers = np.unique(rivals, return_inverse=True)
+        used, renumbered = np.unique(numbers, return_inverse=True)
         self.agents = [self.agents[k] for k in used] + agents
         self.names = [self.names[k] for k in used] + names
         self.bounds, self.first = bounds, len(used)
         self._asked = _first_places(self.agents)
-        rivals[:] = numbers.reshape(rivals.shape)
+        numbers[:] = renumbered.reshape(numbers.shape)
 
-    def ask(self, waiting: Waiting) -> npt.NDArray[np.int64]:
+    def ask(self, waiting: Waiting, threads: Threads) -> npt.NDArray[np.int64]:
         """Ask the opponents for their actions in M games that wait for an opponent.
+
+        Threads share the questions to an agent that thinks long and allows it (`Agent.answers_in_threads`).
 
         Returns:
             A legal action for each game, (M,) int64.
@@ -83,15 +89,24 @@ class OpponentPool:
         Raises:
             AgentError: an answer is not a legal action.
         """
-        rival, positions = self._asked[waiting.rival], waiting.positions
-        present = np.flatnonzero(np.bincount(rival)) if len(self.agents) > 1 else (rival[0],)
+        opponent, positions = self._asked[waiting.opponent], waiting.positions
+        present = np.flatnonzero(np.bincount(opponent)) if len(self.agents) > 1 else (opponent[0],)
         if len(present) == 1:
-            return ask_many(self.agents[present[0]], positions)
-        actions = np.empty(len(rival), np.int64)
+            return _ask(self.agents[present[0]], positions, threads)
+        actions = np.empty(len(opponent), np.int64)
         for number in present:
-            those = np.flatnonzero(rival == number)
-            actions[those] = ask_many(self.agents[number], positions.part(those))
+            those = np.flatnonzero(opponent == number)
+            actions[those] = _ask(self.agents[number], positions.part(those), threads)
         return actions
+
+
+def _ask(agent: Agent, positions: Positions, threads: Threads) -> npt.NDArray[np.int64]:
+    """The agent's actions in these positions. Threads ask for slices of the positions if the agent allows it."""
+    n = len(positions)
+    if threads.count == 1 or n < _SHARED_POSITIONS or not agent.answers_in_threads:
+        return ask_many(agent, positions)
+    bounds = np.linspace(0, n, threads.count + 1).astype(int).tolist()
+    return np.concatenate(threads.run(lambda k: ask_many(agent, positions.part(slice(bounds[k], bounds[k + 1])))))
 
 
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:

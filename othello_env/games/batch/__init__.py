@@ -1,6 +1,6 @@
 """N games of one kind, stored as arrays and stepped together by compiled functions (kernels)."""
 
-from othello_env.games.batch.positions import Positions
-from othello_env.games.batch.protocol import Batch, Begins, Ends, Waiting
+from othello_env.games.batch.batch import Batch, Positions, Waiting
+from othello_env.games.batch.state import Ends, InitialStates, Outputs
 
-__all__ = ["Batch", "Begins", "Ends", "Positions", "Waiting"]
+__all__ = ["Batch", "Ends", "InitialStates", "Outputs", "Positions", "Waiting"]

@@ -8,21 +8,21 @@ which is int32. If a game is over but pieces can still move, it is a draw, or an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Batch, Ends
-from othello_env.games.batch import primitives as batch
-from othello_env.games.batch.arrays import Course, Plan, count_sides
+from othello_env.games.batch import functions as batch
+from othello_env.games.batch.state import BatchState, InitialStates
 from othello_env.games.checkers import kernels
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import CELLS, DRAWS
 from othello_env.games.game import State
 from othello_env.games.othello.bitboard import popcount
-from othello_env.support.generic import version
+from othello_env.support.dispatch import implementation
 from othello_env.support.jit import kernel
 
 __all__ = ["CheckersGames", "CheckersRules"]
@@ -83,62 +83,61 @@ def _can_move(boards: _Boards, i: int) -> bool:
     return bool(boards[5][i] | boards[6][i] | boards[7][i] | boards[8][i] != _0)
 
 
-@version(batch.set_start, CheckersRules)
+@implementation(batch.set_start, CheckersRules)
 def _set_start(
     rules: CheckersRules,
-    course: Course,
+    games: BatchState,
     boards: _Boards,
     i: int,
     key: np.uint64,
-    plan: Plan,
-    openings: _Boards,
+    initial: InitialStates,
     chosen: int,
 ) -> bool:
     own, opponent, kings, going, quiet, north_west, north_east, south_west, south_east = boards
-    course.to_move[i] = plan.to_move[chosen]
+    games.to_move[i] = initial.to_move[chosen]
     own[i], opponent[i], kings[i], going[i] = (
-        openings[0][chosen],
-        openings[1][chosen],
-        openings[2][chosen],
-        openings[3][chosen],
+        initial.boards[0][chosen],
+        initial.boards[1][chosen],
+        initial.boards[2][chosen],
+        initial.boards[3][chosen],
     )
-    quiet[i] = openings[4][chosen]
+    quiet[i] = initial.boards[4][chosen]
     north_west[i], north_east[i], south_west[i], south_east[i] = (
-        openings[5][chosen],
-        openings[6][chosen],
-        openings[7][chosen],
-        openings[8][chosen],
+        initial.boards[5][chosen],
+        initial.boards[6][chosen],
+        initial.boards[7][chosen],
+        initial.boards[8][chosen],
     )
     return True
 
 
-@version(batch.turn, CheckersRules)
-def _turn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> np.uint64:
-    return np.uint64(course.plies[i])
+@implementation(batch.turn, CheckersRules)
+def _turn(rules: CheckersRules, games: BatchState, boards: _Boards, i: int) -> np.uint64:
+    return np.uint64(games.plies[i])
 
 
-@version(batch.choose, CheckersRules)
-def _choose(rules: CheckersRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
+@implementation(batch.choose, CheckersRules)
+def _choose(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
     piece, direction = kernels.choose(boards[5][i], boards[6][i], boards[7][i], boards[8][i], bits)
     return 4 * kernels.square_of(piece, rules.half) + direction
 
 
-@version(batch.play, CheckersRules)
-def _play(rules: CheckersRules, course: Course, boards: _Boards, i: int, action: int) -> None:
+@implementation(batch.play, CheckersRules)
+def _play(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, action: int) -> None:
     own, opponent, kings, going, quiet, north_west, north_east, south_west, south_east = boards
     piece, direction = kernels.piece_on(action // 4, rules.half), action % 4
     after, movers = kernels.advance(
-        own[i], opponent[i], kings[i], piece, direction, course.to_move[i] == 0, rules.half, rules.board
+        own[i], opponent[i], kings[i], piece, direction, games.to_move[i] == 0, rules.half, rules.board
     )
     own[i], opponent[i], kings[i], going[i], red, undoable = after
     north_west[i], north_east[i], south_west[i], south_east[i], _ = movers
     quiet[i] = quiet[i] + 1 if undoable else 0
-    course.to_move[i] = 0 if red else 1
-    course.over[i] = not _can_move(boards, i) or _is_drawn(rules, course, boards, i)
+    games.to_move[i] = 0 if red else 1
+    games.over[i] = not _can_move(boards, i) or _is_drawn(rules, games, boards, i)
 
 
 @kernel(lean=True)
-def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> bool:
+def _is_drawn(rules: CheckersRules, games: BatchState, boards: _Boards, i: int) -> bool:
     """Whether the rule for draws ends game i. The kernel undoes the quiet plies to find the earlier positions."""
     quiet = boards[4][i]
     if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
@@ -147,9 +146,9 @@ def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> 
         return False
     own, opponent, kings = boards[0][i], boards[1][i], boards[2][i]
     p, o, k = own, opponent, kings
-    seen, last = 0, course.plies[i] - 1
+    seen, last = 0, games.plies[i] - 1
     for back in range(quiet):
-        action = int(course.moves[i, last - back])
+        action = int(games.moves[i, last - back])
         piece = kernels.piece_on(action // 4, rules.half)
         both = piece | kernels.shift(piece, action % 4, rules.half)
         p, o, k = o ^ both, p, k ^ both
@@ -160,36 +159,46 @@ def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> 
     return False
 
 
-@version(batch.score, CheckersRules)
-def _score(rules: CheckersRules, course: Course, boards: _Boards, i: int, player: int) -> int:
-    return int(popcount(boards[0][i] if player == course.to_move[i] else boards[1][i]))
+@implementation(batch.score, CheckersRules)
+def _score(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, player: int) -> int:
+    return int(popcount(boards[0][i] if player == games.to_move[i] else boards[1][i]))
 
 
-@version(batch.worth, CheckersRules)
-def _worth(rules: CheckersRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+@implementation(batch.score_all, CheckersRules)
+def _score_all(rules: CheckersRules, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
+    own, opponent = boards[0], boards[1]
+    for i in range(len(own)):
+        mine, other = popcount(own[i]), popcount(opponent[i])
+        swap = (mine ^ other) & (_0 - np.uint64(games.to_move[i]))  # no branch: LLVM vectorises the loop
+        scores[i, 0] = mine ^ swap
+        scores[i, 1] = other ^ swap
+
+
+@implementation(batch.result, CheckersRules)
+def _result(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
     if _can_move(boards, i):
         return 0.0
     won = float(popcount(boards[1][i])) if by_margin else 1.0
-    return -won if player == course.to_move[i] else won
+    return -won if player == games.to_move[i] else won
 
 
-@version(batch.largest_margin, CheckersRules)
-def _largest_margin(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> float:
+@implementation(batch.largest_margin, CheckersRules)
+def _largest_margin(rules: CheckersRules, games: BatchState, boards: _Boards, i: int) -> float:
     return float((rules.size // 2 - 1) * (rules.size // 2))
 
 
-@version(batch.is_legal, CheckersRules)
+@implementation(batch.is_legal, CheckersRules)
 def _is_legal(rules: CheckersRules, boards: _Boards, i: int, action: int) -> bool:
     return bool(_movers(boards, i, action % 4) & kernels.piece_on(action // 4, rules.half) != _0)
 
 
-@version(batch.keep, CheckersRules)
+@implementation(batch.keep, CheckersRules)
 def _keep(rules: CheckersRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
     ends[k]["own"], ends[k]["opponent"] = boards[0][i], boards[1][i]
     ends[k]["kings"], ends[k]["going"], ends[k]["quiet"] = boards[2][i], boards[3][i], boards[4][i]
 
 
-@version(batch.encode, CheckersRules)
+@implementation(batch.encode, CheckersRules)
 def _encode(
     rules: CheckersRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: _Boards
 ) -> None:
@@ -286,10 +295,10 @@ class CheckersGames(Batch):
         return tuple(np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True))
 
     def state(self, i: int) -> Checkers:
-        course = self.course
+        games = self.games
         own, opponent, kings, going, quiet = (int(array[i]) for array in self.boards[:5])
-        moves = course.moves_of(i)
-        return self._state(own, opponent, kings, going, quiet, int(course.to_move[i]), moves)
+        moves = games.moves_of(i)
+        return self._state(own, opponent, kings, going, quiet, int(games.to_move[i]), moves)
 
     def final_state(self, ends: Ends, k: int) -> Checkers:
         end = ends.rows[k]
@@ -307,13 +316,6 @@ class CheckersGames(Batch):
         )
         nothing = np.zeros_like(own)
         return own, opponent, kings, going, np.zeros(len(ends), np.int32), nothing, nothing, nothing, nothing
-
-    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        own, opponent = self.boards[:2]
-        to_move = self.course.to_move
-        if copy:
-            own, opponent, to_move = own.copy(), opponent.copy(), to_move.copy()
-        return lambda: count_sides(own, opponent, to_move)
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
         n, size = len(planes), self.start.size

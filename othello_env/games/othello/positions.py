@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Positions
-from othello_env.games.othello import bitboard
-from othello_env.games.othello.batch import passes
+from othello_env.games.othello import bitboard, loops
 from othello_env.games.othello.position import Othello, planes_of
 
 __all__ = ["OthelloPositions"]
@@ -99,7 +98,7 @@ class OthelloPositions(Positions):
         return masks
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        return not passes.check(actions, self.legal, np.zeros(len(self), np.bool_), self.size)
+        return not loops.check(actions, self.legal, np.zeros(len(self), np.bool_), self.size)
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
         return bitboard.choose_batch(self.own, self.opponent, self.legal, self.key, self.size)

@@ -7,21 +7,21 @@ take, else 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Batch, Ends
-from othello_env.games.batch import primitives as batch
-from othello_env.games.batch.arrays import Course, Plan
+from othello_env.games.batch import functions as batch
+from othello_env.games.batch.state import BatchState, InitialStates
 from othello_env.games.game import State
 from othello_env.games.hashing import below
 from othello_env.games.tribolo import kernels
 from othello_env.games.tribolo.kernels import EMPTY, NOBODY, PLAYERS, WALL
 from othello_env.games.tribolo.position import ATTEMPTS, Tribolo
-from othello_env.support.generic import version
+from othello_env.support.dispatch import implementation
 
 __all__ = ["TriboloGames", "TriboloRules"]
 
@@ -40,40 +40,39 @@ class TriboloRules(NamedTuple):
     """The largest number of random starts that are tried in order to find a start in which somebody can move."""
 
 
-@version(batch.set_start, TriboloRules)
+@implementation(batch.set_start, TriboloRules)
 def _set_start(
     rules: TriboloRules,
-    course: Course,
+    games: BatchState,
     boards: _Boards,
     i: int,
     key: np.uint64,
-    plan: Plan,
-    openings: _Boards,
+    initial: InitialStates,
     chosen: int,
 ) -> bool:
     grid, legal = boards[0][i], boards[1][i]
-    if len(plan.plies) > 0:
+    if len(initial.plies) > 0:
         for spot in range(len(grid)):
-            grid[spot] = openings[0][chosen, spot]
+            grid[spot] = initial.boards[0][chosen, spot]
         for action in range(len(legal)):
-            legal[action] = openings[1][chosen, action]
-        course.to_move[i] = plan.to_move[chosen]
+            legal[action] = initial.boards[1][chosen, action]
+        games.to_move[i] = initial.to_move[chosen]
         return True
     mover = kernels.scatter(grid, key, rules.width, rules.height, rules.cells, rules.walls, legal, rules.attempts)
-    course.to_move[i] = mover
+    games.to_move[i] = mover
     return mover != NOBODY
 
 
-@version(batch.turn, TriboloRules)
-def _turn(rules: TriboloRules, course: Course, boards: _Boards, i: int) -> np.uint64:
+@implementation(batch.turn, TriboloRules)
+def _turn(rules: TriboloRules, games: BatchState, boards: _Boards, i: int) -> np.uint64:
     owned = 0
     for owner in boards[0][i]:
         owned += owner < PLAYERS
     return np.uint64(owned)
 
 
-@version(batch.choose, TriboloRules)
-def _choose(rules: TriboloRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
+@implementation(batch.choose, TriboloRules)
+def _choose(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
     legal = boards[1][i]
     total = 0
     for flag in legal:
@@ -86,30 +85,30 @@ def _choose(rules: TriboloRules, course: Course, boards: _Boards, i: int, bits: 
     return action
 
 
-@version(batch.play, TriboloRules)
-def _play(rules: TriboloRules, course: Course, boards: _Boards, i: int, action: int) -> None:
-    grid, legal, mover = boards[0][i], boards[1][i], course.to_move[i]
+@implementation(batch.play, TriboloRules)
+def _play(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, action: int) -> None:
+    grid, legal, mover = boards[0][i], boards[1][i], games.to_move[i]
     kernels.place(grid, action, mover, rules.width)
     first = (mover + 1) % PLAYERS
     following = kernels.next_mover(grid, first, rules.width, rules.height, legal)
-    course.over[i] = following == NOBODY
-    course.to_move[i] = first if following == NOBODY else following
+    games.over[i] = following == NOBODY
+    games.to_move[i] = first if following == NOBODY else following
 
 
-@version(batch.score, TriboloRules)
-def _score(rules: TriboloRules, course: Course, boards: _Boards, i: int, player: int) -> int:
+@implementation(batch.score, TriboloRules)
+def _score(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, player: int) -> int:
     owned = 0
     for owner in boards[0][i]:
         owned += owner == player
     return owned
 
 
-@version(batch.worth, TriboloRules)
-def _worth(rules: TriboloRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
-    mine = _score(rules, course, boards, i, player)
+@implementation(batch.result, TriboloRules)
+def _result(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+    mine = _score(rules, games, boards, i, player)
     total, best, winners = 0, 0, 0
     for each in range(PLAYERS):
-        owned = _score(rules, course, boards, i, each)
+        owned = _score(rules, games, boards, i, each)
         total += owned
         winners = 1 if owned > best else winners + (owned == best)
         best = max(best, owned)
@@ -122,26 +121,26 @@ def _worth(rules: TriboloRules, course: Course, boards: _Boards, i: int, player:
     return 1.0 if winners == 1 else 0.25
 
 
-@version(batch.largest_margin, TriboloRules)
-def _largest_margin(rules: TriboloRules, course: Course, boards: _Boards, i: int) -> float:
+@implementation(batch.largest_margin, TriboloRules)
+def _largest_margin(rules: TriboloRules, games: BatchState, boards: _Boards, i: int) -> float:
     free = 0
     for owner in boards[0][i]:
         free += owner <= EMPTY
     return float(free)
 
 
-@version(batch.is_legal, TriboloRules)
+@implementation(batch.is_legal, TriboloRules)
 def _is_legal(rules: TriboloRules, boards: _Boards, i: int, action: int) -> bool:
     return bool(boards[1][i, action] == 1)
 
 
-@version(batch.keep, TriboloRules)
+@implementation(batch.keep, TriboloRules)
 def _keep(rules: TriboloRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
     for spot in range(boards[0].shape[1]):
         ends[k]["grid"][spot] = boards[0][i, spot]
 
 
-@version(batch.encode, TriboloRules)
+@implementation(batch.encode, TriboloRules)
 def _encode(
     rules: TriboloRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: tuple[_Array, ...]
 ) -> None:
@@ -205,8 +204,8 @@ class TriboloGames(Batch):
         return grid, legal
 
     def state(self, i: int) -> Tribolo:
-        course = self.course
-        return self._state(self.boards[0][i], int(course.to_move[i]), course.moves_of(i))
+        games = self.games
+        return self._state(self.boards[0][i], int(games.to_move[i]), games.moves_of(i))
 
     def final_state(self, ends: Ends, k: int) -> Tribolo:
         return self._state(ends.rows["grid"][k], int(ends.rows["to_move"][k]), ends.moves_of(k))
@@ -217,7 +216,3 @@ class TriboloGames(Batch):
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         grid = np.ascontiguousarray(ends["grid"])
         return grid, np.zeros((len(ends), self.start.num_actions), np.int8)
-
-    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        grid = self.boards[0].copy() if copy else self.boards[0]
-        return lambda: np.stack([(grid == player).sum(axis=1, dtype=np.int64) for player in range(PLAYERS)], axis=1)

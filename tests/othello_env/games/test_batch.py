@@ -13,7 +13,7 @@ from othello_env.games.batch.play import true_places
 from othello_env.games.checkers.batch import CheckersGames
 from othello_env.games.hashing import SIDE, mix_int
 from othello_env.games.openings import Openings
-from othello_env.games.othello.batch.games import OthelloGames
+from othello_env.games.othello.batch import OthelloGames
 from othello_env.games.tribolo.batch import TriboloGames
 
 pytestmark = pytest.mark.nojit

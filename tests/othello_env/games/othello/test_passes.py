@@ -5,8 +5,8 @@ import pytest
 
 from othello_env import Othello
 from othello_env.games.batch.arrays import ILLEGAL, OUT_OF_RANGE, OVER
-from othello_env.games.othello.batch import passes as batch
-from othello_env.games.othello.batch.games import OthelloGames
+from othello_env.games.othello import loops as passes as batch
+from othello_env.games.othello.batch import OthelloGames
 from othello_env.games.othello.bitboard import BOARDS
 
 pytestmark = pytest.mark.nojit

@@ -1,15 +1,13 @@
-"""The compiled functions (kernels) that each game implements for the batch.
+"""The compiled functions (kernels) that a game supplies for the batch.
 
-The kernels are generic: each game can have its own version of a kernel (see `othello_env.support.generic`).
+The first argument of each function is the game's rules, a NamedTuple. Each game has its own class of rules, and this
+class selects the game's implementation (see `othello_env.support.dispatch`). Most functions also take `games`, the
+arrays that every kind of game has (`othello_env.games.batch.state.BatchState`), and `boards`, a tuple of arrays that
+only the game's own functions read.
 
-The first argument of each kernel is the game's rules, a NamedTuple. Each game has its own class of rules, and this
-class selects the game's version of the kernel. Most kernels also take the course and the boards. The course
-(`othello_env.games.batch.arrays.Course`) has the arrays that every kind of game has. The boards are a tuple of arrays
-that only the game's own kernels read.
-
-A game must have its own version of `set_start`, `choose`, `play`, `turn`, `score`, `worth`, `largest_margin`,
-`is_legal`, `encode` and `keep`. The other kernels have default bodies, which work for most games. A game can still have
-its own versions of these kernels, for example because they are faster.
+A game must implement `set_start`, `choose`, `play`, `turn`, `score`, `result`, `largest_margin`, `is_legal`, `encode`
+and `keep`. The other functions have default bodies, which work for most games. A game can implement them too, for
+example because it is faster.
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch.arrays import ILLEGAL, OUT_OF_RANGE, OVER, Course, Plan
-from othello_env.support.generic import generic
+from othello_env.games.batch.state import ILLEGAL, OUT_OF_RANGE, OVER, BatchState, InitialStates
+from othello_env.support.dispatch import dispatched
 
 __all__ = [
     "check",
@@ -34,12 +32,13 @@ __all__ = [
     "play",
     "play_all",
     "play_taken",
+    "result",
     "score",
+    "score_all",
     "set_start",
-    "show",
     "take",
     "turn",
-    "worth",
+    "view_from",
 ]
 
 _Boards = tuple[Any, ...]
@@ -47,50 +46,49 @@ _Seats = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]
 _Arrays = tuple[Any, ...]
 
 
-@generic(lean=True)
+@dispatched(lean=True)
 def set_start(
-    rules: Any, course: Course, boards: _Boards, i: int, key: np.uint64, plan: Plan, openings: _Boards, chosen: int
+    rules: Any, games: BatchState, boards: _Boards, i: int, key: np.uint64, initial: InitialStates, chosen: int
 ) -> bool:
     """Set up the board and the player to move of game i. Returns False if no start was found.
 
     Args:
         rules: the game's rules.
-        course: the course of N games.
+        games: the state of N games.
         boards: the boards of N games.
         i: the number of the game.
         key: the key of the game. Everything random in the start depends on the key.
-        plan: how games begin.
-        openings: the boards of the plan's openings.
-        chosen: the index of the opening. If the plan has no openings, the kernel sets up the start that `key`
+        initial: how games begin.
+        chosen: the index of the opening. If `initial` has no openings, the kernel sets up the start that `key`
             determines.
     """
     raise NotImplementedError
 
 
-@generic(lean=True)
-def turn(rules: Any, course: Course, boards: _Boards, i: int) -> np.uint64:
+@dispatched(lean=True)
+def turn(rules: Any, games: BatchState, boards: _Boards, i: int) -> np.uint64:
     """The number `State.turn` for the position of game i."""
     raise NotImplementedError
 
 
-@generic(lean=True)
-def choose(rules: Any, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
+@dispatched(lean=True)
+def choose(rules: Any, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
     """A uniformly random legal action of game i. The 64 random bits choose it as in `State.draw_action`."""
     raise NotImplementedError
 
 
-@generic(lean=True)
-def play(rules: Any, course: Course, boards: _Boards, i: int, action: int) -> None:
-    """Play a legal action in game i: update the board, `course.to_move` and `course.over`.
+@dispatched(lean=True)
+def play(rules: Any, games: BatchState, boards: _Boards, i: int, action: int) -> None:
+    """Play a legal action in game i: update the board, `games.to_move` and `games.over`.
 
-    The caller has already added the action to `course.moves` and counted it in `course.plies`.
+    The caller has already added the action to `games.moves` and counted it in `games.plies`.
     """
     raise NotImplementedError
 
 
-@generic(lean=True)
+@dispatched(lean=True)
 def play_all(
-    rules: Any, course: Course, boards: _Boards, actions: npt.NDArray[np.int64], illegal: npt.NDArray[np.bool_]
+    rules: Any, games: BatchState, boards: _Boards, actions: npt.NDArray[np.int64], illegal: npt.NDArray[np.bool_]
 ) -> None:
     """Play an action in each of N games.
 
@@ -99,52 +97,60 @@ def play_all(
     """
     for i in range(len(actions)):
         if len(illegal) == 0 or not illegal[i]:
-            play(rules, course, boards, i, actions[i])
+            play(rules, games, boards, i, actions[i])
 
 
-@generic(lean=True)
-def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
+@dispatched(lean=True)
+def forfeit(rules: Any, games: BatchState, boards: _Boards, i: int) -> None:
     """End game i after an illegal action.
 
     If the game's own `play_all` changes the position when the action is illegal, the game also needs its own version of
     this kernel. This version must undo the change.
     """
-    course.over[i] = True
+    games.over[i] = True
 
 
-@generic(lean=True)
-def must_pass(rules: Any, course: Course, boards: _Boards, i: int) -> bool:
+@dispatched(lean=True)
+def must_pass(rules: Any, games: BatchState, boards: _Boards, i: int) -> bool:
     """Whether a pass is the only legal action in game i. The game must not be over."""
     return False
 
 
-@generic(lean=True)
-def score(rules: Any, course: Course, boards: _Boards, i: int, player: int) -> int:
+@dispatched(lean=True)
+def score(rules: Any, games: BatchState, boards: _Boards, i: int, player: int) -> int:
     """A player's score in game i, as in `State.scores`."""
     raise NotImplementedError
 
 
-@generic(lean=True)
-def worth(rules: Any, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+@dispatched(lean=True)
+def score_all(rules: Any, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
+    """Write each player's score in N games, (N, P). It has no meaning for a game that is over."""
+    for i in range(len(games.over)):
+        for player in range(scores.shape[1]):
+            scores[i, player] = score(rules, games, boards, i, player)
+
+
+@dispatched(lean=True)
+def result(rules: Any, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
     """A player's result in game i or, if `by_margin` is true, the player's margin. The game must be over."""
     raise NotImplementedError
 
 
-@generic(lean=True)
-def largest_margin(rules: Any, course: Course, boards: _Boards, i: int) -> float:
+@dispatched(lean=True)
+def largest_margin(rules: Any, games: BatchState, boards: _Boards, i: int) -> float:
     """The largest margin with which game i can end."""
     raise NotImplementedError
 
 
-@generic(lean=True)
-def show(rules: Any, course: Course, boards: _Boards, i: int, viewer: int) -> None:
+@dispatched(lean=True)
+def view_from(rules: Any, games: BatchState, boards: _Boards, i: int, viewer: int) -> None:
     """Store the board of the finished game i from the viewer's point of view.
 
     The default body does nothing. It is enough for games whose boards are the same from every point of view.
     """
 
 
-@generic()
+@dispatched()
 def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
     """Copy parts of the boards of some games: the parts that `play_taken` and the agents need.
 
@@ -153,10 +159,10 @@ def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards
     return ()
 
 
-@generic()
+@dispatched()
 def play_taken(
     rules: Any,
-    course: Course,
+    games: BatchState,
     boards: _Boards,
     numbers: npt.NDArray[np.int64],
     taken: _Boards,
@@ -164,22 +170,22 @@ def play_taken(
 ) -> None:
     """Play legal actions in the games at the indices `numbers`. `taken` is the result of `take` for these games."""
     for k in range(len(numbers)):
-        play(rules, course, boards, numbers[k], actions[k])
+        play(rules, games, boards, numbers[k], actions[k])
 
 
-@generic(lean=True)
+@dispatched(lean=True)
 def keep(rules: Any, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
     """Copy the board of game i to the board fields of `ends[k]`."""
     raise NotImplementedError
 
 
-@generic(lean=True)
+@dispatched(lean=True)
 def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
     """Whether an action is legal in game i. The action must be in range, and the game must not be over."""
     raise NotImplementedError
 
 
-@generic()
+@dispatched()
 def check(
     rules: Any, boards: _Boards, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_], num_actions: int
 ) -> int:
@@ -199,7 +205,7 @@ def check(
     return problems
 
 
-@generic()
+@dispatched()
 def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boards, arrays: _Arrays) -> None:
     """Write the observations and masks of N games.
 
@@ -208,8 +214,8 @@ def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boar
 
     Args:
         rules: the game's rules.
-        over: the array `over` of the `Course`, (N,).
-        seats: the arrays `to_move` and `learner` of the `Course`, both (N,).
+        over: the array `over` of the `BatchState`, (N,).
+        seats: the arrays `to_move` and `learner` of the `BatchState`, both (N,).
         boards: the boards of N games.
         arrays: the arrays that `Batch.views` returned for the planes, (N, planes, H, W), and the masks, (N, A). The
             planes and the masks are int8, and the kernel overwrites them.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch.arrays import ILLEGAL, OUT_OF_RANGE, OVER
+from othello_env.games.batch.state import ILLEGAL, OUT_OF_RANGE, OVER
 from othello_env.games.othello.bitboard import flips, legal_moves
 from othello_env.support.jit import Int, kernel
 

@@ -20,12 +20,13 @@ __all__ = [
     "OUT_OF_RANGE",
     "OVER",
     "SIDE_DRAWN",
-    "Course",
-    "Outcome",
-    "Plan",
-    "count_sides",
+    "UNCHECKED",
+    "BatchState",
+    "Ends",
+    "InitialStates",
+    "Outputs",
     "ends_dtype",
-    "new_course",
+    "new_state",
 ]
 
 OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
@@ -35,6 +36,9 @@ OUT_OF_RANGE: there is no such action in this game. ILLEGAL: the action is not l
 over.
 """
 
+UNCHECKED = -1
+"""Says, instead of a sum of problems, that the actions were not checked."""
+
 NO_OPENING, NO_TURN = 1, 2
 """The reasons why a game could not begin.
 
@@ -43,15 +47,15 @@ opponents' moves ended the game before the learner's first turn.
 """
 
 SIDE_DRAWN = -2
-"""If `Plan.side` has this value, the learner's player is chosen at random for each game, by the game's key."""
+"""If `InitialStates.side` has this value, the learner's player is chosen at random for each game, by the game's key."""
 
 
-class Course(NamedTuple):
-    """The progress of N games. All arrays are (N,) except `moves` and `rival`."""
+class BatchState(NamedTuple):
+    """The state of N games, except the boards. All arrays are (N,) except `moves` and `opponents`."""
 
     over: npt.NDArray[np.bool_]
     to_move: npt.NDArray[np.int8]
-    plies: npt.NDArray[np.int32]
+    plies: npt.NDArray[np.int64]
     """The number of actions so far, including those of the opening."""
     moves: npt.NDArray[np.integer]
     """(N, L); the first `plies` entries of a row are the game's actions."""
@@ -63,7 +67,7 @@ class Course(NamedTuple):
     """The number of the current game, counted from 0 for each `env_key`."""
     learner: npt.NDArray[np.int8]
     """The number of the learner's player, or -1 if the learner plays every side."""
-    rival: npt.NDArray[np.int16]
+    opponents: npt.NDArray[np.int16]
     """(N, P - 1), the numbers of the opponents in each game.
 
     There is a column for each seat (player) except the learner's, in turn order. Column 0 is the seat after the
@@ -80,8 +84,11 @@ class Course(NamedTuple):
         return tuple(self.moves[i, : self.plies[i]].tolist())
 
 
-class Plan(NamedTuple):
-    """How games begin and who plays in them. The boards of the openings are not here: they are a separate argument."""
+class InitialStates(NamedTuple):
+    """How games begin and who plays in them.
+
+    Python passes the fields to the kernels as a plain tuple, because passing a named tuple takes twice as long.
+    """
 
     to_move: npt.NDArray[np.int8]
     """(O,) the player to move in each opening.
@@ -92,6 +99,8 @@ class Plan(NamedTuple):
     """(O,) the number of moves in each opening."""
     moves: npt.NDArray[np.integer]
     """(O, length of the longest opening) the moves of each opening."""
+    boards: tuple[npt.NDArray[Any], ...]
+    """The boards of the openings, as arrays in the same order as the boards of the games."""
     random_plies: int
     """The number of random plies that are played after the opening."""
     attempts: int
@@ -103,36 +112,59 @@ class Plan(NamedTuple):
     pool: npt.NDArray[np.uint64]
     """(P - 1, K) the bounds by which the opponents are chosen at random.
 
-    There is a row for each seat except the learner's, in the order of `Course.rival`, and a column for each opponent.
-    The bounds in a row ascend. In each game, each row gets a random 32-bit number. The first opponent whose bound is
-    greater than this number plays in the row's seat.
+    There is a row for each seat except the learner's, in the order of `BatchState.opponents`, and a column for each
+    opponent. The bounds in a row ascend. In each game, each row gets a random 32-bit number. The first opponent whose
+    bound is greater than this number plays in the row's seat.
     """
     first: int
     """The number of the opponent in the first column of `pool`. Each further column has the next number."""
 
+    @property
+    def longest(self) -> int:
+        """The largest number of plies with which a game begins: the plies of its opening and the random plies."""
+        return self.moves.shape[1] + self.random_plies
 
-class Outcome(NamedTuple):
-    """The arrays that a step writes, each (N,)."""
+
+class Outputs(NamedTuple):
+    """The arrays that a step writes, each (N,) if nothing else is said."""
 
     reward: npt.NDArray[np.float64]
     reward_to: npt.NDArray[np.int8]
     """The player that gets the reward."""
     terminated: npt.NDArray[np.bool_]
+    scores: npt.NDArray[np.int64]
+    """(N, P), as in `State.scores`. It has no meaning for a game that is over."""
+    views: tuple[npt.NDArray[Any], ...]
+    """The observations and masks, as `Batch.views` returns them."""
+    num_actions: int
 
 
-def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> Course:
-    """A `Course` of `n` games with space for `longest` plies in each. All games are over until they begin."""
+class Ends(NamedTuple):
+    """The E games that ended in a step."""
+
+    rows: npt.NDArray[np.void]
+    """(E,) one record per game, with the fields of `ends_dtype`."""
+    moves: npt.NDArray[np.integer]
+    """(E, L), the actions of each game. Only the first ``rows["plies"][k]`` entries of row k have a meaning."""
+
+    def moves_of(self, k: int) -> tuple[int, ...]:
+        """The actions of the k-th game that ended."""
+        return tuple(self.moves[k, : self.rows["plies"][k]].tolist())
+
+
+def new_state(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> BatchState:
+    """A `BatchState` of `n` games with space for `longest` plies in each. All games are over until they begin."""
     u64, i8, i16 = np.uint64, np.int8, np.int16
-    return Course(
+    return BatchState(
         over=np.ones(n, np.bool_),
         to_move=np.zeros(n, i8),
-        plies=np.zeros(n, np.int32),
+        plies=np.zeros(n, np.int64),
         moves=np.zeros((n, longest), action_dtype),
         key=np.zeros(n, u64),
         env_key=np.zeros(n, u64),
         number=np.zeros(n, u64),
         learner=np.full(n, -1, i8),
-        rival=np.zeros((n, players - 1), i16),
+        opponents=np.zeros((n, players - 1), i16),
         redraws=np.zeros(n, i16),
     )
 
@@ -153,25 +185,8 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
             ("illegal", np.int16),  # the illegal action that ended the game, or -1
             ("plies", np.int32),
             ("scores", np.int32, (players,)),
-            ("rival", np.int16, (players - 1,)),
+            ("opponents", np.int16, (players - 1,)),
             *board,
         ],
         align=True,
     )
-
-
-def count_sides(
-    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
-) -> npt.NDArray[np.int64]:
-    """The number of each player's pieces, (N, 2).
-
-    For each game, `own` has the squares of the player to move, and `opponent` has the squares of the other player.
-    """
-    counts = np.stack([_counts(own), _counts(opponent)], axis=1)
-    return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
-
-
-def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """The number of squares in each set, (N,)."""
-    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
-    return np.asarray(bits.sum(axis=1, dtype=np.int64))

@@ -1,1 +1,0 @@
-"""Thousands of games of Othello as arrays, stepped together by compiled functions."""
