@@ -196,6 +196,6 @@ def all_end() -> Callable[..., bool]:
 @pytest.fixture
 def always_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the threads of a batch share every step, even if the step is short."""
-    from othello_env.envs.vector.sharing import Sharing
+    from othello_env.envs.vector import env
 
-    monkeypatch.setattr(Sharing, "begin", lambda self: self._most)
+    monkeypatch.setattr(env, "_SHARED_GAMES", 0)

@@ -149,7 +149,7 @@ class Agent(ABC):
         """
 
     answers_in_threads = False
-    """Whether several threads may call `act_batch` at the same time, each for a slice of the positions, and gain by it."""
+    """Whether threads may call `act_batch` at the same time, each for a slice of the positions, and gain by it."""
 
     @property
     def answers_batches(self) -> bool:

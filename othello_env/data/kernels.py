@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.hashing import CHOICE, mix
-from othello_env.games.othello.loops import allowed, disc_of
 from othello_env.games.othello.bitboard import (
     STARTS,
     draw_move,
@@ -16,6 +15,7 @@ from othello_env.games.othello.bitboard import (
     legal_moves,
     popcount,
 )
+from othello_env.games.othello.loops import allowed, disc_of
 from othello_env.support.jit import kernel
 
 __all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]

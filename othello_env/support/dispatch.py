@@ -3,7 +3,7 @@
 The type of the first argument selects the implementation. In compiled code, it is selected while the caller is
 compiled, so the selection takes no time when the code runs.
 
-The kernels in `othello_env.games.batch.play` step N games of any kind. They call a few kernels that each kind of game
+The kernels in `othello_env.games.batch.step` step N games of any kind. They call a few kernels that each kind of game
 implements.
 """
 
@@ -58,7 +58,8 @@ def _dispatched(default: _F, lean: bool) -> _F:
         f"lambda {names}: _choose(getattr({names.partition(',')[0]}, 'instance_class', None)).py_func",
         {"_choose": choose},
     )
-    numba.extending.overload(call, strict=False, jit_options=options(inline=lean, lean=lean))(body)
+    chosen: Any = options(inline=lean, lean=lean)  # Numba's type hints lack the undocumented options
+    numba.extending.overload(call, strict=False, jit_options=chosen)(body)
     return cast(_F, call)
 
 

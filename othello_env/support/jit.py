@@ -3,7 +3,8 @@
 Numba's cache notices only edits of the file that contains a kernel. A kernel of this package also calls functions of
 `othello_env.support`, `othello_env.games` and `othello_agents`. So the kernels of this package are cached in a folder
 that is named by one hash of these sources and of the versions of Numba and NumPy: after an edit or an upgrade, kernels
-are compiled again. Kernels of other packages are cached by Numba's own rule, next to their sources.
+are compiled again. Kernels of other packages are cached by Numba's own rule, next to their sources. Machine code that
+contains another package's game (see `othello_env.support.dispatch`) is not cached.
 
 The folder is in ``NUMBA_CACHE_DIR``, or in the user's cache directory. If it is damaged, remove it. Loading machine
 code runs it, so the folder must be as trusted as the program.
@@ -64,7 +65,7 @@ def kernel(
             this option for kernels that only other kernels call and that neither make nor return an array.
     """
     if function is None:
-        return lambda function: kernel(function, inline=inline, slp=slp, lean=lean)  # type: ignore[call-overload,no-any-return]
+        return lambda function: kernel(function, inline=inline, slp=slp, lean=lean)  # type: ignore[call-overload]
     if not is_compiled():
         return _interpreted(function)
     return cast(_F, _compiled(function, slp, options(inline=inline, lean=lean)))
@@ -102,22 +103,37 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
     is_ours = function.__module__.partition(".")[0] in _PACKAGES
     folder = _folder() if is_ours else None
     before = _CONFIG.CACHE_DIR
-    if folder is not None:
-        _CONFIG.CACHE_DIR = str(folder)
     try:
-        dispatcher: Any = numba.njit(cache=True, **options)(function)
+        if folder is not None:
+            _CONFIG.CACHE_DIR = str(folder)
+        dispatcher: Any = numba.njit(cache=folder is not None or not is_ours, **options)(function)
     except RuntimeError:  # there is no source file, or no folder can be written
         dispatcher = numba.njit(**options)(function)
     finally:
         _CONFIG.CACHE_DIR = before
-    compile_now = dispatcher.compile
+    compile_now, others = dispatcher.compile, []
 
     def compile_with_settings(signature: Any) -> Any:
         with _one_process(folder), _settings(slp):
-            return compile_now(signature)
+            if not is_ours or not _is_for_another_package(signature):
+                return compile_now(signature)
+            # The code contains functions of another package, whose edits nobody notices: so it is not cached.
+            fresh: Any = numba.njit(**options)(function)
+            fresh.compile(signature)
+            (compiled,) = fresh.overloads.values()
+            others.append(fresh)  # Numba forgets the code of a dispatcher that is gone
+            dispatcher.add_overload(compiled)
+            return compiled.entry_point
 
     dispatcher.compile = compile_with_settings
     return dispatcher
+
+
+def _is_for_another_package(signature: Any) -> bool:
+    """Whether the first argument is a named tuple that another package defines, such as the rules of its game."""
+    kinds = getattr(signature, "args", signature)
+    kind = getattr(kinds[0], "instance_class", None) if kinds else None
+    return kind is not None and kind.__module__.partition(".")[0] not in _PACKAGES
 
 
 @contextlib.contextmanager

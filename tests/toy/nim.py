@@ -4,7 +4,7 @@ Two players take turns, and each takes one to three stones. Whoever takes the la
 stones. An observation is one plane with a single row, which has a 1 for each stone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from othello_env.envs import AECGame, SingleGame, VectorGames
 from othello_env.games.batch import Batch, Ends
-from othello_env.games.batch import primitives as batch
+from othello_env.games.batch import functions as batch
 from othello_env.games.game import NotationError, State
 from othello_env.games.hashing import below
 from othello_env.support.dispatch import implementation
@@ -95,61 +95,61 @@ class Nim(State):
 
 
 class NimRules(NamedTuple):
-    """The rules in the form that the kernels take. Kernels have a version for each game, chosen by this type."""
+    """The rules in the form that the kernels take. This type selects the game's functions."""
 
     most: int
     """The largest number of stones that may be taken at once."""
 
 
-@version(batch.set_start, NimRules)
-def _set_start(rules: Any, course: Any, boards: Any, i: int, key: Any, plan: Any, openings: Any, chosen: int) -> bool:
-    boards[0][i], course.to_move[i] = openings[0][chosen], plan.to_move[chosen]
+@implementation(batch.set_start, NimRules)
+def _set_start(rules: Any, games: Any, boards: Any, i: int, key: Any, initial: Any, chosen: int) -> bool:
+    boards[0][i], games.to_move[i] = initial.boards[0][chosen], initial.to_move[chosen]
     return True
 
 
-@version(batch.turn, NimRules)
-def _turn(rules: Any, course: Any, boards: Any, i: int) -> np.uint64:
-    return np.uint64(course.plies[i])
+@implementation(batch.turn, NimRules)
+def _turn(rules: Any, games: Any, boards: Any, i: int) -> np.uint64:
+    return np.uint64(games.plies[i])
 
 
-@version(batch.choose, NimRules)
-def _choose(rules: Any, course: Any, boards: Any, i: int, bits: np.uint64) -> int:
+@implementation(batch.choose, NimRules)
+def _choose(rules: Any, games: Any, boards: Any, i: int, bits: np.uint64) -> int:
     return int(below(bits, np.uint64(min(rules.most, boards[0][i]))))
 
 
-@version(batch.play, NimRules)
-def _play(rules: Any, course: Any, boards: Any, i: int, action: int) -> None:
+@implementation(batch.play, NimRules)
+def _play(rules: Any, games: Any, boards: Any, i: int, action: int) -> None:
     boards[0][i] -= action + 1
-    course.to_move[i] ^= 1
-    course.over[i] = boards[0][i] == 0
+    games.to_move[i] ^= 1
+    games.over[i] = boards[0][i] == 0
 
 
-@version(batch.is_legal, NimRules)
+@implementation(batch.is_legal, NimRules)
 def _is_legal(rules: Any, boards: Any, i: int, action: int) -> bool:
     return bool(action < min(rules.most, boards[0][i]))
 
 
-@version(batch.score, NimRules)
-def _score(rules: Any, course: Any, boards: Any, i: int, player: int) -> int:
+@implementation(batch.score, NimRules)
+def _score(rules: Any, games: Any, boards: Any, i: int, player: int) -> int:
     return int(boards[0][i])
 
 
-@version(batch.worth, NimRules)
-def _worth(rules: Any, course: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
-    return -1.0 if player == course.to_move[i] else 1.0
+@implementation(batch.result, NimRules)
+def _result(rules: Any, games: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
+    return -1.0 if player == games.to_move[i] else 1.0
 
 
-@version(batch.largest_margin, NimRules)
-def _largest_margin(rules: Any, course: Any, boards: Any, i: int) -> float:
+@implementation(batch.largest_margin, NimRules)
+def _largest_margin(rules: Any, games: Any, boards: Any, i: int) -> float:
     return 1.0
 
 
-@version(batch.keep, NimRules)
+@implementation(batch.keep, NimRules)
 def _keep(rules: Any, boards: Any, i: int, ends: Any, k: int) -> None:
     ends[k]["stones"] = boards[0][i]
 
 
-@version(batch.encode, NimRules)
+@implementation(batch.encode, NimRules)
 def _encode(rules: Any, over: Any, seats: Any, boards: Any, arrays: Any) -> None:
     planes, masks = arrays
     for i in range(len(over)):
@@ -169,18 +169,14 @@ class NimGames(Batch):
         return (np.array([position.stones for position in positions if isinstance(position, Nim)], np.int64),)
 
     def state(self, i: int) -> Nim:
-        course = self.course
-        return Nim(int(self.boards[0][i]), int(course.to_move[i]), course.moves_of(i))
+        games = self.games
+        return Nim(int(self.boards[0][i]), int(games.to_move[i]), games.moves_of(i))
 
     def final_state(self, ends: Ends, k: int) -> Nim:
         return Nim(int(ends.rows["stones"][k]), int(ends.rows["to_move"][k]), ends.moves_of(k))
 
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[Any, ...]:
         return (np.ascontiguousarray(ends["stones"]),)
-
-    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        stones = self.boards[0].copy() if copy else self.boards[0]
-        return lambda: np.stack([stones, stones], axis=1)
 
 
 class NimEnv(SingleGame):

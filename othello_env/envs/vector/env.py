@@ -428,12 +428,12 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     def _step(self, actions: npt.NDArray[np.int64], buffers: Buffers) -> int:
         """Step the batch, in threads if it has several slices. Returns the problems of the actions."""
+        self._make_room(self._initial)
         slices, problems = self._slices, UNCHECKED
         if len(slices) > 1:
             problems = self._batch.check(actions)
             if problems & self._refused:
                 self._refuse(actions, problems)
-        self._make_room(self._initial)
         initial, observes = tuple(self._initial), self._pool is None
         self._ready = False  # so that a reset is needed after an error below
         if len(slices) == 1:

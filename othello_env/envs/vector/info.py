@@ -63,8 +63,10 @@ class Buffers:
 
     def _out(self, batch: Batch, places: slice) -> tuple[Any, ...]:
         views = batch.views(self.planes[places], self.masks[places])
-        arrays = self.rewards, self.reward_to, self.terminated, self.discs
-        return tuple(Outputs(*(array[places] for array in arrays), views, batch.start.num_actions))
+        rewards, reward_to = self.rewards[places], self.reward_to[places]
+        return tuple(
+            Outputs(rewards, reward_to, self.terminated[places], self.discs[places], views, batch.start.num_actions)
+        )
 
     def slice(self, batch: Batch, places: slice) -> tuple[Any, ...]:
         """`out` for the games at these places; `batch` has just these games."""
@@ -95,7 +97,7 @@ class StepInfo:
     def _running(self, buffers: Buffers, plies: _Array, to_move: _Array) -> dict[str, _Array]:
         """The info while no game is over."""
         n, seats = self._batch.games.opponents.shape
-        info = {
+        info: dict[str, _Array] = {
             "action_mask": buffers.masks,
             "winner": np.full(n, PLAYING, np.int64),
             "discs": buffers.discs,

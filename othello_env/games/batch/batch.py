@@ -151,7 +151,8 @@ class Batch(ABC):
     def part(self, places: slice) -> Self:
         """A batch of some of these games. The new batch shares the memory of this batch."""
         other = copy.copy(self)
-        other.games = BatchState(*(field[places] for field in self.games))
+        fields: list[Any] = [field[places] for field in self.games]
+        other.games = BatchState(*fields)
         other.boards = tuple(field[places] for field in self.boards)
         other._settle()
         return other
@@ -281,7 +282,7 @@ class Batch(ABC):
         Returns:
             The games that ended; a number, NO_OPENING if a game could not begin, else 0; and the problems.
         """
-        rows, moves, failed, problems = kernels.step(
+        rows, moves, failed, found = kernels.step(
             self.rules,
             self._fields,
             self.boards,
@@ -295,7 +296,7 @@ class Batch(ABC):
             by_margin,
             self.template,
         )
-        return Ends(rows, moves), failed, problems
+        return Ends(rows, moves), failed, int(found)
 
     def waiting(self) -> Waiting:
         """Play the forced passes of opponents, and return the games in which an opponent must choose an action."""

@@ -122,7 +122,7 @@ class InitialStates(NamedTuple):
     @property
     def longest(self) -> int:
         """The largest number of plies with which a game begins: the plies of its opening and the random plies."""
-        return self.moves.shape[1] + self.random_plies
+        return int(self.moves.shape[1]) + self.random_plies
 
 
 class Outputs(NamedTuple):

@@ -223,15 +223,15 @@ def step(
     fields: _Tuple,
     boards: _Tuple,
     actions: npt.NDArray[np.int64],
-    problems: int,
-    refused: int,
+    problems: Int,
+    refused: Int,
     out_fields: _Tuple,
     observes: bool,
     initial_fields: _Tuple,
     begin_next: bool,
     by_margin: bool,
     template: npt.NDArray[Any],
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int, int]:
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int, Int]:
     """Play an action in each of N games, unless the actions have a problem that is refused. Then nothing changes.
 
     Args:
@@ -322,7 +322,7 @@ def _unplayable(
 
 
 @kernel(lean=True)
-def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], plies: npt.NDArray[np.int32]) -> None:
+def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], plies: npt.NDArray[np.int64]) -> None:
     """Add an action to the moves of each of N games. In finished games, the added actions have no meaning."""
     last = moves.shape[1] - 1
     for i in range(len(actions)):

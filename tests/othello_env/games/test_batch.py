@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_env import Checkers, Othello, Tribolo
-from othello_env.games.batch.arrays import NO_OPENING, SIDE_DRAWN
-from othello_env.games.batch.play import true_places
+from othello_env.games.batch import Outputs
+from othello_env.games.batch.state import NO_OPENING, OUT_OF_RANGE, SIDE_DRAWN, UNCHECKED
+from othello_env.games.batch.step import true_places
 from othello_env.games.checkers.batch import CheckersGames
 from othello_env.games.hashing import SIDE, mix_int
 from othello_env.games.openings import Openings
@@ -33,24 +34,23 @@ each_game = pytest.mark.parametrize("name", NEW)
 
 
 def begun(batch, random_plies=0, side=-1, positions=()):
-    """Begin all games of a batch, each with its own key. Returns the `Begins` of the batch."""
+    """Begin all games of a batch, each with its own key. Returns how games of the batch begin."""
     pool = np.full((batch.start.num_players - 1, 1), 2**32, np.uint64)
-    begins = batch.begins(positions, random_plies, redraws=1, side=side, pool=pool, first=0)
-    batch.course.env_key[:] = np.arange(len(batch)) * 977
-    batch.course.number[:] = np.arange(len(batch)) % 3
-    batch.make_room(begins)
-    assert batch.begin(np.arange(len(batch)), begins) == 0
-    return begins
+    initial = batch.initial_states(positions, random_plies, redraws=1, side=side, pool=pool, first=0)
+    batch.games.env_key[:] = np.arange(len(batch)) * 977
+    batch.games.number[:] = np.arange(len(batch)) % 3
+    batch.make_room(initial)
+    assert batch.begin(np.arange(len(batch)), initial) == 0
+    return initial
 
 
-def outcome(n):
-    return np.empty(n), np.empty(n, np.int8), np.empty(n, np.bool_)
-
-
-def encoded(batch):
-    """Empty planes and masks for a batch."""
+def outputs(batch):
+    """The arrays that a step writes, and the planes and masks."""
     n, start = len(batch), batch.start
-    return np.zeros((n, *start.observation_shape), np.int8), np.zeros((n, start.num_actions), np.int8)
+    planes, masks = np.zeros((n, *start.observation_shape), np.int8), np.zeros((n, start.num_actions), np.int8)
+    scores = np.empty((n, start.num_players), np.int64)
+    arrays = np.empty(n), np.empty(n, np.int8), np.empty(n, np.bool_), scores, batch.views(planes, masks)
+    return Outputs(*arrays, start.num_actions), planes, masks
 
 
 @settings(deadline=None, max_examples=60)
@@ -72,15 +72,15 @@ def test_games_begin_as_the_openings_say(name, plies):
         state = Openings.random(new_game(key), plies, key)
         assert batch.state(i) == state
         assert batch.state(i).moves == state.moves
-        assert batch.course.to_move[i] == state.to_move
-        assert batch.course.learner[i] == mix_int(key, SIDE) % state.num_players
-        assert not batch.course.over[i]
+        assert batch.games.to_move[i] == state.to_move
+        assert batch.games.learner[i] == mix_int(key, SIDE) % state.num_players
+        assert not batch.games.over[i]
 
 
 def test_openings_that_cannot_be_are_told():
     batch = OthelloGames(2, Othello(4))
-    begins = batch.begins((), 30, redraws=1, side=-1, pool=np.zeros((1, 1), np.uint64), first=0)
-    assert batch.begin(np.arange(2), begins) == NO_OPENING
+    initial = batch.initial_states((), 30, redraws=1, side=-1, pool=np.zeros((1, 1), np.uint64), first=0)
+    assert batch.begin(np.arange(2), initial) == NO_OPENING
 
 
 @each_game
@@ -90,23 +90,25 @@ def test_whole_games_are_those_of_states(name):
     Compare all observations, masks and ends.
     """
     batch, rng = NEW[name][0](N), np.random.default_rng(0)
-    begins = begun(batch)
+    initial = begun(batch)
     states = [batch.state(i) for i in range(N)]
-    reward, reward_to, terminated = outcome(N)
-    planes, masks = encoded(batch)
-    batch.encode(batch.views(planes, masks))
+    out, planes, masks = outputs(batch)
+    reward, reward_to, terminated = out[:3]
+    batch.observe(tuple(out))
     left = N
     while left:
-        batch.make_room(begins)
+        batch.make_room(initial)
         playing = [i for i in range(N) if states[i] is not None]
         for i in playing:
             np.testing.assert_array_equal(planes[i], states[i].observation(states[i].to_move))
             np.testing.assert_array_equal(masks[i], states[i].action_mask())
+            assert out.scores[i].tolist() == list(states[i].scores())
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         assert batch.check(actions) == 0
-        outputs = (reward, reward_to, terminated), batch.views(planes, masks)
-        ended, failed = batch.step(actions, 0, *outputs, True, begins, True, True)
-        assert failed == 0
+        refused = batch.step(np.full(N, -1), UNCHECKED, OUT_OF_RANGE, tuple(out), True, tuple(initial), True, True)
+        assert (len(refused[0].rows), refused[2] & OUT_OF_RANGE) == (0, OUT_OF_RANGE)
+        ended, failed, problems = batch.step(actions, UNCHECKED, 1, tuple(out), True, tuple(initial), True, True)
+        assert (failed, problems) == (0, 0)
         ends = ended.rows
         assert ends["game"].tolist() == np.flatnonzero(terminated).tolist()
         last = dict(zip(ends["game"].tolist(), range(len(ends)), strict=True))
@@ -139,7 +141,7 @@ def test_positions_that_agents_are_asked_about(name):
     begun(batch, 0 if "tribolo" in name else 5, side=0)
     waiting = batch.waiting()
     positions = waiting.positions
-    assert waiting.numbers.tolist() == np.flatnonzero(batch.course.to_move != 0).tolist()
+    assert waiting.numbers.tolist() == np.flatnonzero(batch.games.to_move != 0).tolist()
     odd = positions.part(np.arange(len(positions)) % 2 == 1)
     assert [odd.state(k) for k in range(len(odd))] == [positions.state(k) for k in range(1, len(positions), 2)]
     planes, masks, drawn = positions.observations(), positions.masks(), positions.draw_actions()
@@ -168,9 +170,9 @@ def test_randomise_refuses_actions_of_another_shape(name):
 @each_game
 def test_a_pickled_batch_goes_on_alike(name):
     batch = NEW[name][0](8)
-    begins = begun(batch, 3)
+    initial = begun(batch, 3)
     twin = pickle.loads(pickle.dumps(batch))
     actions = np.array([batch.state(i).legal_actions()[0] for i in range(8)])
     for each in (batch, twin):
-        each.step(actions, 0, outcome(8), each.views(*encoded(each)), True, begins, True, False)
+        each.step(actions, 0, 1, tuple(outputs(each)[0]), True, tuple(initial), True, False)
     assert [batch.state(i) for i in range(8)] == [twin.state(i) for i in range(8)]

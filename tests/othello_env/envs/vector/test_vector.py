@@ -295,9 +295,9 @@ def test_without_copies_the_dict_is_the_callers():
 class EverGrowing(CheckersGames):
     """Makes the array of moves longer in each call of `make_room`, also between a step and the opponents' answers."""
 
-    def make_room(self, begins):
-        super().make_room(begins)
-        self.course = self.course._replace(moves=np.pad(self.course.moves, ((0, 0), (0, 1))))
+    def make_room(self, initial):
+        super().make_room(initial)
+        self.games = self.games._replace(moves=np.pad(self.games.moves, ((0, 0), (0, 1))))
         self._settle()
         return True
 

@@ -1,9 +1,8 @@
-"""The info, which is made when it is read; random legal actions; Gymnasium's vector wrappers."""
+"""The info of a batch; random legal actions; Gymnasium's vector wrappers."""
 
 import copy
 import inspect
 import multiprocessing
-import pickle
 
 import gymnasium
 import numpy as np
@@ -16,103 +15,8 @@ from hypothesis import strategies as st
 from othello_env import Othello, make_vec_env, sample_legal
 from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.vector.env import VectorGames
-from othello_env.envs.vector.info import StepInfo
 
 pytestmark = pytest.mark.nojit
-
-
-def made():
-    """An info with two entries that are not made yet, and a list that grows when an entry is made."""
-    calls = []
-
-    def make(name):
-        calls.append(name)
-        return {name: {"b": 2, "c": 3}[name]}
-
-    return StepInfo.later({"a": 1}, frozenset("bc"), make), calls
-
-
-WHOLE = {"a": 1, "b": 2, "c": 3}
-
-
-@pytest.mark.parametrize(
-    "look",
-    [
-        dict,
-        lambda info: {**info},
-        lambda info: dict(info.items()),
-        lambda info: dict(zip(info.keys(), info.values(), strict=True)),
-        lambda info: {name: info[name] for name in info},
-        lambda info: {name: info[name] for name in reversed(info)},
-        copy.copy,
-        copy.deepcopy,
-        lambda info: info.copy(),
-        lambda info: pickle.loads(pickle.dumps(info)),
-        lambda info: info | {},
-        lambda info: {} | info,
-        lambda info: {"a": info.get("a"), "b": info.get("b"), "c": info.get("c")},
-        lambda info: {name: info.pop(name) for name in ("a", "b", "c")},
-        lambda info: {name: info.setdefault(name) for name in ("a", "b", "c")},
-        lambda info: dict([info.popitem() for _ in range(3)]),
-        lambda info: eval(repr(info)),
-    ],
-)
-def test_however_one_looks_all_is_there(look):
-    info, calls = made()
-    assert look(info) == WHOLE
-    assert sorted(calls) == ["b", "c"]
-
-
-def test_an_info_that_differs_is_not_equal():
-    assert made()[0] == made()[0]
-    assert not made()[0] != made()[0]  # noqa: SIM202 - this calls `__ne__`
-    info, _ = made()
-    assert info != {"a": info["a"]}
-    info, _ = made()
-    assert {"a": info["a"]} != info
-
-
-def test_asking_what_is_there_makes_nothing():
-    info, calls = made()
-    assert "a" in info
-    assert "b" in info
-    assert "z" not in info
-    assert len(info) == 3
-    assert info["a"] == info.get("a") == 1
-    assert info.get("z", 5) == 5
-    with pytest.raises(KeyError):
-        info["z"]
-    info["d"] = 4
-    assert not calls
-    assert info["c"] == info.get("c") == info["c"] == 3
-    assert calls == ["c"]
-    assert info == WHOLE | {"d": 4}
-    assert calls == ["c", "b"]
-
-
-def test_made_as_a_dict_is_made_it_is_one():
-    assert StepInfo() == {}
-    assert StepInfo(WHOLE, c=4) == StepInfo(a=1, b=2, c=4) == {"a": 1, "b": 2, "c": 4}
-    with pytest.raises(KeyError):
-        StepInfo(a=1)["b"]
-
-
-def test_what_is_replaced_or_removed_stays_so():
-    info, _ = made()
-    info["b"] = 20
-    assert info == {"a": 1, "b": 20, "c": 3}
-    info, _ = made()
-    del info["b"]
-    assert info == {"a": 1, "c": 3}
-    info, _ = made()
-    info.update(c=30)
-    info |= {"b": 20}
-    assert info == {"a": 1, "b": 20, "c": 30}
-    info, calls = made()
-    info.clear()
-    assert len(info) == 0
-    assert "b" not in info
-    assert not calls
 
 
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED]
@@ -184,14 +88,14 @@ def test_a_batch_has_the_info_of_gymnasiums_processes(mode, assert_same_info):
 
 @pytest.mark.parametrize("opponent", [None, {"random": 1.0, "maximizer:eval=count": 1.0}])
 @pytest.mark.parametrize("mode", MODES)
-def test_an_info_that_is_looked_at_late_tells_of_its_own_step(mode, opponent, assert_same_info):
+def test_a_kept_info_tells_of_its_own_step(mode, opponent, assert_same_info):
     kept, looked_at = [], []
     for infos, look in ((kept, lambda info: info), (looked_at, copy.deepcopy)):
         env = OthelloVectorEnv(5, 4, opponent, autoreset_mode=mode)
         infos.extend(look(info) for *_, info in steps(env, 40, 1, 0.05))
     for late, early in zip(kept, looked_at, strict=True):
-        assert type(late) is StepInfo
-        assert_same_info(dict(late), early)
+        assert type(late) is dict
+        assert_same_info(late, early)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -203,11 +107,18 @@ def test_every_info_has_the_same_entries(mode, opponent):
     ends = 0
     for _, _, terminated, info in steps(env, 40, 2, 0.05):
         final = terminated.any() and mode == AutoresetMode.SAME_STEP
-        expected = names | ({"final_obs", "final_info"} if final else set())
-        assert set(info) == expected | {f"_{name}" for name in expected}
-        assert len(info) == 2 * len(expected)
+        assert set(info) == names | {f"_{name}" for name in names}
         ends += terminated.sum()
-        told = info["final_info"] if final else info
+        ended = env.ended()
+        assert sorted(ended.game) == np.flatnonzero(terminated).tolist()
+        for k, i in enumerate(ended.game.tolist()):
+            last = env.final_position(i)
+            viewer = last.to_move if opponent is None else int(env._batch.games.learner[i]) if not final else None
+            if viewer is not None:
+                np.testing.assert_array_equal(env.final_observations()[k], last.observation(viewer))
+        told = {name: np.zeros((6, *values.shape[1:]), int) for name, values in ended._asdict().items()}
+        for name, values in ended._asdict().items():
+            told[name][ended.game] = values
         for i in range(6):
             playing = not terminated[i]
             assert (info["winner"][i] == -2) == (playing or final)
@@ -237,7 +148,7 @@ def test_the_info_names_the_opponent_of_each_game():
     assert env.opponents == ("random", "maximizer:eval=count")
     met = []
     for *_, terminated, info in steps(env, 20, 0, 0.0):
-        np.testing.assert_array_equal(info["opponent"], env._batch.course.rival[:, 0])
+        np.testing.assert_array_equal(info["opponent"], env._batch.games.opponents[:, 0])
         if terminated.any():
             final = info["final_info"]
             np.testing.assert_array_equal(final["opponent"][terminated], met[terminated])

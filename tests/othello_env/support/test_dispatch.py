@@ -1,7 +1,4 @@
-"""Generic kernels, lean kernels, and calls of machine code that do not check types.
-
-A lean kernel does not count references to arrays.
-"""
+"""Kernels with an implementation for each class of the first argument, and lean kernels."""
 
 from typing import Any, NamedTuple
 
@@ -10,8 +7,8 @@ import numpy.typing as npt
 import pytest
 from numba.core.errors import TypingError
 
-from othello_env.support.generic import generic, version, version_for
-from othello_env.support.jit import entry_point, kernel
+from othello_env.support.dispatch import dispatched, implementation
+from othello_env.support.jit import kernel
 
 
 class Doubled(NamedTuple):
@@ -26,17 +23,17 @@ class Unknown(NamedTuple):
     factor: int
 
 
-@generic(lean=True)
+@dispatched(lean=True)
 def change(rules: Any, numbers: Any, i: int) -> int:
     return int(numbers[i])
 
 
-@version(change, Doubled)
+@implementation(change, Doubled)
 def _doubled(rules: Any, numbers: Any, i: int) -> int:
     return int(2 * numbers[i] * rules.factor)
 
 
-@version(change, Negated)
+@implementation(change, Negated)
 def _negated(rules: Any, numbers: Any, i: int) -> int:
     return int(-numbers[i] * rules.factor)
 
@@ -54,24 +51,22 @@ CASES = [(Doubled(3), [6, 12]), (Negated(1), [-1, -2]), (Unknown(5), [1, 2])]
 
 @pytest.mark.nojit
 @pytest.mark.parametrize(("rules", "expected"), CASES)
-def test_the_class_of_the_first_argument_chooses_the_version(rules, expected):
+def test_the_class_of_the_first_argument_chooses_the_implementation(rules, expected):
     assert change_all(rules, np.array([1, 2])).tolist() == expected
 
 
 @pytest.mark.nojit
-def test_another_kernel_is_its_own_version():
-    assert version_for(change_all, Doubled) is change_all
-    assert version_for(change, Doubled) is _doubled
-    assert version_for(change, Unknown) is not change
-
-
-@pytest.mark.nojit
 @pytest.mark.parametrize(("rules", "expected"), CASES)
-def test_an_entry_point_does_what_the_kernel_does(rules, expected):
-    numbers = np.array([1, 2])
-    direct = entry_point(change_all, rules, numbers)
-    assert direct(rules, numbers).tolist() == expected
-    assert direct(rules, numbers[::-1].copy()).tolist() == expected[::-1]
+def test_python_calls_the_same_implementation(rules, expected):
+    @dispatched()
+    def first(rules: Any, numbers: Any) -> int:
+        return int(numbers[0])
+
+    @implementation(first, Doubled)
+    def _first_doubled(rules: Any, numbers: Any) -> int:
+        return int(2 * numbers[0] * rules.factor)
+
+    assert first(rules, np.array([1, 2])) == (expected[0] if isinstance(rules, Doubled) else 1)
 
 
 def test_a_lean_kernel_makes_no_array():

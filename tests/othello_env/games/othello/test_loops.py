@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from othello_env import Othello
-from othello_env.games.batch.arrays import ILLEGAL, OUT_OF_RANGE, OVER
-from othello_env.games.othello import loops as passes as batch
+from othello_env.games.batch.state import ILLEGAL, OUT_OF_RANGE, OVER
+from othello_env.games.othello import loops as batch
 from othello_env.games.othello.batch import OthelloGames
 from othello_env.games.othello.bitboard import BOARDS
 
@@ -63,8 +63,13 @@ def test_encodings_are_those_of_the_states(size):
     games = OthelloGames(len(states), Othello(size))
     planes = np.full((len(states), 2, size, size), 7, np.int8)
     masks = np.full((len(states), size * size + 1), 7, np.int8)
-    for array, column in zip((*games.boards, games.course.over), columns(states), strict=True):
+    for array, column in zip((*games.boards, games.games.over), columns(states), strict=True):
         array[:] = column
-    games.encode(games.views(planes, masks))
+    games.games.to_move[:] = [state.to_move for state in states]
+    scores = np.empty((len(states), 2), np.int64)
+    unused = np.empty(len(states)), np.empty(len(states), np.int8), np.empty(len(states), np.bool_)
+    games.observe((*unused, scores, games.views(planes, masks), size * size + 1))
     np.testing.assert_array_equal(planes, [state.observation(state.to_move) for state in states])
     np.testing.assert_array_equal(masks, [state.action_mask() for state in states])
+    going = ~games.games.over
+    np.testing.assert_array_equal(scores[going], np.array([state.scores() for state in states])[going])
