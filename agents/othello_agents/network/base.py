@@ -1,25 +1,141 @@
-"""The base class of policy and value networks in PyTorch: those of the package, and networks that you write.
+"""The base class of policy and value networks in PyTorch, their files, and their export to ONNX.
+
+A network's file is in the format safetensors: named tensors, and a card (a JSON text that describes the tensors).
+Reading a file of this format runs no code from the file. PyTorch (the extra ``torch``) is imported only when a network
+is made, read or written.
+
+An exported model has the inputs `observations`, (N, 2, S, S) int8, and `masks`, (N, A) int8. Its outputs are `logits`,
+(N, A) float32, and `values`, (N,) float32. The logit of each illegal action is a large negative number.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
 
 from __future__ import annotations
 
+import io
+import json
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.export import write_onnx
 from othello_env.games.othello.position import check_size
 from othello_env.support.extras import import_extra
+from othello_env.support.files import parse_json, read_file, write_file
 
-__all__ = ["TorchNetwork", "to_device"]
+__all__ = ["MOST_TENSORS", "Exportable", "TorchNetwork", "read_tensors", "to_device", "write_onnx", "write_tensors"]
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
+_CARD = "card"
+MOST_TENSORS = 1 << 16
+"""A file has fewer tensors than this."""
+_LONGEST_HEADER = 16 << 20  # bytes; enough for a card with a learning curve of thousands of points
+_LARGEST_FILE = 2 << 30  # bytes; more than the largest network of this package has
+
+
+def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:
+    """Write tensors and a JSON card to a ``.safetensors`` file, completely or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: there are more tensors than `read_tensors` accepts.
+    """
+    if len(tensors) >= MOST_TENSORS:
+        raise ValueError(f"a file must have fewer than {MOST_TENSORS:,} tensors, not {len(tensors):,}")
+    safetensors = import_extra("safetensors.torch", "torch")
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))
+
+
+def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
+    """Read the tensors and the card that `write_tensors` wrote. The tensors are on the CPU.
+
+    Args:
+        path: the file.
+        most: the largest allowed size of the file, in bytes.
+
+    Raises:
+        FileNotFoundError: the file does not exist.
+        OSError: the path is not a regular file, or the file cannot be read.
+        ValueError: the file is damaged or too large, or has no card.
+    """
+    safetensors = import_extra("safetensors.torch", "torch")
+    data = read_file(path, most, "load a network from")
+    try:
+        card = _card(data)
+        return safetensors.load(data), card
+    except Exception as error:  # a damaged file raises errors of many classes
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+
+
+def _card(data: bytes) -> dict[str, Any]:
+    """The card in the header of a ``.safetensors`` file. The 8 bytes before the header give its length.
+
+    Raises:
+        ValueError: there is no card.
+    """
+    length = int.from_bytes(data[:8], "little")
+    if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
+        raise ValueError(f"its header has {length} bytes")
+    header = parse_json(data[8 : 8 + length])
+    if isinstance(header, dict) and len(header) > MOST_TENSORS:
+        raise ValueError(f"it has {len(header):,} tensors; at most {MOST_TENSORS:,} are read")
+    card = None
+    if isinstance(header, dict) and isinstance(header.get("__metadata__"), dict):
+        text = header["__metadata__"].get(_CARD)
+        card = parse_json(text) if isinstance(text, str) else None
+    if not isinstance(card, dict):
+        raise ValueError("it has no card")
+    return card
+
+
+_INPUTS, _OUTPUTS = ["observations", "masks"], ["logits", "values"]
+
+
+class Exportable(Protocol):
+    """A network that can be exported: it has the board's size and a method `forward`."""
+
+    size: int
+
+    def forward(self, observations: Any, masks: Any) -> tuple[Any, Any]: ...
+
+
+def write_onnx(network: Exportable, path: str | Path) -> None:
+    """Write a network to an ONNX file, completely or not at all.
+
+    Args:
+        network: the network. Its weights must be on the CPU, with ``requires_grad=False``.
+        path: the file.
+
+    Raises:
+        MissingExtraError: PyTorch or the package `onnx` is not installed.
+        OSError: the file cannot be written.
+    """
+    torch = import_extra("torch", "export")
+    import_extra("onnx", "export")
+
+    class Module(torch.nn.Module):  # type: ignore[misc, name-defined]  # a class of an optional package
+        def forward(self, observations: Any, masks: Any) -> tuple[Any, Any]:
+            return network.forward(observations, masks)
+
+    boards = torch.zeros((1, 2, network.size, network.size), dtype=torch.int8)
+    masks = torch.ones((1, network.size**2 + 1), dtype=torch.int8)
+    data = io.BytesIO()
+    with torch.no_grad(), warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        torch.onnx.export(  # with `dynamo=False`, since PyTorch's newer exporter needs another package
+            Module(),
+            (boards, masks),
+            data,
+            input_names=_INPUTS,
+            output_names=_OUTPUTS,
+            dynamic_axes={name: {0: "N"} for name in (*_INPUTS, *_OUTPUTS)},
+            dynamo=False,
+        )
+    write_file(path, data.getvalue())
 
 
 class TorchNetwork(ABC):
@@ -148,7 +264,7 @@ class TorchNetwork(ABC):
         return self.answers(observations, masks)[0]
 
     def export(self, path: str | Path) -> None:
-        """Write the network to an ``.onnx`` file for other programs; see `othello_agents.network.export`."""
+        """Write the network to an ``.onnx`` file for other programs; see `othello_agents.network.base`."""
         network = self.copy().to("cpu")
         for weight in network.weights.values():
             weight.requires_grad_(False)

@@ -30,8 +30,7 @@ from reprlib import repr as short
 from types import FunctionType
 from typing import Any, Self
 
-from othello_agents.network.base import TorchNetwork
-from othello_agents.network.files import write_tensors
+from othello_agents.network.base import TorchNetwork, write_tensors
 from othello_env.games.othello.position import check_size
 from othello_env.support.extras import import_extra
 from othello_env.support.imports import import_object

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network.base import TorchNetwork
-from othello_agents.network.files import read_tensors, write_tensors
+from othello_agents.network.base import TorchNetwork, read_tensors, write_tensors
 from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies
 from othello_env.agent import spec_text
 from othello_env.games.game import State

@@ -10,15 +10,12 @@ from othello_agents.engine import Engine
 from othello_agents.engine.memory import NODES
 from othello_agents.engine.probcut import (
     CONFIDENCE,
-    NO_CUTS,
     SHALLOWEST,
     shallow_depth,
-    shipped_cuts,
-    stage_of,
     sufficient,
 )
 from othello_agents.ntuple import shipped_network
-from othello_env import Othello, make_agent
+from othello_env import Othello
 
 
 def both(state, **options):
@@ -50,17 +47,6 @@ def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(directi
 
             assert beyond(enough) >= CONFIDENCE - 1e-4
             assert beyond(enough - direction) < CONFIDENCE + 1e-4
-
-
-def test_a_fit_of_every_stage_and_depth_ships():
-    cuts = shipped_cuts(8)
-    assert cuts.dtype == np.float32
-    assert cuts.shape[0] == stage_of(63) + 1
-    assert cuts.shape[1] >= 6  # at least the depths 3 to 8
-    slope, _, deviation = np.moveaxis(cuts, 2, 0)
-    assert (slope > 0.5).all()
-    assert (deviation > 0).all()
-    assert shipped_cuts(4) is NO_CUTS
 
 
 def test_the_fit_is_of_the_weights_that_ship():
@@ -104,8 +90,3 @@ def test_a_limit_ends_a_selective_search_with_a_finished_result():
         at_depth = Engine(depth=analysis.depth, eval="ntuple").analyse(analysis.state)
         assert (analysis.best, analysis.score) == (at_depth.best, at_depth.score)
         assert int(engine._memory.control[NODES]) >= nodes
-
-
-def test_it_is_switched_in_the_spec():
-    assert repr(make_agent("engine:depth=3,selective=false")) == "engine:depth=3,selective=false"
-    assert repr(make_agent("engine:selective=true")) == "engine"

@@ -136,16 +136,6 @@ def test_anchors_and_mirror_images():
         assert table[index(edge)] == table[index(edge[::-1])]
 
 
-def test_edges_are_the_four_edges_with_their_x_squares():
-    for k, edge in enumerate(EDGES):
-        columns, rows = {s % 8 for s in edge[1:9]}, {s // 8 for s in edge[1:9]}
-        assert (columns if k % 2 else rows) == {(0, 7, 7, 0)[k]}
-        assert {edge[0], edge[9]} <= {9, 14, 49, 54}
-        # Each X-square touches the corner beside it.
-        for x, corner in ((edge[0], edge[1]), (edge[9], edge[8])):
-            assert abs(x % 8 - corner % 8) == abs(x // 8 - corner // 8) == 1
-
-
 def positions(n):
     for key in range(n):
         state = Othello()

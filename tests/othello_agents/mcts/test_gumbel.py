@@ -232,11 +232,3 @@ def test_answers_that_are_not_numbers_still_give_legal_moves():
 def test_numbers_out_of_range_are_refused(simulations, considered):
     with pytest.raises(ValueError, match=f"must be at least 1, not {simulations} and {considered}"):
         search(blank, OthelloPositions.from_states([Othello()]), simulations, considered=considered)
-
-
-def test_more_moves_than_a_position_has_are_considered_at_no_cost():
-    batch = OthelloPositions.from_states([Othello(), Othello.from_moves("f5d6c3")])
-    expected = search(blank, batch, 40, considered=64)
-    found = search(blank, batch, 40, considered=10**9)
-    np.testing.assert_array_equal(found.actions, expected.actions)
-    np.testing.assert_array_equal(found.policy, expected.policy)

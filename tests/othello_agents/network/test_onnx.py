@@ -89,16 +89,6 @@ def test_draws_follow_the_policy(tmp_path):
         assert agent.act(Othello(6)) == drawn[key]
 
 
-def test_it_may_answer_by_the_mean_of_eight_symmetric_boards(tmp_path):
-    path = tmp_path / "model.onnx"
-    write(path)
-    agent = make_agent(f"{path}:symmetric=true")
-    assert repr(agent) == f"{path}:symmetric=true"
-    start = agent.action_probabilities(Othello(6))
-    assert list(start.values()) == pytest.approx([0.25] * 4)  # the first moves are mirror images of each other
-    assert list(make_agent(str(path)).action_probabilities(Othello(6)).values()) != pytest.approx([0.25] * 4)
-
-
 def test_it_plays_whole_games_in_the_arena_and_in_an_environment(tmp_path):
     path = tmp_path / "model.onnx"
     write(path, size=8)
@@ -230,11 +220,6 @@ def test_copies_and_pickles_play_the_same_moves_also_without_the_files(tmp_path)
     for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
         assert repr(again) == repr(agent)
         np.testing.assert_array_equal(again.act_batch(batch), agent.act_batch(batch))
-
-
-def test_a_batch_is_pickled_with_its_opponent(tmp_path, check_pickled_batch):
-    write(tmp_path / "model.onnx")
-    check_pickled_batch(tmp_path / "model.onnx")
 
 
 def test_an_agent_plays_in_worker_processes(tmp_path):

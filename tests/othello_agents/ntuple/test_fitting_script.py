@@ -81,11 +81,6 @@ def test_a_run_that_was_cut_off_continues_to_the_same_weights(main, undisturbed,
     )
 
 
-def test_more_rounds_continue_the_work(main, undisturbed, tmp_path):
-    run(main, tmp_path, "--rounds", "1")
-    np.testing.assert_array_equal(run(main, tmp_path), NTupleNetwork.load(undisturbed / "out.npz").weights)
-
-
 def test_a_fit_can_begin_with_given_weights(main, tmp_path):
     trainer = Trainer(4, 7)
     trainer.run(games=100)
@@ -123,16 +118,3 @@ def test_a_folder_of_another_fit_is_refused(main, undisturbed, tmp_path, capsys)
     assert trained.read_bytes() == before
     trained.unlink()
     assert "has files, but no recipe.json" in refused(main, capsys, *SMALL, *out, "--folder", str(tmp_path / "other"))
-
-
-def test_the_first_weights_are_not_overwritten(main, tmp_path, capsys):
-    file = str(tmp_path / "a.npz")
-    arguments = [*SMALL, "--start", file, "--out", file, "--folder", str(tmp_path / "work")]
-    assert "--out and --start are the same file" in refused(main, capsys, *arguments)
-
-
-def test_weights_for_another_board_are_refused(main, tmp_path, capsys):
-    Trainer(6).network.save(tmp_path / "six.npz")
-    arguments = [*SMALL, "--start", str(tmp_path / "six.npz"), "--out", str(tmp_path / "out.npz")]
-    assert "for size 6, not for --size 4" in refused(main, capsys, *arguments, "--folder", str(tmp_path / "work"))
-    assert not (tmp_path / "work").exists()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
-from othello_agents.ntuple.patterns import shapes
+from othello_agents.ntuple.network import shapes
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, mix_int
@@ -226,14 +226,6 @@ def test_the_same_weights_as_ever():
     assert np.abs(weights).sum() == pytest.approx(325.06636092, rel=1e-8)
 
 
-@pytest.mark.nojit
-def test_another_seed_makes_other_weights():
-    trainers = [Trainer(4, seed) for seed in (0, 1, 2**64 - 1)]
-    for trainer in trainers:
-        trainer.run(games=3)
-    assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 3
-
-
 @pytest.mark.parametrize("batch", [1, 50])
 def test_weights_of_mirror_images_stay_equal(slow, batch):
     trainer = Trainer(6, 1, batch=batch)
@@ -275,34 +267,6 @@ def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
     again = Trainer(6, 2, batch=batch)
     again.run(games=trainer.games)
     assert (again.network.weights == trainer.network.weights).all()
-
-
-@pytest.mark.nojit
-@pytest.mark.parametrize("done", [(), (0,), (1,), (0, 1)], ids=str)
-def test_an_interrupt_while_threads_learn_leaves_no_batch_half_learned(monkeypatch, done):
-    trainer = Trainer(4, 3, batch=8, num_threads=2)
-    trainer.run(games=8)
-    run, calls = trainer._threads.run, []
-
-    def interrupted_run(work):
-        calls.append(work)
-        # Calls 1 and 2 play and learn no games. Call 3 plays the next batch, and call 4 learns from it.
-        if len(calls) < 4:
-            return run(work)
-        monkeypatch.undo()
-        for k in done:
-            work(k)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(trainer._threads, "run", interrupted_run)
-    with pytest.raises(KeyboardInterrupt):
-        trainer.run(games=16)
-    assert len(calls) == 4
-    assert trainer.games == trainer.network.training["games"] == 16
-    whole = Trainer(4, 3, batch=8)
-    whole.run(games=16)
-    assert (trainer.network.weights == whole.network.weights).all()
-    assert (trainer.network.errors == whole.network.errors).all()
 
 
 @pytest.mark.parametrize(
@@ -368,19 +332,3 @@ def test_bad_trainers(arguments, message):
 def test_trainers_of_wrong_types(arguments, message):
     with pytest.raises(TypeError, match=message):
         Trainer(**{"size": 4} | arguments)
-
-
-def test_seeds_of_numpy_are_seeds():
-    one, other = Trainer(4, np.int64(3), batch=np.int64(2)), Trainer(4, 3, batch=2)
-    one.run(games=4)
-    other.run(games=4)
-    assert (type(one.seed), type(one.batch)) == (int, int)  # both are saved as JSON, which cannot hold NumPy's numbers
-    assert np.array_equal(one.network.weights, other.network.weights)
-
-
-@pytest.mark.parametrize("games", [100.0, True, "9"])
-def test_a_number_of_games_that_is_no_integer_is_refused_before_it_plays(games):
-    trainer = Trainer(4)
-    with pytest.raises(TypeError):
-        trainer.run(games=games)
-    assert trainer.games == 0

@@ -30,14 +30,6 @@ def test_a_game_is_told_whole_and_then_move_by_move(scripted):
     agent.close()
 
 
-def test_another_game_is_told_whole(scripted):
-    agent = scripted("nboard", "told", f"{GAME}B[F5];)", "d6", f"{GAME}B[D3];)", "c5", f"{GAME};)", "f5")
-    for transcript, answer in (("f5", "d6"), ("d3", "c5"), ("", "f5")):
-        state = Othello.from_moves(transcript)
-        assert ask(agent, state) == state.action_from_text(answer)
-    agent.close()
-
-
 def test_a_position_without_its_history_is_told_as_a_board(scripted):
     state = Othello.from_text(Othello.from_moves("f5d6").to_text(), "X")
     board = "8 -------- -------- -------- ---O*--- ---O**-- ---O---- -------- -------- *"

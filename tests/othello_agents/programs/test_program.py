@@ -8,12 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from othello_agents.programs import Gtp, NBoard
-from othello_agents.programs.program import Program
 from othello_env import AgentError, Othello, make_agent
 
 PROTOCOLS = pytest.mark.parametrize("protocol", [(), ("nboard",)], ids=["gtp", "nboard"])
@@ -69,26 +67,6 @@ def test_a_program_that_disappears_is_an_error_of_the_agent(protocol, tmp_path):
 
 
 @PROTOCOLS
-def test_a_second_interrupt_while_the_program_ends_does_not_harm_the_next_move(scripted, protocol, monkeypatch):
-    agent, close = scripted(*protocol, "honest", "d6"), Program.close
-    state = Othello.from_moves("f5")
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    def interrupted_close(program):
-        close(program)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(agent, "_ask", interrupted)
-        patch.setattr(Program, "close", interrupted_close)
-        with pytest.raises(KeyboardInterrupt):
-            agent.act(state)
-    assert agent.act(state) == state.action_from_text("d6")
-
-
-@PROTOCOLS
 def test_a_program_that_never_answers_is_given_up_early(scripted, protocol):
     error = in_time(lambda: scripted(*protocol, "mute", seconds=600, start=2).act(Othello.from_moves("f5")))
     assert "gave no answer within 2 s" in str(error)
@@ -112,22 +90,6 @@ def test_a_program_that_never_stops_writing_is_ended(scripted, engines, words, s
     assert message in str(error)
     assert len(str(error)) < 5000
     assert all_end(engines())
-
-
-def test_only_the_last_words_on_stderr_are_kept(scripted):
-    error = in_time(lambda: scripted("complain").act(Othello.from_moves("f5")))
-    assert "has ended with status 3" in str(error)
-    assert "its stderr:" in str(error)
-    assert "oh! out of luck" in str(error)
-    assert len(str(error)) < 5000
-
-
-def test_the_limit_of_time_holds_for_all_that_a_program_is_told(scripted):
-    state = Othello()
-    for _ in range(30):
-        state = state.play(state.legal_actions()[0])
-    error = in_time(lambda: scripted("slow", "a1", seconds=3).act(state))  # each command takes half a second
-    assert "gave no answer within 3 s" in str(error)
 
 
 def test_what_a_program_writes_while_nobody_asks_is_not_collected(scripted, engines, all_end):
@@ -159,19 +121,6 @@ def test_the_program_ends_with_its_agent(scripted, engines, is_alive, all_end):
     gc.collect()
     assert len(engines()) == 1
     assert all_end(engines())
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process when its parent is killed")
-def test_the_program_ends_when_its_supervisor_is_killed(engine_file, engines, all_end):
-    agent = Gtp(shlex.join([sys.executable, str(engine_file), "deaf", "d6"]))
-    asking = threading.Thread(target=in_time, args=(lambda: agent.act(Othello.from_moves("f5")),))
-    asking.start()
-    assert wait_until(lambda: len(engines()) == 1)
-    (program,) = engines()
-    supervisor = int(Path(f"/proc/{program}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(supervisor, signal.SIGKILL)
-    assert all_end(engines())
-    asking.join()
 
 
 def end_of_its_own(process):

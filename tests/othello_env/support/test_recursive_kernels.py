@@ -115,7 +115,7 @@ RECURSIVE = {
     "othello_agents.engine.solver._solve_shallow",
     "othello_agents.engine.solver.solve",
     "othello_agents.search.kernels.search",
-    "othello_agents.perfect.deep.solve_deep",
+    "othello_agents.perfect.solving.solve_deep",
     "othello_env.games.checkers.kernels.perft",
 }
 
