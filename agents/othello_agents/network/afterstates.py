@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.module import torch_module
+from othello_agents.network.base import torch_module
 from othello_agents.ntuple.network import layout, mirrors
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
