@@ -353,13 +353,6 @@ def test_weights_that_ship_and_are_damaged_are_an_error_that_names_the_file(pack
     assert make_agent("engine:depth=1").act(Othello(6)) in Othello(6).legal_actions()
 
 
-@pytest.mark.parametrize("name", ["ntuple_8x8.npz", "probcut_8x8.json"])
-def test_weights_that_ship_and_are_gone_are_an_error_that_names_the_file(packaged, name):
-    (packaged / name).unlink()
-    with pytest.raises(FileNotFoundError, match=name):
-        make_agent("engine").act(Othello())
-
-
 def test_where_no_weights_ship_it_counts_mobility():
     start = Othello(4)
     mobility = Engine(depth=3, exact=0, eval="mobility").analyse(start)

@@ -141,17 +141,6 @@ def test_a_stop_in_the_first_search_also_ends_the_searches_for_lines_and_scores(
     assert found.scores == {}
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_stop_in_the_search_to_depth_1_ends_the_deeper_searches(stopped, when, monkeypatch):
-    state = Othello.from_moves("f5d6c3")
-    engine = stopped("start", when, depth=6, eval="weighted")
-    assert engine.act(state) in state.legal_actions()
-    assert engine.last_analysis.depth == 1
-    monkeypatch.undo()
-    engine.act(state)
-    assert engine.last_analysis.depth == 6, "a stop has no effect on later searches"
-
-
 def test_the_line_of_an_exact_score_has_only_moves_that_were_checked(stopped, ffo):
     endgame = ffo[1]
     found = stopped("deepen", exact=14, eval="weighted").analyse(endgame.state)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from othello_agents.engine import Engine
-from othello_agents.engine.memory import NODES
 from othello_agents.engine.probcut import (
     CONFIDENCE,
     SHALLOWEST,
@@ -15,7 +14,6 @@ from othello_agents.engine.probcut import (
     sufficient,
 )
 from othello_agents.ntuple import shipped_network
-from othello_env import Othello
 
 
 def both(state, **options):
@@ -80,13 +78,3 @@ def test_other_weights_and_evaluations_are_never_cut(random_position, tmp_path):
     assert (other.nodes, other.score, other.pv) == (whole.nodes, whole.score, whole.pv)
     nodes = {Engine(depth=6, eval="mobility", selective=s).analyse(state).nodes for s in (True, False)}
     assert len(nodes) == 1
-
-
-def test_a_limit_ends_a_selective_search_with_a_finished_result():
-    for nodes in (500, 5_000, 20_000):
-        engine = Engine(nodes=nodes, eval="ntuple")
-        analysis = engine.analyse(Othello.from_moves("f5d6c3d3c4"))
-        assert nodes <= analysis.nodes < nodes + 100
-        at_depth = Engine(depth=analysis.depth, eval="ntuple").analyse(analysis.state)
-        assert (analysis.best, analysis.score) == (at_depth.best, at_depth.score)
-        assert int(engine._memory.control[NODES]) >= nodes

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from othello_agents.engine import Engine, exact_scores, moves, solver
 from othello_agents.engine import memory as kernels
 from othello_agents.engine.memory import (
-    GENERATION,
     LIMIT,
     NO_LIMIT,
     NO_SQUARE,
@@ -18,7 +17,6 @@ from othello_agents.engine.memory import (
     depth_of,
     lower_bound,
     new_memory,
-    position_key,
     upper_bound,
 )
 from othello_agents.engine.moves import corners_of, stable_discs
@@ -113,16 +111,6 @@ def test_signature(ffo):
     assert [engine.solve(endgame.state).nodes for endgame in ffo[:4]] == [40_318, 31_682, 128_224, 62_210]
 
 
-def test_who_wins(ffo):
-    engine = Engine(eval="weighted")
-    for endgame in ffo[:24]:
-        analysis = engine.solve(endgame.state, result_only=True)
-        assert (analysis.score, analysis.unit) == (np.sign(endgame.score), "wins"), endgame.number
-        after = endgame.state.play(analysis.best)
-        left = after.margins()[after.to_move] if after.is_over else engine.solve(after).score
-        assert np.sign(-left) == np.sign(endgame.score)
-
-
 def test_every_move_of_ffo_endgames(ffo):
     endgames = [endgame for endgame in ffo[:20] if endgame.moves]
     assert len(endgames) >= 15
@@ -143,12 +131,6 @@ def test_exact_scores_are_those_of_the_legal_actions(size, random_position):
             after = state.play(action)
             assert row[action] == -full_search(*sets(after))
     np.testing.assert_array_equal(exact_scores(OthelloPositions.from_states(states)), scores)
-
-
-def test_the_second_player_wins_on_4x4():
-    analysis = Engine(eval="weighted").solve(Othello(4))
-    assert (analysis.score, analysis.exact) == (-10, True)
-    assert Othello(4).play(analysis.best).to_move == 1
 
 
 @settings(max_examples=100, deadline=None)
@@ -260,27 +242,3 @@ def test_an_entry_of_which_two_threads_wrote_one_word_each_belongs_to_no_positio
     assert [probe(key, table) for key in keys] == [0, 0]
     table.table[36:38] = words[0]
     assert lower_bound(probe(keys[0], table)) == 5
-
-
-@pytest.mark.nojit
-def test_clearing_forgets_everything_however_often(table):
-    store(np.uint64(1), 0, 0, 1, 5, table)
-    clear(table)
-    assert probe(np.uint64(1), table) == 0
-    table.control[GENERATION] = 2**16 - 1
-    store(np.uint64(1), 0, 0, 1, 5, table)
-    clear(table)
-    assert table.control[GENERATION] == 1
-    assert probe(np.uint64(1), table) == 0
-
-
-@pytest.mark.nojit
-def test_keys_differ():
-    rng = np.random.default_rng(1)
-    own = rng.integers(0, 2**64, 2000, np.uint64)
-    keys = {int(position_key(a, b & ~a)) for a, b in zip(own, own[::-1], strict=True)}
-    # The next positions are similar and have discs only in the highest ranks. If `position_key` did not mix their bits
-    # well, some of them would have the same key.
-    keys |= {int(position_key(np.uint64(a << 56), np.uint64((255 - a) << 56))) for a in range(256)}
-    keys |= {int(position_key(np.uint64(a << 48), np.uint64((255 - a) << 56))) for a in range(1, 256)}
-    assert len(keys) == 2000 + 256 + 255

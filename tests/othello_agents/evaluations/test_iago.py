@@ -10,7 +10,6 @@ from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.hashing import draw
-from othello_env.games.othello import symmetries
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 
 # A slow twin of the kernels. An edge is a string of ten characters: ".", "X" and "O". X is the player.
@@ -174,16 +173,6 @@ def test_it_sums_edges_moves_and_empty_squares_beside_discs():
         )
 
 
-def test_it_is_the_same_under_every_symmetry():
-    for state in positions(10):
-        values = set()
-        for k in range(symmetries.COUNT):
-            planes = symmetries.transform_observation(state.observation(0), k)
-            text = "".join(np.where(planes[0] > 0, "X", np.where(planes[1] > 0, "O", "-")).ravel())
-            values.add(iago(Othello.from_text(text, "XO"[state.to_move]), 0))
-        assert len(values) == 1
-
-
 def test_a_search_fixes_the_number_of_the_move_at_its_root():
     state = Othello.from_moves("f5d6c3d3c4")
     assert iago.at_root(state) == Iago(6)
@@ -202,7 +191,7 @@ def test_it_is_found_by_name_and_refuses_other_games():
             AlphaBeta(1, "iago").search(state)
 
 
-@pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 60, 0.89)])
+@pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 30, 0.89)])
 def test_its_strength_is_the_published_one(depth, games, score):
     """An independent program found the expected scores of `iago` against `modified`. Both search to the same depth."""
     result = play_match(

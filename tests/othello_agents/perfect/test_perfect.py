@@ -58,13 +58,6 @@ def test_all_positions_of_4x4_are_solved():
             assert score_4x4(state) == state.margins()[state.to_move]
 
 
-def test_a_4x4_position_that_cannot_arise_is_solved_too():
-    state = Othello.from_text("XXXXOOOO----XXXX")
-    assert (state.own, state.opponent) not in solved_4x4()
-    assert Perfect().score(state) == full_search(state)
-    assert (state.own, state.opponent) not in solved_4x4()
-
-
 @pytest.mark.parametrize("empty", range(1, 9))
 def test_late_6x6_positions_against_a_full_search(empty, solver, random_position):
     for key in range(8):
@@ -184,12 +177,6 @@ def test_bad_specs_are_refused(spec, message):
         make_agent(spec)
 
 
-def test_specs_are_understood():
-    assert [repr(make_agent(spec)) for spec in ("perfect", "perfect:hash=8")] == ["perfect", "perfect:hash=8"]
-    with pytest.raises(TypeError, match="hash must be a whole number"):
-        Perfect(hash=2.5)
-
-
 START = {"black": -4, "white": 4}
 """Each player's exact score on 6x6: White wins 20 to 16 (Joel Feinstein, 1993)."""
 
@@ -246,7 +233,7 @@ def test_a_best_move_keeps_the_score(book):
     solver = Solver(64)
     fewest = min(map(empty, states_of(book)))
     late = [state for state in states_of(book) if empty(state) == fewest]
-    for state in random.Random(0).sample(late, 2):
+    for state in random.Random(0).sample(late, 1):
         score, action = book.find(state)
         assert -solver.score(state.play(action), guess=-score) == score
         assert solver.solve(state)[0] == score

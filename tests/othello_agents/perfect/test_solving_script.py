@@ -47,19 +47,6 @@ def test_the_packaged_file_lacks_nothing():
         assert solve_6x6.Tree(book, book.covers[name]).tasks(Othello(6), follower, 0) == []
 
 
-def test_positions_that_follow_from_others_need_no_search():
-    """The scores of the start and of White's first position follow from the three scores after White's replies."""
-    whole, book, start = shipped_book(), Book(), Othello(6)
-    first = start.play(start.legal_actions()[0])
-    for action in first.legal_actions():
-        book.add(first.play(action), *whole.find(first.play(action)))
-    tree = solve_6x6.Tree(book, 30)
-    tree.tasks(start, 1, 0)
-    tree.seen.clear()
-    tree.tasks(start, 0, 0)
-    assert [book.find(state)[0] for state in (start, first)] == [-4, 4]
-
-
 def test_a_file_is_continued(without):
     file, left_out, down_to = without(2)
     solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "2", "--megabytes", "16"])
@@ -67,29 +54,3 @@ def test_a_file_is_continued(without):
     assert book.covers == whole.covers
     for state in left_out:
         assert book.find(state)[0] == whole.find(state)[0]
-
-
-def test_an_interrupt_keeps_what_was_solved(without, monkeypatch):
-    file, left_out, down_to = without(3)
-    take, taken = solve_6x6.Run.take, []
-
-    def interrupted(run, *arguments):
-        take(run, *arguments)
-        taken.append(arguments[0].state)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(solve_6x6.Run, "take", interrupted)
-    with pytest.raises(SystemExit) as stop:
-        solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "1", "--megabytes", "16"])
-    assert stop.value.code == 130
-    book = Book.load(file)
-    assert book.find(taken[0]) is not None
-    assert sum(book.find(state) is None for state in left_out) == 2
-
-
-def test_a_file_that_is_no_book_is_left_alone(tmp_path):
-    file = tmp_path / "a.npz"
-    file.write_bytes(b"something else")
-    with pytest.raises(SystemExit, match="holds no perfect play"):
-        solve_6x6.main([str(file)])
-    assert file.read_bytes() == b"something else"

@@ -41,10 +41,10 @@ def test_its_clock_is_told_to_a_program_that_knows_about_time(scripted):
 def test_a_program_is_the_opponent_of_a_batch():
     server = shlex.join([sys.executable, "-m", "othello_env", "gtp", "--agent", "alphabeta:depth=2,eval=weighted"])
     agent = Gtp(server)
-    envs = [OthelloVectorEnv(3, opponent=each) for each in (agent, "alphabeta:depth=2,eval=weighted")]
+    envs = [OthelloVectorEnv(2, opponent=each) for each in (agent, "alphabeta:depth=2,eval=weighted")]
     found = [env.reset(seed=5)[0] for env in envs][-1]
     rng = np.random.default_rng(1)
-    for _ in range(34):
+    for _ in range(12):
         actions = sample_legal(found["action_mask"], rng)
         (found, *_), (expected, *_) = (env.step(actions) for env in envs)
         np.testing.assert_equal(found, expected)

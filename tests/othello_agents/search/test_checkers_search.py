@@ -12,7 +12,6 @@ from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_env import Othello, make_agent
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import DRAWS
-from othello_env.games.openings import random_opening
 
 TABLES = {"count": count, "material": material, "positional": positional}
 
@@ -109,25 +108,3 @@ def test_other_games_are_refused():
             evaluate(Othello(), 0)
     with pytest.raises(ValueError, match="for Othello, not for Checkers"):
         make_agent("alphabeta:eval=weighted").act(Checkers())
-
-
-def score(first, second, games, plies=6):
-    """The first agent's mean score from random openings, each played with both colours."""
-    total = 0.0
-    for pair in range(games // 2):
-        start = random_opening(Checkers(draws="40-move"), plies, pair)
-        assert start is not None
-        for seat in (0, 1):
-            state, agents = start, (first, second) if seat == 0 else (second, first)
-            while not state.is_over:
-                state = state.play(agents[state.to_move].act(state))
-            total += (state.returns()[seat] + 1) / 2
-    return total / (games // 2 * 2)
-
-
-def test_deeper_and_better_informed_search_wins():
-    deep, shallow = AlphaBeta(6, "positional"), AlphaBeta(2, "positional")
-    random_agent = make_agent("random", seed=1)
-    assert score(deep, shallow, 40) > 0.7  # in 80 games, the measured score was 0.88
-    assert score(shallow, random_agent, 40) > 0.9
-    assert score(AlphaBeta(4, "positional"), AlphaBeta(4, "material"), 60) > 0.5
