@@ -273,7 +273,7 @@ def _record_errors(b: int, trace: float, records: Records) -> None:
 def play(
     key: np.uint64,
     first: np.int64,
-    games: int,
+    games: Int,
     share: Int,
     shares: Int,
     own: np.uint64,
@@ -488,28 +488,21 @@ def train(
     share: Share,
     records: Records,
 ) -> None:
-    """Play the next games of the sequence that `key` determines, and learn all weights after each batch.
+    """Play the next games of the sequence that `key` determines, and learn from each by the rule for single games.
 
-    All games start from the same position. Batches end at multiples of B. For example, if B is 10, games 0 to 9 are one
-    batch, and games 10 to 19 are the next batch. A call that ends within a batch cuts this batch in two: the next call
-    begins with the remaining games as a smaller batch. If B is 1, the rule for single games is used, otherwise the rule
-    for batches. `share.games` is increased after each batch, so that it is correct even after an interrupt.
+    All games start from the same position. `share` has all weights. `share.games` is increased after each game, so that
+    it is correct even after an interrupt.
     """
-    batch, end = len(records.plies), share.games[0] + games
-    while share.games[0] < end:
-        first = share.games[0]
-        length = min(batch - first % batch, end - first)
-        # np.int64, since Numba gives a plain 0 or 1 another type and would compile `play` a second time
-        play(key, first, length, np.int64(0), np.int64(1), own, opponent, tables, learning, records)
-        if batch > 1:
-            learn_share(length, learning, tables, share, records)
-        else:
-            _learn_game(learning, tables, share, records)
-            share.games[0] += 1
+    # np.int64, since Numba gives a plain 0 or 1 another type and would compile `play` a second time
+    none, one = np.int64(0), np.int64(1)
+    for _ in range(games):
+        play(key, share.games[0], one, none, one, own, opponent, tables, learning, records)
+        _learn_game(learning, tables, share, records)
+        share.games[0] += 1
 
 
 _CHUNK = 64
-"""The approximate number of games between two checks of the clock."""
+"""The number of single games between two checks of the clock."""
 _LARGEST_BATCH = 10_000
 """The largest batch, in games. The records of each game of a batch take at most 8 kB of memory."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
@@ -617,7 +610,7 @@ class Trainer:
         self.batch = int(batch)
         self._records = Records.empty(batch, self.network.tables)
         self._threads = Threads(num_threads)
-        self._portion = batch if self._threads.count > 1 else batch * max(1, _CHUNK // batch)
+        self._portion = _CHUNK if batch == 1 else batch
         training = self.network.training
         self._shares = shares_of(size, self.network.errors, training.get("games", 0), num_threads)
         self.seconds: float = training.get("seconds", 0.0)
@@ -692,10 +685,10 @@ class Trainer:
         return self.games - before
 
     def _play(self, games: int) -> None:
-        """Play the next games and learn from them. With several threads, all these games must belong to one batch."""
+        """Play the next games and learn from them. If a batch has several games, all of them must be of one batch."""
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         tables, learning, records, threads = self.network.tables, self._learning, self._records, self._threads.count
-        if threads == 1:
+        if self.batch == 1:
             train(self._key, games, black, white, tables, learning, self._shares[0], records)
             return
         first = np.int64(self.games)

@@ -25,26 +25,26 @@ from othello_env.games.checkers.position import Checkers
 from othello_env.games.othello.positions import OthelloPositions
 
 
-def as_textbook(analysis):
-    """The engine's score in the form of a textbook search: plus or minus infinity for a won or lost game."""
+def as_searched(analysis):
+    """The engine's score as the searches give it: plus or minus infinity for a won or lost game."""
     return math.copysign(math.inf, analysis.score) if analysis.unit == "discs" and analysis.score else analysis.score
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
 @pytest.mark.parametrize("name", square_sums())
-def test_its_value_is_that_of_the_textbook_searches(name, size, random_position):
+def test_its_value_is_that_of_the_searches(name, size, random_position):
     for key in range(40):
         depth = 1 + key % 6
         state = random_position(key, 1 + (7 * key) % (size**2 - 5), size)
         analysis = Engine(depth=depth, exact=0, eval=name).analyse(state)
-        depth += state.must_pass  # textbook searches count a forced pass as a ply, the engine does not
-        assert as_textbook(analysis) == AlphaBeta(depth, name).search(state).value, f"{state}\n{analysis}"
+        depth += state.must_pass  # those searches count a forced pass as a ply, the engine does not
+        assert as_searched(analysis) == AlphaBeta(depth, name).search(state).value, f"{state}\n{analysis}"
         if depth <= 3:
-            assert as_textbook(analysis) == Minimax(depth, name).search(state).value
+            assert as_searched(analysis) == Minimax(depth, name).search(state).value
         # The position after the chosen move has the same value with the opposite sign.
         after = state.play(analysis.best)
         if depth > 1 and not after.is_over:
-            assert -as_textbook(analysis) == AlphaBeta(depth - 1, name).search(after).value
+            assert -as_searched(analysis) == AlphaBeta(depth - 1, name).search(after).value
 
 
 def looked_up(network, state, player):
@@ -59,7 +59,7 @@ def looked_up(network, state, player):
 
 
 @pytest.mark.parametrize("size", [6, 8])
-def test_its_value_with_ntuple_weights_is_that_of_the_textbook_search(size, weights, random_position):
+def test_its_value_with_ntuple_weights_is_that_of_the_search(size, weights, random_position):
     network = NTupleNetwork.load(weights[size])
     for key in range(12):
         depth = 1 + key % 4
@@ -111,7 +111,7 @@ def test_what_is_remembered_of_one_size_is_not_used_on_another():
     engine = Engine(ms=60_000, depth=6, exact=0, eval="count")
     for size in (8, 4, 6, 8):
         expected = AlphaBeta(6, "count").search(Othello(size)).value
-        assert as_textbook(engine.analyse(Othello(size))) == expected
+        assert as_searched(engine.analyse(Othello(size))) == expected
 
 
 def test_the_principal_variation_can_be_played(random_position):

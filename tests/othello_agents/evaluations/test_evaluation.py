@@ -63,9 +63,9 @@ def test_the_leagues_heuristic_is_a_hundred_times_its_table(
 ) -> None:
     @given(positions(8), st.sampled_from([0, 1]))
     def check(state: Othello, player: int) -> None:
-        worth = {"-": 0, "XO"[player]: 1, "OX"[player]: -1}
+        sign = {"-": 0, "XO"[player]: 1, "OX"[player]: -1}
         table = zip(state.to_text(), map(float, LEAGUE.split()), strict=True)
-        assert swh(state, player) == round(100 * sum(worth[cell] * weight for cell, weight in table))
+        assert swh(state, player) == round(100 * sum(sign[cell] * weight for cell, weight in table))
 
     check()
 

@@ -41,20 +41,20 @@ class SlowLearner:
     def logit(self, features):
         return np.float32(math.fsum(self.weights.get(feature, 0.0) for feature in features))
 
-    def worth(self, state):
+    def estimate(self, state):
         """The value of an afterstate for the player who moved, used to choose moves."""
         if state.is_over:
             return math.inf * state.returns()[1 - state.to_move] if any(state.returns()) else 0.0
         return float(self.logit(self.features(state)))
 
-    def worth_after_reply(self, state):
-        """The same as `worth`, but from a search that looks one ply further."""
+    def estimate_after_reply(self, state):
+        """The same as `estimate`, but from a search that looks one ply further."""
         if state.is_over:
-            return self.worth(state)
+            return self.estimate(state)
         if state.must_pass:
             state = state.play(state.pass_action)
-            return max(self.worth(state.play(action)) for action in state.legal_actions())
-        return -max(self.worth(state.play(action)) for action in state.legal_actions())
+            return max(self.estimate(state.play(action)) for action in state.legal_actions())
+        return -max(self.estimate(state.play(action)) for action in state.legal_actions())
 
     def outcome(self, state, player):
         return 0.5 * state.returns()[player] + 0.5 * state.margins()[player] / self.size**2
@@ -65,7 +65,7 @@ class SlowLearner:
         return bits & 1 if bits >> 32 < int(self.grabbing * 2**32) else None
 
     def value(self, state, player):
-        return self.outcome(state, player) if state.is_over else math.tanh(self.worth(state))
+        return self.outcome(state, player) if state.is_over else math.tanh(self.estimate(state))
 
     def play(self, game):
         """A list of (player, state after the move, state after the best move), one entry for each ply of a game."""
@@ -76,8 +76,10 @@ class SlowLearner:
             if state.must_pass:
                 state = state.play(state.pass_action)
             legal = state.legal_actions()
-            worths = [(self.worth_after_reply if self.look_ahead else self.worth)(state.play(a)) for a in legal]
-            best = action = legal[worths.index(max(worths))]
+            estimates = [
+                (self.estimate_after_reply if self.look_ahead else self.estimate)(state.play(a)) for a in legal
+            ]
+            best = action = legal[estimates.index(max(estimates))]
             bits = mix_int(mix_int(key, EPSILON), state.turn + 1)
             if len(plies) < random_plies or bits >> 32 < int(self.epsilon * 2**32):
                 action = legal[draw(bits, CHOICE, len(legal))]
@@ -101,7 +103,7 @@ class SlowLearner:
         valued, found = [], []
         for mover, state, best in plies:
             value = self.value(state, mover)
-            valued.append((mover, state, value, value if best == state else math.tanh(self.worth(best))))
+            valued.append((mover, state, value, value if best == state else math.tanh(self.estimate(best))))
         returned = {}  # each player's return from the next ply on; the loop runs backwards
         for mover, state, value, greedy in reversed(valued):
             back = greedy
@@ -161,7 +163,7 @@ def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead):
     for game in range(games):
         for mover, state, *_ in learner.play(game):
             if not state.is_over:
-                expected = math.tanh(learner.worth(state))
+                expected = math.tanh(learner.estimate(state))
                 largest = max(largest, abs(expected))
                 assert trainer.network.value(state, mover) == pytest.approx(expected, abs=1e-6)
     assert largest > 0.1
