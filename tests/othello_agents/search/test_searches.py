@@ -2,6 +2,7 @@
 
 import csv
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,17 @@ def test_single_positions_and_batches_are_answered_as_searched(spec: str) -> Non
         assert [agent.act(state) for state in states] == expected
         assert agent.act_batch(OthelloPositions.from_states(states)).tolist() == expected
     assert agent.act_batch(OthelloPositions.from_states([])).shape == (0,)
+
+
+def test_a_single_move_goes_straight_to_the_kernel() -> None:
+    agent, state, calls = make_agent("alphabeta:depth=2"), Othello(), []
+    agent.act(state)  # compiles the kernel, and checks the game
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        agent.act(state)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 5, calls
 
 
 def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
