@@ -13,8 +13,7 @@ from typing import Any
 
 from _arguments import option
 
-from othello_agents.network.base import TorchNetwork
-from othello_agents.network.files import MOST_TENSORS
+from othello_agents.network.base import MOST_TENSORS, TorchNetwork
 from othello_agents.network.neural import read_tensors
 
 __all__ = ["check_past", "learner_tensors", "network_of", "read_run", "restore_learner"]

@@ -26,7 +26,7 @@ from _measure import machine, rate, truth
 from _works import perft_work
 
 from othello_agents.engine import Analysis, Engine, exact_scores
-from othello_agents.engine.evaluator import textbook_sums
+from othello_agents.engine.evaluator import square_sums
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
@@ -131,7 +131,7 @@ def measure_middlegame(
                 same = sum(a.best == other for a, other in zip(found, best, strict=True))
                 ratio = (
                     f"{textbook_nodes(depth, name, states) / nodes:10.1f}"
-                    if name in textbook_sums() and depth <= 8
+                    if name in square_sums() and depth <= 8
                     else ""
                 )
                 print(

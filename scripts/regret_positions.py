@@ -25,8 +25,7 @@ from _packaged import random_positions, write_list
 from endgame_positions import positions
 
 import othello_env
-from othello_agents.perfect.small import score_4x4
-from othello_agents.perfect.solving import Solver
+from othello_agents.perfect.solving import Solver, score_4x4
 from othello_env import Othello
 from othello_env.arena.rating.perfection import openings_name
 from othello_env.arena.rating.regret import regret_name

@@ -32,7 +32,7 @@ from _arguments import even, flag, one_of, option, parse, path, real, whole
 from _recipe import OPENINGS, PLIES, SIZES, command_line, mistakes, perfect_moves, show
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
-from othello_agents.ntuple.loop import Goal, train_until
+from othello_agents.ntuple.trainer import Goal, train_until
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.drawing.chart import CurvePoint, learning_chart, png

@@ -1,1 +1,1 @@
-"""Agents to play against: textbook searches for every game; learned agents and an engine for Othello."""
+"""Agents to play against: searches for every game; learned agents and an engine for Othello."""

@@ -20,7 +20,7 @@ from othello_env.games.othello.position import Othello
 
 if TYPE_CHECKING:
     from othello_agents.ntuple import Trainer
-    from othello_agents.ntuple.loop import Goal
+    from othello_agents.ntuple.trainer import Goal
 
 __all__ = ["YARDSTICK", "Curve", "train"]
 
@@ -54,7 +54,7 @@ def train(
     Returns:
         The curve, and whether Ctrl-C ended the training.
     """
-    from othello_agents.ntuple.loop import Goal, train_until
+    from othello_agents.ntuple.trainer import Goal, train_until
 
     trainer.network.training["command"] = " ".join(["othello-env", *sys.argv[1:]])
     watch = _Watch(trainer, every)
@@ -90,7 +90,7 @@ class _Watch:
 
         The first point is measured at once. Each later point is measured `every` seconds after the point before it.
         """
-        from othello_agents.ntuple.loop import Goal
+        from othello_agents.ntuple.trainer import Goal
 
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
 

@@ -19,7 +19,6 @@ from pathlib import Path
 FLOODS = {  # answers that never end: {behaviour: (beginning, repeated text)}
     "chatter": ("", "info\n"),
     "drip": ("", "info\n"),
-    "essay": ("= d6\n", "and so on\n"),
     "endless": ("= d6", " d6"),
 }
 
@@ -95,16 +94,14 @@ def main():
         if behaviour == "mute":
             continue
         if words[0] != protocol.question:
-            if behaviour == "slow":
-                time.sleep(0.5)
             protocol.acknowledge(words, behaviour)
             continue
-        if behaviour in ("hang", "deaf") or (behaviour == "stall" and not moves):
+        if behaviour in ("hang", "deaf"):
             time.sleep(600)
         if behaviour in FLOODS:
             flood(behaviour)
-        if behaviour in ("die", "complain"):
-            say(1_000_000 * "oh! " * (behaviour == "complain") + "out of luck", sys.stderr)
+        if behaviour == "die":
+            say("out of luck", sys.stderr)
             sys.exit(3)
         if behaviour == "shout":
             moves = ["\x1b[2J" + 50_000 * "A"]
@@ -117,8 +114,6 @@ def main():
             continue
         told.clear()
         protocol.move(moves.pop(0))
-        if behaviour == "babble":
-            flood("chatter")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@
 (4, 'points')
 """
 
-from othello_agents.engine.agent import Engine
+from othello_agents.engine.agent import Engine, exact_scores
 from othello_agents.engine.analysis import Analysis, Line
-from othello_agents.engine.exact import exact_scores
 
 __all__ = ["Analysis", "Engine", "Line", "exact_scores"]

@@ -14,22 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.analysis import Analysis, Line, to_discs, to_unit, to_unit_of_best
-from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, textbook_sums
-from othello_agents.engine.exact import exact_scores
-from othello_agents.engine.lines import Lines
+from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, square_sums
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
 from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
-from othello_agents.engine.running import run
-from othello_agents.engine.searcher import Iteration, Searcher
+from othello_agents.engine.searcher import Iteration, Searcher, run
+from othello_agents.engine.solver import solve_moves
 from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.game import State
+from othello_env.games.othello.bitboard import BOARDS
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_whole
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "exact_scores"]
 
 _DEFAULT_DEPTH = 8
 _DEFAULT_EXACT = 12
@@ -77,7 +76,7 @@ class Engine(Agent):
             enough, but at least 12. If one or two squares more than this number are empty, `act` first searches to the
             end to find only the winner. If there is time left, it then searches for the exact score.
         eval: the evaluation: ``ntuple`` (the packaged n-tuple weights), ``ntuple:weights=FILE`` (weights from a file),
-            or a textbook evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
+            or an evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
             ``swh``, ``weighted``). The default is the packaged n-tuple weights for the board's size, or ``mobility``
             for a size without packaged weights.
         hash: the size of the transposition table in MiB.
@@ -214,10 +213,9 @@ class Engine(Agent):
             found, searcher = self._search(position, self._seconds)
             nodes = int(self._memory.control[NODES])
             self._limit(NO_LIMIT)
-            others = Lines(position, found, self.evaluator(position.size), self._memory, self._team)
-            best = run(lambda: others.best(count), self._memory) if count else []
+            best = run(lambda: searcher.best_lines(count), self._memory) if count else []
             variation = best[0][1] if best else run(searcher.variation, self._memory)
-            values = run(others.values, self._memory) if scores else {}
+            values = run(searcher.values, self._memory) if scores else {}
         analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - began)
         kind = self.evaluator(position.size).kind
         if scores:
@@ -286,7 +284,7 @@ class Engine(Agent):
         return self._evaluators[size]
 
     def _find_evaluator(self, size: int) -> Evaluator:
-        sums = textbook_sums()
+        sums = square_sums()
         if self._eval in sums:
             return square_evaluator(sums[self._eval], size)
         if self._network is not None:
@@ -389,7 +387,7 @@ def _playable(state: State) -> Othello:
 
 def _network(evaluation: str | None) -> NTupleNetwork | None:
     """Load the weights from the file that an evaluation names; return None if the evaluation names no file."""
-    sums = textbook_sums()
+    sums = square_sums()
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None
     name, _, file = evaluation.partition(":weights=")
@@ -397,3 +395,31 @@ def _network(evaluation: str | None) -> NTupleNetwork | None:
         known = ", ".join(["ntuple", "ntuple:weights=FILE", *sums])
         raise ValueError(f"the engine has no evaluation {evaluation!r}; it has {known}")
     return NTupleNetwork.load(file)
+
+
+_MEGABYTES = 4
+
+
+def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
+    """The final score in discs after each action, with perfect play. The winner also gets the empty squares.
+
+    A position with up to 12 empty squares takes milliseconds. Each further empty square about doubles the time.
+
+    Args:
+        positions: N positions of one size.
+
+    Returns:
+        (N, A) float64 with A = size * size + 1: the scores for the player to move; NaN for illegal actions. If a game
+        is over, all scores are NaN.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed.
+        ValueError: the positions differ in size.
+    """
+    batch = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
+    scores = np.full((len(batch), batch.size**2 + 1), np.nan)
+    memory = new_memory(_MEGABYTES)
+    memory.control[NODES], memory.control[LIMIT] = 0, NO_LIMIT
+    clear(memory)
+    run(lambda: solve_moves(batch.own, batch.opponent, scores, BOARDS[batch.size], batch.size, memory), memory)
+    return scores

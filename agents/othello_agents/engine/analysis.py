@@ -57,7 +57,7 @@ class Analysis:
             the empty squares. It is the result of perfect play if `exact` is true. Otherwise only the winner is
             certain: in a longer game, which the search has not seen, the winner may get more discs.
             ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win). ``"points"``: the value of
-            a textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
+            an evaluation by squares or moves. ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
         depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
             of empty squares.

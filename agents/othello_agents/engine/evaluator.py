@@ -1,11 +1,11 @@
-"""Computes the values of the search's leaves, by textbook evaluations or by n-tuple tables.
+"""Computes the values of the search's leaves, by the weights of squares or by n-tuple tables.
 
 One kernel (compiled function) computes both kinds of evaluation. All values are integers for the player to move, from
--`BOUND` to `BOUND`. In a textbook evaluation, each square has a weight. The search always knows the sum of the
+-`BOUND` to `BOUND`. In an evaluation by squares, each square has a weight. The search always knows the sum of the
 weights under the player's discs minus the sum under the opponent's discs.
 
 With n-tuple tables, the search keeps one vector for each ply of the line that it is searching. Each vector holds the
-configuration of each placement (see `othello_agents.ntuple.patterns`), from the point of view of the player who has
+configuration of each placement (see `othello_agents.ntuple.network`), from the point of view of the player who has
 just moved. Vectors are indexed by the number of empty squares. Each move computes the next vector from the present
 vector.
 """
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.evaluations import EVALUATIONS
-from othello_agents.evaluations.description import SquareSum
+from othello_agents.evaluations.registry import SquareSum
 from othello_agents.ntuple.kernels import Tables, stage_after, turn_discs
 from othello_agents.search.kernels import compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
@@ -33,13 +33,13 @@ __all__ = [
     "ntuple_evaluator",
     "set_root",
     "square_evaluator",
-    "textbook_sums",
+    "square_sums",
     "turn_over",
 ]
 
 NTUPLE = -1
-"""The `kind` of an evaluator with n-tuple tables. The `kind` of a textbook evaluator is the `term` of its `SquareSum`:
-NO_TERM, NEAR_CORNERS or ONLY_MOVES (see `othello_agents.evaluations.description`)."""
+"""The `kind` of an evaluator with n-tuple tables. The `kind` of an evaluator by squares is the `term` of its
+`SquareSum`: NO_TERM, NEAR_CORNERS or ONLY_MOVES (see `othello_agents.evaluations.registry`)."""
 LOGIT = 1000
 """A position's value is this number times the sum of its n-tuple weights. The hyperbolic tangent of this sum is the
 expected result."""
@@ -51,14 +51,14 @@ _1 = np.uint64(1)
 
 
 class Evaluator(NamedTuple):
-    """An evaluation as the numbers and arrays that the kernels read. The arrays are empty for a textbook evaluation.
+    """An evaluation as the numbers and arrays that the kernels read. The arrays are empty for one by squares.
 
     Letters for shapes: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors,
     K stages of `probcut`, D depths.
 
     Attributes:
-        kind: the term of a textbook evaluation's `SquareSum`, or `NTUPLE`.
-        table: the index of a textbook evaluation's square weights in `othello_agents.search.kernels.WEIGHTS`.
+        kind: the term of an evaluation's `SquareSum`, or `NTUPLE`.
+        table: the index of an evaluation's square weights in `othello_agents.search.kernels.WEIGHTS`.
         board: the set of squares in play.
         weights: (S, W) float32, the weights of the n-tuple tables for each stage.
         deltas: (64, L) int16. For a disc on square s, row s is added to the configurations if the disc belongs to the
@@ -80,14 +80,14 @@ class Evaluator(NamedTuple):
     cuts: npt.NDArray[np.float32]
 
 
-def textbook_sums() -> dict[str, SquareSum]:
-    """The textbook evaluations that the kernels can compute, by name."""
+def square_sums() -> dict[str, SquareSum]:
+    """The evaluations by squares or moves that the kernels can compute, by name."""
     sums = {name: compiled_sum(evaluation) for name, evaluation in sorted(EVALUATIONS.items())}
     return {name: squares for name, squares in sums.items() if squares is not None}
 
 
 def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
-    """The evaluator of a textbook evaluation for boards of one size."""
+    """The evaluator of an evaluation by squares or moves, for boards of one size."""
     return Evaluator(
         squares.term,
         weights_table(squares.quarter, size),
@@ -130,13 +130,13 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
     if evaluator.kind != NTUPLE:
         return weigh(own, evaluator.table) - weigh(opponent, evaluator.table)
     configuration = evaluator.configurations[empty]
-    configuration[:] = 0
+    for i in range(len(configuration)):
+        configuration[i] = 0
     for square in range(64):
         bit = _1 << np.uint64(square)
-        if opponent & bit:
-            configuration += evaluator.deltas[square]
-        elif own & bit:
-            configuration -= evaluator.deltas[square]
+        sign = np.int16(1 if opponent & bit else -1 if own & bit else 0)
+        for i in range(len(configuration)):
+            configuration[i] += sign * evaluator.deltas[square, i]
     return 0
 
 

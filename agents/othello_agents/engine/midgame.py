@@ -1,8 +1,9 @@
 """The midgame search: principal variation search with one evaluation.
 
-Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated even if the game is over, as in the
-textbook searches. At depth 1 or more, a won game has the value `FINAL` + the score in discs. This value is greater than
-any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value 0.
+Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated even if the game is over, as in
+`othello_agents.search`. At depth 1 or more, a won game has the value `FINAL` + the score in discs. This value is
+greater than any evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has
+the value 0.
 
 A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. In all other searches,
 the deep search of a position is skipped if a shallow search predicts its result (see `probcut`). If the evaluator has
@@ -13,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, turn_over
-from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
     BEST,
     LIMIT,
@@ -30,10 +30,17 @@ from othello_agents.engine.memory import (
     position_key,
     store_value,
 )
-from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, listed_move, next_move
+from othello_agents.engine.moves import (
+    flips,
+    known_refutation,
+    legal_moves,
+    list_moves,
+    listed_move,
+    next_move,
+    score_bound,
+)
 from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
 from othello_agents.engine.solver import solve
-from othello_agents.engine.stability import score_bound
 from othello_env.games.othello.bitboard import final_margin, popcount, square_of
 from othello_env.support.jit import Int, kernel
 
@@ -283,14 +290,14 @@ def _search(
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
     is_shared = control[SHARED] != 0 and depth >= _SHARED_DEPTH
-    i = 0
-    while i < count:
-        next_move(i, count, order, turned)
-        square, flipped, p, o = listed_move(i, own, opponent, order, turned)
-        if is_shared and not _take_up(i, p, o, next_depth, order, memory):
+    place: Int = np.int64(0)  # not 0, since Numba gives a literal another type and would compile the callees twice
+    while place < count:
+        next_move(place, count, order, turned)
+        square, flipped, p, o = listed_move(place, own, opponent, order, turned)
+        if is_shared and not _take_up(place, p, o, next_depth, order, memory):
             continue
         added = follow(square, flipped, empty, evaluator)
-        upper = beta if i == 0 else min(beta, reached + 1)
+        upper = beta if place == 0 else min(beta, reached + 1)
         while True:
             value = -_search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
             if value <= reached or upper == beta:
@@ -307,7 +314,7 @@ def _search(
             reached = max(reached, value)
             if value >= beta:
                 break
-        i += 1
+        place += 1
     store_value(key, best, alpha, beta, WORST, best_move, depth, memory)
     return best
 

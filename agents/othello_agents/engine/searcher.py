@@ -1,8 +1,12 @@
-"""Searches of one position with one evaluation: iterative deepening, aspiration windows, the principal variation."""
+"""Searches of one position with one evaluation: iterative deepening, aspiration windows, and lines of play."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,7 +30,59 @@ from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import Int
 
-__all__ = ["Iteration", "Searcher"]
+__all__ = ["Iteration", "Searcher", "run"]
+
+_WAIT_SECONDS = 0.2
+
+_T = TypeVar("_T")
+
+
+def run(
+    search: Callable[[], _T],
+    memory: Memory,
+    seconds: float | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> _T:
+    """Call `search` in another thread and return its result.
+
+    After `seconds` or Ctrl-C, the calling thread sets the limit of nodes in `memory` to 0, which ends the search. The
+    compiled search releases Python's global interpreter lock. So the calling thread can check the time and notice
+    Ctrl-C during the search. `progress` is called a few times a second with the number of nodes visited so far.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed; the search has ended.
+    """
+    answers: list[_T] = []
+    errors: list[BaseException] = []
+    has_ended = threading.Event()  # needed because `is_alive` may be False too early after an interrupt of `join`
+
+    def work() -> None:
+        try:
+            answers.append(search())
+        except BaseException as error:  # raised again in the calling thread
+            errors.append(error)
+        finally:
+            has_ended.set()
+
+    thread = threading.Thread(target=work, name="othello-engine", daemon=True)
+    end = None if seconds is None else time.perf_counter() + seconds
+    thread.start()
+    try:
+        while not has_ended.is_set():
+            left = _WAIT_SECONDS if end is None else min(_WAIT_SECONDS, end - time.perf_counter())
+            if left <= 0:
+                break
+            has_ended.wait(left)
+            if progress is not None:
+                progress(int(memory.control[NODES]))
+    finally:
+        if not has_ended.is_set():
+            memory.control[LIMIT] = 0
+            has_ended.wait()
+    if errors:
+        raise errors[0]
+    return answers[0]
+
 
 _ASPIRATION = 300
 """From the second iteration on, the search begins with a window: the previous iteration's value plus or minus this
@@ -42,6 +98,10 @@ reaches the limit, the result of the deepest of these earlier searches is used."
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
 squares must also be empty. A smaller search would end before the threads have started."""
+
+
+_SHALLOW = 2
+"""Searches to this depth first give values by which the moves are sorted."""
 
 
 @dataclass(frozen=True)
@@ -247,6 +307,65 @@ class Searcher:
             state = state.play(actions[-1])
         return tuple(actions)
 
+    def values(self) -> dict[int, int]:
+        """The value of every legal action, from searches to the depth of `found`.
+
+        If the search is stopped, the actions that were not searched are missing.
+        """
+        values = {action: self._value_of(action, self._depth_below) for action in self._state.legal_actions()}
+        return {action: value for action, value in values.items() if value is not None}
+
+    def best_lines(self, count: int) -> list[tuple[int, tuple[int, ...], int]]:
+        """The `count` best actions, in order from the best: for each, its value, expected line and number of nodes.
+
+        The first action's number of nodes is that of the search for the best move. Every other action has a search of
+        its own, to the depth of `found`. This search ends as soon as it is clear that `count` other actions are at
+        least as good. If a search is stopped, the list may be shorter.
+        """
+        found, control = self.found, self._memory.control
+        nodes = int(control[NODES])
+        lines = [(found.value, self.variation(), nodes)]
+        if count == 1:
+            return lines
+        others = {
+            action: self._value_of(action, min(self._depth_below, _SHALLOW)) or 0
+            for action in self._state.legal_actions()
+            if action != found.best
+        }
+        for action in sorted(others, key=lambda action: -others[action]):
+            least = lines[count - 1][0] if len(lines) >= count else -int(WORST)
+            before = int(control[NODES])
+            value = self._value_of(action, self._depth_below, least)
+            if value is None:
+                break
+            if value > least:
+                nodes = int(control[NODES]) - before
+                line = (action,) if found.result_only else self.line(action, value, found.depth, exact=found.exact)
+                lines.append((value, line, nodes))
+                lines[1:] = sorted(lines[1:], key=lambda line: -line[0])[: count - 1]
+        return lines[:count]
+
+    @property
+    def _depth_below(self) -> int:
+        """The depth of a search after a move, for a value that is comparable with that of `found`."""
+        return EXACT if self.found.exact else self.found.depth - 1
+
+    def _value_of(self, action: int, depth: int, least: int = -int(WORST)) -> int | None:
+        """The value of an action; None if the search was stopped.
+
+        A returned number greater than `least` is the exact value. Any other number is only an upper bound of the value.
+        If the search for the best move found only the winner, only the sign of the number is exact.
+        """
+        after = self._after(self._state.play(action))
+        if self.found.result_only and depth == EXACT:
+            value = after.value(depth, -1, 1)
+        else:
+            value = after.value(depth, beta=-least)
+        return None if value is None else -value
+
+    def _after(self, state: Othello) -> Searcher:
+        return Searcher(state, self._evaluator, self._memory, self._team)
+
     def _confirmed(self, state: Othello, value: int) -> int | None:
         """An action that reaches the position's exact value; None if the search was stopped.
 
@@ -260,8 +379,7 @@ class Searcher:
             reverse=True,
         )
         for action in others:
-            after = Searcher(state.play(action), self._evaluator, self._memory, self._team)
-            reached = after.value(EXACT, -value, -value + 1)
+            reached = self._after(state.play(action)).value(EXACT, -value, -value + 1)
             if reached is None:
                 return None
             if reached <= -value:

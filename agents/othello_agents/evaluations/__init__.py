@@ -1,18 +1,23 @@
 """Evaluations: functions that give the value of a position for a player.
 
-Each game has its own file. An `Evaluation` is such a function together with its description. All searches use this
-description.
+An `Evaluation` is such a function together with its description. All searches use this description.
 """
 
-from othello_agents.evaluations.any_game import count, mobility, standard
-from othello_agents.evaluations.checkers import material, positional
-from othello_agents.evaluations.description import Evaluate, Evaluation, evaluation
+from othello_agents.evaluations.boards import count, material, mobility, modified, positional, standard, swh, weighted
 from othello_agents.evaluations.iago import iago
-from othello_agents.evaluations.othello import modified, swh, weighted
-from othello_agents.evaluations.registry import EVALUATIONS, evaluation_name, find_evaluation, register
+from othello_agents.evaluations.registry import (
+    EVALUATIONS,
+    Evaluate,
+    Evaluation,
+    evaluation,
+    evaluation_name,
+    find_evaluation,
+    register,
+)
 
 __all__ = [
     "EVALUATIONS",
+    "PACKAGED",
     "Evaluate",
     "Evaluation",
     "count",
@@ -29,3 +34,9 @@ __all__ = [
     "swh",
     "weighted",
 ]
+
+PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh, weighted)
+"""The evaluations of this package. Their square weights, if they have any, are compiled into the searches."""
+
+for _each in PACKAGED:
+    register(_each)

@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.evaluations.description import Evaluation
+from othello_agents.evaluations.registry import Evaluation
 from othello_env.games.othello.bitboard import BOARDS, legal_moves, popcount
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import Int, kernel
@@ -36,7 +36,7 @@ usual names of the edge squares between a corner and the middle of the edge.)"""
 ROUNDS = 5
 """The number of rounds that compute the edge table. Each round recomputes all entries with 1 to 9 discs."""
 
-_EMPTY, _OWN, _OTHER = 0, 1, 2
+_EMPTY, _OWN, _OTHER = (np.int64(number) for number in (0, 1, 2))  # not literals, which Numba would compile anew
 _STABLE, _SEMI, _UNSTABLE = 0, 1, 2
 _EDGES = np.array(EDGES)
 _POWERS = 3 ** np.arange(9, -1, -1)
@@ -82,18 +82,19 @@ def _static_value(cells: npt.NDArray[np.int64]) -> int:
     value = 0
     for place in range(10):
         if cells[place] != _EMPTY:
-            worth = _STATIC[_KINDS[place], _stability(cells, place)]
-            value += worth if cells[place] == _OWN else -worth
+            weight = _STATIC[_KINDS[place], _stability(cells, place)]
+            value += weight if cells[place] == _OWN else -weight
     return value
 
 
 @kernel
-def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDArray[np.int64]) -> int:
+def _turn(cells: npt.NDArray[np.int64], place: int, colour: Int, after: npt.NDArray[np.int64]) -> int:
     """Make a move of `colour` at `place`, write the new edge into `after`, and return the number of turned discs.
 
     A move on an X-square turns no discs of the edge, since the square is not on the edge itself.
     """
-    after[:] = cells
+    for i in range(10):
+        after[i] = cells[i]
     after[place] = colour
     turned = 0
     if place in (0, 9):
@@ -170,9 +171,10 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
     discs = np.empty(len(table), np.int64)
     cells = np.empty((len(table), 10), np.int64)
     for index in range(len(table)):
+        discs[index] = 0
         for place in range(10):
             cells[index, place] = index // _POWERS[place] % 3
-        discs[index] = np.count_nonzero(cells[index])
+            discs[index] += cells[index, place] != _EMPTY
         table[index] = _static_value(cells[index])
     for _ in range(rounds):
         for number in range(9, 0, -1):
@@ -215,7 +217,7 @@ def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: Int, table:
     """The value of a position for the player whose discs are `own`; `n` is the move number."""
     edge = 0
     for side in range(4):
-        index = 0
+        index: Int = 0
         for place in range(10):
             bit = _1 << np.uint64(_EDGES[side, place])
             index = 3 * index + (_OWN if own & bit else _OTHER if opponent & bit else _EMPTY)
@@ -228,7 +230,7 @@ def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: Int, table:
     c_edge = 312_000 + 6_240 * n
     c_current = 50_000 + 2_000 * n if n < 25 else 75_000 + 1_000 * n
     return (
-        _round_ratio(c_edge * edge, 32_000)
+        _round_ratio(c_edge * edge, np.int64(32_000))
         + _round_ratio(c_current * (p - o), p + o + 2)
         + _round_ratio(20_000 * (pp - op), pp + op + 2)
     )

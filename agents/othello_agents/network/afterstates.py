@@ -4,7 +4,7 @@ The network makes the board after each legal move by the rules. An evaluation of
 convolutional network must learn which discs a move turns; this network knows it. The idea of afterstates is from Sutton
 and Barto, "Reinforcement Learning" (2nd edition, 2018), section 6.8.
 
-The evaluation is an n-tuple network. Each pattern of squares has a table, as in `othello_agents.ntuple.patterns`. An
+The evaluation is an n-tuple network. Each pattern of squares has a table, as in `othello_agents.ntuple.network`. An
 entry of a table is not one number, but `FEATURES` numbers. The sum of a board's entries goes through a small dense
 network with two outputs. The first output is the logit of the move that led to the board. The second output, for the
 board before the move, gives the value of the position.
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.module import torch_module
-from othello_agents.ntuple.patterns import layout, mirrors
+from othello_agents.network.base import torch_module
+from othello_agents.ntuple.network import layout, mirrors
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
 from othello_env.support.extras import import_extra

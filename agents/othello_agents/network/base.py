@@ -1,31 +1,126 @@
-"""The base class of policy and value networks in PyTorch: those of the package, and networks that you write.
+"""The base class of policy and value networks in PyTorch, their files, and their export to ONNX.
+
+A network's file is in the format safetensors: named tensors, and a card (a JSON text that describes the tensors).
+Reading a file of this format runs no code from the file. PyTorch (the extra ``torch``) is imported only when a network
+is made, read or written.
+
+An exported model has the inputs `observations`, (N, 2, S, S) int8, and `masks`, (N, A) int8. Its outputs are `logits`,
+(N, A) float32, and `values`, (N,) float32. The logit of each illegal action is a large negative number.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
 
 from __future__ import annotations
 
+import copy
+import io
+import json
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.export import write_onnx
 from othello_env.games.othello.position import check_size
-from othello_env.support.extras import import_extra
+from othello_env.support.extras import MissingExtraError, import_extra
+from othello_env.support.files import parse_json, read_file, write_file
 
-__all__ = ["TorchNetwork", "to_device"]
+__all__ = [
+    "MOST_TENSORS",
+    "TorchNetwork",
+    "check_weights",
+    "read_tensors",
+    "to_device",
+    "torch_module",
+    "write_tensors",
+]
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
+_CARD = "card"
+MOST_TENSORS = 1 << 16
+"""A file has fewer tensors than this."""
+_LONGEST_HEADER = 16 << 20  # bytes; enough for a card with a learning curve of thousands of points
+_LARGEST_FILE = 2 << 30  # bytes; more than the largest network of this package has
+
+
+def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:
+    """Write tensors and a JSON card to a ``.safetensors`` file, completely or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: there are more tensors than `read_tensors` accepts.
+    """
+    if len(tensors) >= MOST_TENSORS:
+        raise ValueError(f"a file must have fewer than {MOST_TENSORS:,} tensors, not {len(tensors):,}")
+    safetensors = import_extra("safetensors.torch", "torch")
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))
+
+
+def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
+    """Read the tensors and the card that `write_tensors` wrote. The tensors are on the CPU.
+
+    Args:
+        path: the file.
+        most: the largest allowed size of the file, in bytes.
+
+    Raises:
+        FileNotFoundError: the file does not exist.
+        OSError: the path is not a regular file, or the file cannot be read.
+        ValueError: the file is damaged or too large, or has no card.
+    """
+    safetensors = import_extra("safetensors.torch", "torch")
+    data = read_file(path, most, "load a network from")
+    try:
+        card = _card(data)
+        return safetensors.load(data), card
+    except Exception as error:  # a damaged file raises errors of many classes
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+
+
+def _card(data: bytes) -> dict[str, Any]:
+    """The card in the header of a ``.safetensors`` file. The 8 bytes before the header give its length.
+
+    Raises:
+        ValueError: there is no card.
+    """
+    length = int.from_bytes(data[:8], "little")
+    if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
+        raise ValueError(f"its header has {length} bytes")
+    header = parse_json(data[8 : 8 + length])
+    if isinstance(header, dict) and len(header) > MOST_TENSORS:
+        raise ValueError(f"it has {len(header):,} tensors; at most {MOST_TENSORS:,} are read")
+    card = None
+    if isinstance(header, dict) and isinstance(header.get("__metadata__"), dict):
+        text = header["__metadata__"].get(_CARD)
+        card = parse_json(text) if isinstance(text, str) else None
+    if not isinstance(card, dict):
+        raise ValueError("it has no card")
+    return card
+
+
+_INPUTS, _OUTPUTS = ["observations", "masks"], ["logits", "values"]
+
+
+def torch_module() -> Any:
+    """The class `torch.nn.Module`, or `object` if PyTorch is not installed, so that a file can still be imported."""
+    try:
+        return import_extra("torch", "torch").nn.Module
+    except MissingExtraError:
+        return object
 
 
 class TorchNetwork(ABC):
-    """A PyTorch network that gives the policy and the expected result of a position.
+    """A PyTorch module that gives the policy and the expected result of a position.
+
+    While gradients are computed, the module is in training mode. Otherwise it is in evaluation mode.
 
     Args:
+        module: the module, with the interface that `othello_agents.network.custom` describes.
         size: the board's size: 4, 6 or 8.
         training: how the weights were trained, as values that JSON can hold.
 
@@ -35,22 +130,35 @@ class TorchNetwork(ABC):
 
     Raises:
         MissingExtraError: PyTorch is not installed.
-        ValueError: the size is wrong.
+        ValueError: the size is wrong, or the module has no weights.
     """
 
     weights: dict[str, _Tensor]
     function: str | None = None
 
-    def __init__(self, size: int, training: Mapping[str, Any] | None) -> None:
-        import_extra("torch", "torch")
+    def __init__(self, module: Any, size: int, training: Mapping[str, Any] | None) -> None:
         self.size = check_size(size)
         self.training = dict(training or {})
+        self._set_module(module)
+
+    @property
+    @abstractmethod
+    def _kind(self) -> str:
+        """What made the module, for error messages."""
 
     @property
     def _torch(self) -> Any:  # not stored in self, because Python's modules cannot be pickled
         return import_extra("torch", "torch")
 
-    @abstractmethod
+    def _set_module(self, module: Any) -> None:
+        weights: dict[str, _Tensor] = {}
+        for name, tensor in module.state_dict(keep_vars=True).items():
+            if not any(tensor is other for other in weights.values()):  # list a shared tensor only once
+                weights[name] = tensor
+        if not weights:
+            raise ValueError(f"the module of {self._kind} has no weights")
+        self._module, self.weights = module, weights
+
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
         """The logits and values of N positions.
 
@@ -63,29 +171,39 @@ class TorchNetwork(ABC):
             The logits (N, A), with a large negative number for each illegal action; and the expected results (N,) for
             the players to move, -1 to +1.
         """
+        is_learning, legal = self._torch.is_grad_enabled(), masks != 0
+        if self._module.training != is_learning:
+            self._module.train(is_learning)
+        logits, values = self._module(observations.to(self._torch.float32), legal)
+        # The logits of illegal actions are finite, because -infinity would make the gradient of the entropy NaN.
+        return logits.masked_fill(~legal, -1e9), values
 
-    @abstractmethod
     def with_weights(self, weights: Mapping[str, _Tensor]) -> Self:
         """A network of the same kind with these weights, on the device of the weights.
 
         Raises:
             ValueError: the weights have wrong names or shapes, or are not finite.
         """
+        check_weights(weights, self.weights, self._kind)
+        made = copy.copy(self)
+        made.training = dict(self.training)
+        made._set_module(copy.deepcopy(self._module).to(next(iter(weights.values())).device))
+        with self._torch.no_grad():
+            for name, weight in made.weights.items():
+                weight.grad = None
+                weight.copy_(weights[name])
+        return made
 
-    @abstractmethod
     def trained_weights(self) -> dict[str, _Tensor]:
-        """A dict from names to the weights that a trainer changes.
+        """A dict from names to the weights that a trainer changes: all but the module's buffers and frozen weights."""
+        return {name: weight for name, weight in self.weights.items() if weight.requires_grad}
 
-        After this call, PyTorch computes gradients for these weights.
-        """
-
-    @abstractmethod
     def as_module(self) -> Any:
         """The network as a `torch.nn.Module`. The module and the network share their weights.
 
-        The module's `forward` takes observations and masks, and returns logits and values. Make the module before you
-        make an optimiser, and give the optimiser the module's parameters.
+        The module's `forward` takes observations and masks, and returns logits and values.
         """
+        return self._module
 
     @abstractmethod
     def save(self, path: str | Path) -> None:
@@ -108,7 +226,7 @@ class TorchNetwork(ABC):
 
     def copy(self) -> Self:
         """A copy whose weights do not change when this network is trained."""
-        return self.with_weights({name: weight.detach().clone() for name, weight in self.weights.items()})
+        return self.with_weights(self.weights)
 
     def assign(self, other: TorchNetwork) -> None:
         """Copy the weights of another network of the same kind."""
@@ -148,11 +266,53 @@ class TorchNetwork(ABC):
         return self.answers(observations, masks)[0]
 
     def export(self, path: str | Path) -> None:
-        """Write the network to an ``.onnx`` file for other programs; see `othello_agents.network.export`."""
+        """Write the network to an ``.onnx`` file for other programs, completely or not at all.
+
+        Raises:
+            MissingExtraError: the package `onnx` is not installed.
+            OSError: the file cannot be written.
+        """
+        torch = import_extra("torch", "export")
+        import_extra("onnx", "export")
         network = self.copy().to("cpu")
         for weight in network.weights.values():
             weight.requires_grad_(False)
-        write_onnx(network, path)
+
+        class Module(torch.nn.Module):  # type: ignore[misc, name-defined]  # a class of an optional package
+            def forward(self, observations: Any, masks: Any) -> tuple[Any, Any]:
+                return network.forward(observations, masks)
+
+        boards = torch.zeros((1, 2, self.size, self.size), dtype=torch.int8)
+        masks = torch.ones((1, self.size**2 + 1), dtype=torch.int8)
+        data, inputs, outputs = io.BytesIO(), ["observations", "masks"], ["logits", "values"]
+        with torch.no_grad(), warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            torch.onnx.export(  # with `dynamo=False`, since PyTorch's newer exporter needs another package
+                Module(),
+                (boards, masks),
+                data,
+                input_names=inputs,
+                output_names=outputs,
+                dynamic_axes={name: {0: "N"} for name in (*inputs, *outputs)},
+                dynamo=False,
+            )
+        write_file(path, data.getvalue())
+
+
+def check_weights(weights: Mapping[str, _Tensor], expected: Mapping[str, _Tensor], kind: str) -> None:
+    """Check that weights have the names and shapes of the expected weights, are floats where these are, and finite.
+
+    Raises:
+        ValueError: they do not. The message names the `kind` of network.
+    """
+    found, wanted = (
+        {name: (tuple(each.shape), each.dtype.is_floating_point) for name, each in tensors.items()}
+        for tensors in (weights, expected)
+    )
+    if found != wanted:
+        raise ValueError(f"expected other tensors for {kind}: {short(sorted(found.items() ^ wanted.items()))}")
+    for name, weight in weights.items():
+        if not bool(weight.to(expected[name].dtype).isfinite().all()):
+            raise ValueError(f"the weights {name} are not all finite")
 
 
 def to_device(array: npt.NDArray[Any], device: Any) -> _Tensor:

@@ -23,15 +23,13 @@ function.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from reprlib import repr as short
 from types import FunctionType
-from typing import Any, Self
+from typing import Any
 
-from othello_agents.network.base import TorchNetwork
-from othello_agents.network.files import write_tensors
+from othello_agents.network.base import TorchNetwork, write_tensors
 from othello_env.games.othello.position import check_size
 from othello_env.support.extras import import_extra
 from othello_env.support.imports import import_object
@@ -52,8 +50,6 @@ _POSITIONS = 3  # the number of positions in the call that checks a module's sha
 class CustomNetwork(TorchNetwork):
     """A network of your own, or one of `PACKAGED`: a module of PyTorch, and the name of the function that makes it.
 
-    While gradients are computed, the module is in training mode. Otherwise it is in evaluation mode.
-
     Args:
         module: the module, with the interface that `othello_agents.network.custom` describes. The constructor moves the
             module to the CPU.
@@ -70,22 +66,17 @@ class CustomNetwork(TorchNetwork):
     def __init__(
         self, module: _Module, function: str, size: int = 8, training: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(size, training)
+        torch = import_extra("torch", "torch")
         self.function = function
-        if not isinstance(module, self._torch.nn.Module):
+        if not isinstance(module, torch.nn.Module):
             raise ValueError(f"{function} must return a torch.nn.Module, but it returned {module!r}")
-        self._module = module.to("cpu")
-        self._check_shapes()
-        self._find_weights()
+        self._module, self.size = module.to("cpu"), check_size(size)
+        self._check_shapes()  # before the weights are listed, since this call lets lazy layers make theirs
+        super().__init__(self._module, size, training)
 
-    def _find_weights(self) -> None:
-        weights: dict[str, _Tensor] = {}
-        for name, tensor in self._module.state_dict(keep_vars=True).items():
-            if not any(tensor is other for other in weights.values()):  # list a shared tensor only once
-                weights[name] = tensor
-        if not weights:
-            raise ValueError(f"the module of {self.function} has no weights")
-        self.weights = weights
+    @property
+    def _kind(self) -> str:
+        return str(self.function)
 
     def _check_shapes(self) -> None:
         """Call the module with empty boards, and check the shapes and dtypes of what it returns."""
@@ -129,45 +120,6 @@ class CustomNetwork(TorchNetwork):
     def __repr__(self) -> str:
         count = sum(weight.numel() for weight in self.weights.values())
         return f"<CustomNetwork {self.size}x{self.size} of {self.function}, {count} weights>"
-
-    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
-        is_learning, legal = self._torch.is_grad_enabled(), masks != 0
-        if self._module.training != is_learning:
-            self._module.train(is_learning)
-        logits, values = self._module(observations.to(self._torch.float32), legal)
-        return logits.masked_fill(~legal, -1e9), values
-
-    def trained_weights(self) -> dict[str, _Tensor]:
-        """A dict from names to the parameters that your function has not frozen by ``requires_grad_(False)``."""
-        return {name: weight for name, weight in self.weights.items() if weight.requires_grad}
-
-    def as_module(self) -> _Module:
-        return self._module
-
-    def with_weights(self, weights: Mapping[str, _Tensor]) -> Self:
-        self._check(weights)
-        made = copy.copy(self)
-        made.training = dict(self.training)
-        made._module = copy.deepcopy(self._module).to(next(iter(weights.values())).device)
-        made._find_weights()
-        with self._torch.no_grad():
-            for name, weight in made.weights.items():
-                weight.grad = None
-                weight.copy_(weights[name])
-        return made
-
-    def _check(self, weights: Mapping[str, _Tensor]) -> None:
-        found, own = (
-            {name: (tuple(each.shape), each.dtype.is_floating_point) for name, each in tensors.items()}
-            for tensors in (weights, self.weights)
-        )
-        if found != own:
-            raise ValueError(
-                f"expected other tensors for {self.function}: {short(sorted(found.items() ^ own.items()))}"
-            )
-        for name, weight in weights.items():
-            if not bool(weight.isfinite().all()):
-                raise ValueError(f"the weights {name} are not all finite")
 
     def save(self, path: str | Path) -> None:
         card = {"format": FORMAT, "function": self.function, "size": self.size, "training": self.training}

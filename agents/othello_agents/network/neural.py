@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network.base import TorchNetwork
-from othello_agents.network.files import read_tensors, write_tensors
+from othello_agents.network.base import TorchNetwork, check_weights, read_tensors, torch_module, write_tensors
 from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies
 from othello_env.agent import spec_text
 from othello_env.games.game import State
+from othello_env.games.othello.position import check_size
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
 from othello_env.support.numbers import check_whole
@@ -30,10 +30,10 @@ __all__ = [
     "FORMAT",
     "NeuralAgent",
     "NeuralNetwork",
+    "Residual",
     "agent_from_file",
     "load_network",
     "read_tensors",
-    "residual_forward",
     "write_tensors",
 ]
 
@@ -43,6 +43,42 @@ FORMAT = "othello-env policy and value network 1"
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
 _MOST_CHANNELS, _MOST_BLOCKS = 512, 64
+
+
+class Residual(torch_module()):  # type: ignore[misc]  # mypy does not know the class
+    """A residual network as a `torch.nn.Module`; `NeuralNetwork` describes it.
+
+    ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes.
+    """
+
+    def __init__(self, size: int, channels: int, blocks: int) -> None:
+        super().__init__()
+        torch = import_extra("torch", "torch")
+        nn, squares = torch.nn, size**2
+        self.size, self.blocks = size, blocks
+        self.first = nn.Conv2d(3, channels, 3, padding="same")
+        for k in range(blocks):
+            for half in "ab":
+                self.add_module(f"block{k}{half}", nn.Conv2d(channels, channels, 3, padding="same"))
+        self.policy = nn.Conv2d(channels, 1, 1, bias=False)
+        self.policy.bias = nn.Parameter(torch.zeros(squares))  # a number for each square
+        self.board = nn.Conv2d(channels, 1, 1)
+        self.hidden = nn.Linear(channels + squares, _HIDDEN)
+        self.value = nn.Linear(_HIDDEN, 1)
+
+    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
+        torch = import_extra("torch", "torch")
+        squares = masks[:, :-1].reshape(-1, 1, self.size, self.size)
+        x = torch.relu(self.first(torch.cat([observations.to(torch.float32), squares.to(torch.float32)], dim=1)))
+        for k in range(self.blocks):
+            first, second = self.get_submodule(f"block{k}a"), self.get_submodule(f"block{k}b")
+            x = torch.relu(x + second(torch.relu(first(x))))
+        moves = torch.nn.functional.conv2d(x, self.policy.weight).flatten(1) + self.policy.bias
+        # The pass gets the logit 0. This number does not matter, since a legal pass is the only legal action.
+        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
+        board = torch.relu(self.board(x)).flatten(1)
+        hidden = torch.relu(self.hidden(torch.cat([x.mean(dim=(2, 3)), board], dim=1)))
+        return logits.masked_fill(masks == 0, -1e9), torch.tanh(self.value(hidden)).squeeze(1)
 
 
 class NeuralNetwork(TorchNetwork):
@@ -79,84 +115,27 @@ class NeuralNetwork(TorchNetwork):
             raise ValueError(
                 f"channels must be 1 to {_MOST_CHANNELS} and blocks 0 to {_MOST_BLOCKS}, got {channels} and {blocks}"
             )
-        super().__init__(size, training)
         self.channels = channels
         self.blocks = blocks
-        self.weights = self._random(seed) if weights is None else self._checked(weights)
+        torch = import_extra("torch", "torch")
+        with torch.device("meta"):  # so the weights get no memory and no values yet
+            module = Residual(check_size(size), channels, blocks)
+        empty = module.state_dict()
+        if weights is None:
+            weights = _random(empty, seed)
+        check_weights(weights, empty, self._kind)
+        module.load_state_dict({name: weights[name].to(torch.float32) for name in empty}, assign=True)
+        super().__init__(module, size, training)
+
+    @property
+    def _kind(self) -> str:
+        return f"{self.channels} channels and {self.blocks} blocks"
 
     def __repr__(self) -> str:
         count = sum(weight.numel() for weight in self.weights.values())
         return (
             f"<NeuralNetwork {self.size}x{self.size}, {self.channels} channels, {self.blocks} blocks, {count} weights>"
         )
-
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """A dict from the name of each weight to its shape."""
-        c, squares = self.channels, self.size**2
-        shapes: dict[str, tuple[int, ...]] = {"first.weight": (c, 3, 3, 3), "first.bias": (c,)}
-        for block in range(self.blocks):
-            for half in ("a", "b"):
-                shapes |= {f"block{block}{half}.weight": (c, c, 3, 3), f"block{block}{half}.bias": (c,)}
-        return shapes | {
-            "policy.weight": (1, c, 1, 1),
-            "policy.bias": (squares,),
-            "board.weight": (1, c, 1, 1),
-            "board.bias": (1,),
-            "hidden.weight": (_HIDDEN, c + squares),
-            "hidden.bias": (_HIDDEN,),
-            "value.weight": (1, _HIDDEN),
-            "value.bias": (1,),
-        }
-
-    def _random(self, seed: int) -> dict[str, _Tensor]:
-        """Random weights by the method of He et al. (2015); biases are 0.
-
-        The weights of `policy`, `value` and each block's second layer are then multiplied by 0.1.
-        """
-        torch = self._torch
-        generator = torch.Generator().manual_seed(seed)
-        weights = {}
-        for name, shape in self.shapes().items():
-            if name.endswith(".bias"):
-                weights[name] = torch.zeros(shape)
-                continue
-            layer = name.partition(".")[0]
-            scale = 0.1 if layer in ("policy", "value") or layer.endswith("b") else 1.0
-            fan_in = float(np.prod(shape[1:]))
-            weights[name] = torch.randn(shape, generator=generator) * scale * (2.0 / fan_in) ** 0.5
-        return weights
-
-    def _checked(self, weights: Mapping[str, _Tensor]) -> dict[str, _Tensor]:
-        found = {name: tuple(weight.shape) for name, weight in weights.items()}
-        if found != self.shapes():
-            name = min(name for name, _ in set(found.items()) ^ set(self.shapes().items()))
-            wanted, got = (each.get(name, "none") for each in (self.shapes(), found))
-            raise ValueError(
-                f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {short(name)} of shape "
-                f"{wanted}, got {got}"
-            )
-        checked = {}
-        for name in found:
-            if not weights[name].dtype.is_floating_point:
-                raise ValueError(f"the weights {name} must be floats, not {weights[name].dtype}")
-            checked[name] = weights[name].to(self._torch.float32)
-            if not bool(self._torch.isfinite(checked[name]).all()):
-                raise ValueError(f"the weights {name} are not all finite")
-        return {name: checked[name] for name in self.shapes()}
-
-    def with_weights(self, weights: Mapping[str, _Tensor]) -> Self:
-        return type(self)(self.size, self.channels, self.blocks, weights, training=self.training)
-
-    def trained_weights(self) -> dict[str, _Tensor]:
-        return {name: weight.requires_grad_() for name, weight in self.weights.items()}
-
-    def as_module(self) -> Any:
-        from othello_agents.network.module import NetworkModule  # here, because it imports PyTorch
-
-        return NetworkModule(self)
-
-    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
-        return residual_forward(self.weights, observations, masks, self.size)
 
     def save(self, path: str | Path) -> None:
         card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
@@ -192,34 +171,23 @@ class NeuralNetwork(TorchNetwork):
             raise ValueError(f"{str(path)!r} is not a file of a policy and value network: {error}") from error
 
 
-def residual_forward(
-    weights: Mapping[str, _Tensor], observations: _Tensor, masks: _Tensor, size: int
-) -> tuple[_Tensor, _Tensor]:
-    """The logits and values that a `NeuralNetwork` of this size with these weights gives; see its method `forward`."""
+def _random(empty: Mapping[str, _Tensor], seed: int) -> dict[str, _Tensor]:
+    """Random weights of these names and shapes by the method of He et al. (2015); biases are 0.
+
+    The weights of `policy`, `value` and each block's second layer are then multiplied by 0.1.
+    """
     torch = import_extra("torch", "torch")
-    functional, w = torch.nn.functional, weights
-    legal = masks != 0
-    squares = legal[:, :-1].reshape(-1, 1, size, size)
-    planes = torch.cat([observations.to(torch.float32), squares.to(torch.float32)], dim=1)
-
-    def convolve(x: _Tensor, layer: str) -> _Tensor:
-        return functional.conv2d(x, w[f"{layer}.weight"], w[f"{layer}.bias"], padding="same")
-
-    x = torch.relu(convolve(planes, "first"))
-    block = 0
-    while f"block{block}a.weight" in w:
-        inner = torch.relu(convolve(x, f"block{block}a"))
-        x = torch.relu(x + convolve(inner, f"block{block}b"))
-        block += 1
-    moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-    # The pass gets the logit 0. This number does not matter, since a legal pass is the only legal action.
-    logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
-    board = torch.relu(convolve(x, "board")).flatten(1)
-    features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
-    hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
-    value = torch.tanh(functional.linear(hidden, w["value.weight"], w["value.bias"])).squeeze(1)
-    # The logits of illegal actions are finite, because -infinity would make the gradient of the entropy NaN.
-    return logits.masked_fill(~legal, -1e9), value
+    generator = torch.Generator().manual_seed(seed)
+    weights = {}
+    for name, like in empty.items():
+        if name.endswith(".bias"):
+            weights[name] = torch.zeros(like.shape)
+            continue
+        layer = name.partition(".")[0]
+        scale = 0.1 if layer in ("policy", "value") or layer.endswith("b") else 1.0
+        fan_in = float(np.prod(like.shape[1:]))
+        weights[name] = torch.randn(like.shape, generator=generator) * scale * (2.0 / fan_in) ** 0.5
+    return weights
 
 
 def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:

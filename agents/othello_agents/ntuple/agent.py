@@ -56,7 +56,10 @@ class NTupleAgent(Agent):
         self.network(as_othello(state, _WHO).size)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        return int(self.act_batch(OthelloPositions.from_states([as_othello(state, _WHO)]))[0])
+        position = as_othello(state, _WHO)
+        own, opponent = np.array([[position.own], [position.opponent]], np.uint64)
+        tables = self.network(position.size).tables
+        return int(kernels.best_actions(own, opponent, tables, position.size, self._careful)[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):

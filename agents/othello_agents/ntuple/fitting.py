@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.ntuple.kernels import Tables, configure, position_logit, stage, sum_weights
-from othello_agents.ntuple.network import NTupleNetwork
-from othello_agents.ntuple.patterns import mirrors
+from othello_agents.ntuple.network import NTupleNetwork, mirrors
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import interruptible, kernel
 from othello_env.support.threads import Threads
@@ -112,7 +111,7 @@ def _fit_pass(
     """Go through positions of one stage, and update the stage's weights (W,) after each position.
 
     `order` has the indices of these positions. `squares` (W,) has the sum of each weight's squared errors. `mirrored`
-    (W,) is the array from `patterns.mirrors`.
+    (W,) is the array from `network.mirrors`.
     """
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     for k in range(len(order)):

@@ -5,7 +5,7 @@ the discs of the player who has just moved. In all other positions, `own` holds 
 x of the looked-up weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of the game. The outcome
 is the mean of two numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
 
-Letters for shapes: S stages of the game, W weights in a stage, P placements of patterns on the board (see `patterns`),
+Letters for shapes: S stages of the game, W weights in a stage, P placements of patterns on the board (see `network`),
 L lanes (P rounded up to a multiple of 16), N positions.
 """
 
@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.ntuple.careful import careful_moves
 from othello_env.games.othello.bitboard import flips, game_result, legal_moves, popcount, square_of, square_to_action
 from othello_env.support.jit import Int, kernel
 
@@ -22,6 +21,7 @@ __all__ = [
     "Tables",
     "best_actions",
     "best_move",
+    "careful_moves",
     "configure",
     "ends_game",
     "evaluate",
@@ -37,11 +37,47 @@ __all__ = [
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.float32(np.inf)
+_MOST_TURNED = np.uint64(19)
+"""The largest number of discs that a move can turn. Three lines of 8 squares and one line of 7 can go through the
+square of the move, for example through d4. On each line, no disc turns on this square or at the two ends. So at most
+5 + 5 + 5 + 4 discs turn."""
+
+
+@kernel
+def _is_wiped_out(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
+    """Whether the opponent, who is to move, can turn all discs of `own` with one move."""
+    replies = legal_moves(opponent, own, board)
+    while replies != _0:
+        disc = replies & (_0 - replies)
+        replies ^= disc
+        if flips(disc, opponent, own) == own:
+            return True
+    return False
+
+
+@kernel
+def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: np.uint64) -> np.uint64:
+    """The moves after which the opponent cannot turn all discs of `own` with one move.
+
+    If there is no such move, all moves are returned. All moves are also returned if `own` has at least `_MOST_TURNED`
+    discs. Then the player has more discs after any move than the opponent can turn.
+    """
+    if popcount(own) >= _MOST_TURNED:
+        return legal
+    found, left = _0, legal
+    while left != _0:
+        disc = left & (_0 - left)
+        left ^= disc
+        turned = flips(disc, own, opponent)
+        mine = own | turned | disc
+        if popcount(mine) > _MOST_TURNED or not _is_wiped_out(mine, opponent ^ turned, board):
+            found |= disc
+    return legal if found == _0 else found
 
 
 class Tables(NamedTuple):
-    """A network as the arrays and numbers that the kernels (compiled functions) read. `patterns` explains placements
-    and configurations.
+    """A network as the arrays and numbers that the kernels (compiled functions) read. `network` explains placements and
+    configurations.
 
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.

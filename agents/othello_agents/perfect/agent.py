@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.perfect.book import shipped_book
-from othello_agents.perfect.small import score_4x4
-from othello_agents.perfect.solving import Solver
+from othello_agents.perfect.solving import Solver, score_4x4
 from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello

@@ -4,7 +4,7 @@ If a player always plays the moves of the file, the file has every position that
 are left out (see `covers` in `Book`). The file is an ``.npz`` archive of five arrays. `own` and `opponent`, (N,)
 uint64, are the discs of the player to move and of the opponent in N positions. The positions are in ascending order of
 the pairs (own, opponent). A position and its mirror images are stored only once, as the canonical image (see
-`mirrors.canonical`). `score`, (N,) int8, is the exact score for the player to move. `action`, (N,) uint8, is a best
+`canonical_key`). `score`, (N,) int8, is the exact score for the player to move. `action`, (N,) uint8, is a best
 action. `card` is a JSON text with the name of this format, the size of the board and the dict `covers` (see `Book`).
 """
 
@@ -21,13 +21,12 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.perfect.mirrors import canonical_key
 from othello_env.games.othello import bitboard, symmetries
 from othello_env.games.othello.position import Othello
 from othello_env.support.arrays import DAMAGE, Member, open_archive
 from othello_env.support.files import parse_json, read_file, write_file
 
-__all__ = ["FORMAT", "Book", "shipped_book"]
+__all__ = ["FORMAT", "Book", "canonical_key", "mirror_images", "shipped_book"]
 
 FORMAT = "othello-env perfect play 1"
 """The name of the format in a file's card."""
@@ -36,10 +35,42 @@ _SIZE = 6
 _MOST = 1 << 18  # positions
 _LONGEST_CARD = 1 << 16  # characters
 _LARGEST_FILE = 64 << 20  # bytes
+_SET = (1 << 64) - 1
 _DTYPES = {"own": np.uint64, "opponent": np.uint64, "score": np.int8, "action": np.uint8}
 
 _Key = tuple[int, int]
 """The discs of a position's canonical mirror image: those of the player to move and those of the opponent."""
+
+
+def mirror_images(own: int, opponent: int) -> list[_Key]:
+    """The eight mirror images of a position, in the order of the board's `symmetries`."""
+    same = own | opponent << 64  # both sets in one integer
+    transposed = _swap(_swap(_swap(same, 7, 0x00AA_00AA_00AA_00AA), 14, 0x0000_CCCC_0000_CCCC), 28, 0xF0F0_F0F0)
+    found = []
+    for x in (same, transposed):
+        left_to_right = _swap(
+            _swap(_swap(x, 1, 0x5555_5555_5555_5555), 2, 0x3333_3333_3333_3333), 4, 0x0F0F_0F0F_0F0F_0F0F
+        )
+        rows = [x, left_to_right]
+        rows += [
+            _swap(_swap(_swap(each, 8, 0x00FF_00FF_00FF_00FF), 16, 0x0000_FFFF_0000_FFFF), 32, 0xFFFF_FFFF)
+            for each in rows
+        ]
+        found += [(each & _SET, each >> 64) for each in rows]
+    return found
+
+
+def _swap(x: int, distance: int, squares: int) -> int:
+    """Exchange the bits of some squares with the bits `distance` places higher (Hacker's Delight, 7-1)."""
+    changed = (x ^ x >> distance) & (squares | squares << 64)
+    return x ^ changed ^ changed << distance
+
+
+def canonical_key(own: int, opponent: int) -> tuple[_Key, int]:
+    """The mirror image with the smallest pair (own, opponent), and the number of the symmetry that makes this image."""
+    images = mirror_images(own, opponent)
+    best = min(images)
+    return best, images.index(best)
 
 
 class Book:

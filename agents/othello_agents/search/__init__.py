@@ -1,1 +1,1 @@
-"""Textbook searches for any game (maximizer, minimax, alpha-beta, max^n and paranoid), and their compiled versions."""
+"""Searches for any game (maximizer, minimax, alpha-beta, max^n and paranoid), and their compiled versions."""

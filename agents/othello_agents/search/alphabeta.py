@@ -4,8 +4,8 @@ import math
 
 from othello_agents.evaluations import Evaluate, Evaluation, standard
 from othello_agents.search import checkers
-from othello_agents.search import kernels as search_kernels
-from othello_agents.search.textbook import DepthSearch, Found, final_value
+from othello_agents.search.base import DepthSearch, Found, final_value
+from othello_agents.search.kernels import ALPHABETA
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 
@@ -56,7 +56,7 @@ class AlphaBeta(DepthSearch):
     """
 
     python = staticmethod(alphabeta)
-    kernel = search_kernels.ALPHABETA
+    method = ALPHABETA
 
     def __init__(self, depth: int = 4, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)

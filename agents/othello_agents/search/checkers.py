@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.evaluations.checkers import piece_weights
-from othello_agents.evaluations.description import PieceWeight
+from othello_agents.evaluations.boards import piece_weights
+from othello_agents.evaluations.registry import PieceWeight
 from othello_agents.search.kernels import WIN
 from othello_env.games.checkers.kernels import BOARDS, POSITIONS, is_drawn, legal_moves, step
 from othello_env.games.checkers.position import Checkers

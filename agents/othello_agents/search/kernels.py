@@ -1,20 +1,26 @@
-"""Compiled textbook searches of Othello, for evaluations that add up square weights or count moves.
+"""Compiled searches of Othello, for evaluations that add up square weights or count moves.
 
-These compiled searches (kernels) make the same moves, visit the same nodes and find the same values as the searches in
-`maximizer`, `minimax` and `alphabeta`. All values are integers from the point of view of the player to move.
+There are two kinds. `search_position` and `search_batch` make the same moves, visit the same nodes and find the same
+values as the searches in `maximizer`, `minimax` and `alphabeta`. `best_actions` finds only the moves, in batches, and
+looks one or two plies ahead. It lists all moves of a block of positions, plays these moves, and evaluates the positions
+after the moves. Most of its loops have no branch, so LLVM can let one instruction work on several moves (eight with
+AVX-512). At two plies it evaluates all replies, and is nevertheless faster than alpha-beta, which skips some.
 
-A player's balance of weights is the sum of the weights of the player's squares minus the opponent's sum. The searches
-do not compute the balance anew after a move. They add the weight of the new disc and twice the weights of the turned
-discs to the balance of the player who moved. A table has the sum of the weights for every set of squares on a rank. So
-the sum for a set on the whole board needs only one number from this table for each rank.
+All values are integers from the point of view of the player to move. A player's balance of weights is the sum of the
+weights of the player's squares minus the opponent's sum. The searches do not compute the balance anew after a move.
+They add the weight of the new disc and twice the weights of the turned discs to the balance of the player who moved. A
+table has the sum of the weights for every set of squares on a rank. So the sum for a set on the whole board needs only
+one number from this table for each rank.
+
+Letters for shapes: N = number of positions, M = number of moves, C = number of different weights.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.evaluations.description import NEAR_CORNERS, ONLY_MOVES, Evaluate, Evaluation, Quarter, SquareSum
-from othello_agents.evaluations.othello import NEAR_CORNER, QUARTER, square_weights
-from othello_agents.evaluations.registry import PACKAGED
+from othello_agents.evaluations import PACKAGED
+from othello_agents.evaluations.boards import NEAR_CORNER, QUARTER, square_weights
+from othello_agents.evaluations.registry import NEAR_CORNERS, ONLY_MOVES, Evaluate, Evaluation, Quarter, SquareSum
 from othello_env.games.othello.bitboard import (
     ACTION_SQUARES,
     BOARDS,
@@ -31,18 +37,23 @@ from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "ALPHABETA",
+    "DEEPEST",
     "MAXIMIZER",
     "MINIMAX",
     "OUTSIDE",
     "WEIGHTS",
     "WIN",
     "FoundBatch",
+    "Settings",
+    "best_actions",
     "compiled_sum",
     "evaluate",
     "gain",
     "near_corners",
     "search",
     "search_batch",
+    "search_position",
+    "settings",
     "weigh",
     "weights_table",
 ]
@@ -58,6 +69,9 @@ OUTSIDE = WIN + 1
 """A number that is greater than the value of a won game. The window from -`OUTSIDE` to `OUTSIDE` excludes no value.
 """
 
+Settings = tuple[np.uint64, int, int, int, int, int]
+"""The arguments of `search_position` that `settings` returns."""
+
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Three (N,) int64 arrays for N positions: values for the player to move, actions to play, numbers of nodes visited."""
 
@@ -65,6 +79,12 @@ _QUICK, _AT_ONCE = 4, 4096
 """At depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. For each further ply, this
 number is divided by 8. So a call usually ends within a fraction of a second. Ctrl-C takes effect only between two
 calls."""
+
+DEEPEST = 2
+"""The greatest depth of these searches in plies."""
+
+_BLOCK = 64
+"""The number of positions in a block. All their moves and replies fit into the processor's fastest caches."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -241,6 +261,25 @@ def _maximizer(
 
 
 @kernel
+def search_position(
+    own: np.uint64, opponent: np.uint64, board: np.uint64, size: int, table: int, term: int, depth: int, method: int
+) -> tuple[Int, Int, Int]:
+    """The value of a position for the player to move, the action to play, and the number of nodes visited.
+
+    The arguments after the discs are those of `settings`. The game may be over.
+    """
+    score = weigh(own, table) - weigh(opponent, table)
+    if method == MAXIMIZER:
+        value, disc, nodes = _maximizer(own, opponent, board, score, table, term)
+    else:
+        prunes = method == ALPHABETA
+        most = WIN if prunes else OUTSIDE
+        value, disc, nodes = search(own, opponent, board, score, -most, most, depth, table, term, prunes)
+    action = size * size if disc == _0 else square_to_action(square_of(disc), size)
+    return value, action, nodes
+
+
+@kernel
 def _search_batch(
     own: npt.NDArray[np.uint64],
     opponent: npt.NDArray[np.uint64],
@@ -253,32 +292,186 @@ def _search_batch(
 ) -> FoundBatch:
     values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
     for i in range(len(own)):
-        p, o = own[i], opponent[i]
-        score = weigh(p, table) - weigh(o, table)
-        if method == MAXIMIZER:
-            values[i], disc, nodes[i] = _maximizer(p, o, board, score, table, term)
-        elif method == MINIMAX:
-            values[i], disc, nodes[i] = search(p, o, board, score, -OUTSIDE, OUTSIDE, depth, table, term, False)
-        else:
-            values[i], disc, nodes[i] = search(p, o, board, score, -WIN, WIN, depth, table, term, True)
-        actions[i] = size * size if disc == _0 else square_to_action(square_of(disc), size)
+        values[i], actions[i], nodes[i] = search_position(own[i], opponent[i], board, size, table, term, depth, method)
     return values, actions, nodes
 
 
-def search_batch(batch: OthelloPositions, method: int, depth: int, squares: SquareSum) -> FoundBatch:
-    """Search N positions.
+def settings(squares: SquareSum, size: int, depth: int, method: int) -> Settings:
+    """What the kernels need to know beside the discs: board, size, table, term, depth and method.
 
     Args:
-        batch: the positions, which may be finished.
-        method: MAXIMIZER, MINIMAX or ALPHABETA.
-        depth: the depth in plies. MAXIMIZER ignores this number and always looks one move ahead.
         squares: the evaluation, as `compiled_sum` returns it.
+        size: the board's size.
+        depth: the depth in plies. MAXIMIZER ignores this number and always looks one move ahead.
+        method: MAXIMIZER, MINIMAX or ALPHABETA.
     """
-    settings = BOARDS[batch.size], batch.size, weights_table(squares.quarter, batch.size), squares.term, depth, method
+    return BOARDS[size], size, weights_table(squares.quarter, size), squares.term, depth, method
+
+
+def search_batch(batch: OthelloPositions, method: int, depth: int, squares: SquareSum) -> FoundBatch:
+    """Search N positions, which may be finished. The other arguments are those of `settings`."""
+    given = settings(squares, batch.size, depth, method)
     at_once = max(1, _AT_ONCE >> 3 * max(0, depth - _QUICK))
-    if len(batch) <= at_once:
-        return _search_batch(batch.own, batch.opponent, *settings)
-    parts = [slice(first, first + at_once) for first in range(0, len(batch), at_once)]
-    found = [_search_batch(batch.own[part], batch.opponent[part], *settings) for part in parts]
+    slices = [slice(first, first + at_once) for first in range(0, max(len(batch), 1), at_once)]
+    found = [_search_batch(batch.own[part], batch.opponent[part], *given) for part in slices]
     values, actions, nodes = zip(*found, strict=True)
     return np.concatenate(values), np.concatenate(actions), np.concatenate(nodes)
+
+
+def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """For each table of `WEIGHTS`, the different weights except 0, and for each weight the squares that have it.
+
+    Returns the sets of squares, (tables, C) uint64, and the weights, (tables, C) int64. Tables with fewer than C
+    different weights have zeros in the unused places.
+    """
+    found = [[(weight, np.flatnonzero(row == weight)) for weight in np.unique(row[row != 0])] for row in WEIGHTS]
+    most = max(map(len, found))
+    squares, weights = np.zeros((len(found), most), np.uint64), np.zeros((len(found), most), np.int64)
+    for table, classes in enumerate(found):
+        for c, (weight, places) in enumerate(classes):
+            squares[table, c], weights[table, c] = sum(1 << int(place) for place in places), weight
+    return squares, weights
+
+
+_SQUARES, _VALUES = _classes()
+
+
+@kernel
+def _list_moves(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """List the moves of N positions: position by position, and in ascending order of squares in each position.
+
+    Returns:
+        Two arrays. The first, (3, M) uint64, has three numbers for each move: the new disc, and the player's and the
+        opponent's discs before the move. The second, `ends`, (N,) int64, says where the moves of each position end.
+        The moves of position i have the indices from `ends[i - 1]` (0 if i is 0) to `ends[i] - 1`.
+    """
+    legal, ends = np.empty(len(own), np.uint64), np.empty(len(own), np.int64)
+    for i in range(len(own)):
+        legal[i] = legal_moves(own[i], opponent[i], board)
+    total = np.int64(0)
+    for i in range(len(own)):
+        total += np.int64(popcount(legal[i]))
+    moves = np.empty((3, total), np.uint64)
+    n = 0
+    for i in range(len(own)):
+        left = legal[i]
+        while left != _0:
+            moves[0, n], moves[1, n], moves[2, n] = left & (_0 - left), own[i], opponent[i]
+            left &= left - _1
+            n += 1
+        ends[i] = n
+    return moves, ends
+
+
+@kernel
+def _play(moves: npt.NDArray[np.uint64]) -> None:
+    """Play M moves. `moves` is the first array that `_list_moves` returns, (3, M) uint64.
+
+    Afterwards row 1 has the discs of the player who moved, and row 2 has the opponent's discs.
+    """
+    disc, mine, other = moves[0], moves[1], moves[2]
+    turned = np.empty(len(disc), np.uint64)
+    for k in range(len(disc)):
+        turned[k] = flips(disc[k], mine[k], other[k])
+    for k in range(len(disc)):
+        mine[k] |= turned[k] | disc[k]
+    for k in range(len(disc)):
+        other[k] ^= turned[k]
+
+
+@kernel
+def _evaluate_all(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int
+) -> npt.NDArray[np.int64]:
+    """The values of M positions for the players whose discs are `own`, (M,) int64.
+
+    `table` is an index from `weights_table`. `term` is the evaluation's `SquareSum.term`.
+    """
+    values = np.empty(len(own), np.int64)
+    if term == ONLY_MOVES:
+        for k in range(len(own)):
+            values[k] = np.int64(popcount(legal_moves(own[k], opponent[k], board)))
+        return values
+    for k in range(len(own)):
+        values[k] = 0
+    for c in range(_SQUARES.shape[1]):
+        squares, weight = _SQUARES[table, c], _VALUES[table, c]
+        for k in range(len(own)):
+            balance = np.int64(popcount(own[k] & squares)) - np.int64(popcount(opponent[k] & squares))
+            values[k] += weight * balance
+    if term == NEAR_CORNERS:
+        for k in range(len(own)):
+            values[k] += near_corners(own[k], opponent[k], board, table)
+    return values
+
+
+@kernel
+def _after_replies(played: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int) -> npt.NDArray[np.int64]:
+    """The values of M moves for the player who moves, (M,) int64, if the opponent then plays its best reply.
+
+    `played` is the first array that `_list_moves` returns, after the call of `_play`.
+    """
+    own, opponent = played[2], played[1]
+    replies, ends = _list_moves(own, opponent, board)
+    _play(replies)
+    after = _evaluate_all(replies[2], replies[1], board, table, term)
+    values = np.empty(len(own), np.int64)
+    first = np.int64(0)
+    for k in range(len(own)):
+        least: Int = OUTSIDE
+        for reply in range(first, ends[k]):
+            least = min(least, after[reply])
+        if first == ends[k]:  # the opponent must pass, or the game is over
+            if legal_moves(opponent[k], own[k], board) == _0:
+                least = -WIN * game_result(own[k], opponent[k])
+            else:
+                score = weigh(opponent[k], table) - weigh(own[k], table)
+                least = evaluate(opponent[k], own[k], board, score, table, term)
+        values[k], first = least, ends[k]
+    return values
+
+
+@kernel
+def _best_actions(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    board: np.uint64,
+    size: int,
+    table: int,
+    term: int,
+    depth: int,
+    method: int,
+) -> npt.NDArray[np.int64]:
+    actions = np.empty(len(own), np.int64)
+    for start in range(0, len(own), _BLOCK):
+        moves, ends = _list_moves(own[start : start + _BLOCK], opponent[start : start + _BLOCK], board)
+        discs = moves[0].copy()
+        _play(moves)
+        if method == MAXIMIZER:
+            values = _evaluate_all(moves[1], moves[2], board, table, term)
+        elif depth == 1:
+            values = _evaluate_all(moves[2], moves[1], board, table, term)
+            for k in range(len(values)):
+                values[k] = -values[k]
+        else:
+            values = _after_replies(moves, board, table, term)
+        first = np.int64(0)
+        for i in range(len(ends)):
+            best: Int = -OUTSIDE
+            actions[start + i] = size * size
+            for k in range(first, ends[i]):
+                if values[k] > best:
+                    best = values[k]
+                    actions[start + i] = square_to_action(square_of(discs[k]), size)
+            first = ends[i]
+    return actions
+
+
+def best_actions(batch: OthelloPositions, method: int, depth: int, squares: SquareSum) -> npt.NDArray[np.int64]:
+    """The first best action in each of N positions, (N,) int64; a pass if there is no other action.
+
+    The arguments are the same as for `search_batch`, but the depth is at most `DEEPEST`.
+    """
+    return _best_actions(batch.own, batch.opponent, *settings(squares, batch.size, depth, method))

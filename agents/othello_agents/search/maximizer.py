@@ -1,8 +1,8 @@
 """The maximizer looks one move ahead."""
 
 from othello_agents.evaluations import Evaluate, standard
-from othello_agents.search import kernels as search_kernels
-from othello_agents.search.textbook import Found, PairedSearch
+from othello_agents.search.base import Found, PairedSearch
+from othello_agents.search.kernels import MAXIMIZER
 from othello_env.games.game import State
 
 __all__ = ["Maximizer", "maximize"]
@@ -28,7 +28,7 @@ class Maximizer(PairedSearch):
         TypeError: the evaluation is not a function.
     """
 
-    kernel = search_kernels.MAXIMIZER
+    method = MAXIMIZER
 
     def __init__(self, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(1, eval)

@@ -3,8 +3,8 @@
 import math
 
 from othello_agents.evaluations import Evaluate, standard
-from othello_agents.search import kernels as search_kernels
-from othello_agents.search.textbook import DepthSearch, Found, final_value
+from othello_agents.search.base import DepthSearch, Found, final_value
+from othello_agents.search.kernels import MINIMAX
 from othello_env.games.game import State
 
 __all__ = ["Minimax", "minimax"]
@@ -42,7 +42,7 @@ class Minimax(DepthSearch):
     """
 
     python = staticmethod(minimax)
-    kernel = search_kernels.MINIMAX
+    method = MINIMAX
 
     def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - users write `eval=`
         super().__init__(depth, eval)

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from othello_agents.evaluations import Evaluate, count
-from othello_agents.search.textbook import Found, Search
+from othello_agents.search.base import Found, Search
 from othello_env.games.game import State
 
 __all__ = ["MaxN", "MaxNFound", "Paranoid", "maxn", "paranoid"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple import NTupleNetwork
-from othello_agents.ntuple.patterns import layout
+from othello_agents.ntuple.network import layout
 from othello_env import Othello
 
 DATA = Path(__file__).parents[2] / "data"

@@ -1,41 +1,50 @@
-"""The engine: its values compared with the textbook searches, and its reports on positions."""
+"""The engine: its values compared with the searches, its lines of play, its options and its weights."""
 
 import math
+import pickle
+import re
+import shutil
 from dataclasses import replace
+from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from othello_agents.engine import Engine
-from othello_agents.engine.evaluator import LOGIT, NTUPLE, textbook_sums
-from othello_agents.ntuple import NTupleNetwork
-from othello_agents.ntuple.patterns import layout
+from othello_agents.engine import Engine, probcut
+from othello_agents.engine.analysis import to_discs, to_unit_of_best
+from othello_agents.engine.evaluator import LOGIT, square_sums
+from othello_agents.ntuple import NTupleNetwork, shipped_network
+from othello_agents.ntuple import agent as ntuple_agent
+from othello_agents.ntuple.network import layout
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.minimax import Minimax
-from othello_env import Othello
+from othello_env import Othello, WrongGameError, make_agent
+from othello_env.agent import SpecError, ask
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.othello.positions import OthelloPositions
 
 
-def as_textbook(analysis):
-    """The engine's score in the form of a textbook search: plus or minus infinity for a won or lost game."""
+def as_searched(analysis):
+    """The engine's score as the searches give it: plus or minus infinity for a won or lost game."""
     return math.copysign(math.inf, analysis.score) if analysis.unit == "discs" and analysis.score else analysis.score
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
-@pytest.mark.parametrize("name", textbook_sums())
-def test_its_value_is_that_of_the_textbook_searches(name, size, random_position):
+@pytest.mark.parametrize("name", square_sums())
+def test_its_value_is_that_of_the_searches(name, size, random_position):
     for key in range(40):
         depth = 1 + key % 6
         state = random_position(key, 1 + (7 * key) % (size**2 - 5), size)
         analysis = Engine(depth=depth, exact=0, eval=name).analyse(state)
-        depth += state.must_pass  # textbook searches count a forced pass as a ply, the engine does not
-        assert as_textbook(analysis) == AlphaBeta(depth, name).search(state).value, f"{state}\n{analysis}"
+        depth += state.must_pass  # those searches count a forced pass as a ply, the engine does not
+        assert as_searched(analysis) == AlphaBeta(depth, name).search(state).value, f"{state}\n{analysis}"
         if depth <= 3:
-            assert as_textbook(analysis) == Minimax(depth, name).search(state).value
+            assert as_searched(analysis) == Minimax(depth, name).search(state).value
         # The position after the chosen move has the same value with the opposite sign.
         after = state.play(analysis.best)
         if depth > 1 and not after.is_over:
-            assert -as_textbook(analysis) == AlphaBeta(depth - 1, name).search(after).value
+            assert -as_searched(analysis) == AlphaBeta(depth - 1, name).search(after).value
 
 
 def looked_up(network, state, player):
@@ -50,7 +59,7 @@ def looked_up(network, state, player):
 
 
 @pytest.mark.parametrize("size", [6, 8])
-def test_its_value_with_ntuple_weights_is_that_of_the_textbook_search(size, weights, random_position):
+def test_its_value_with_ntuple_weights_is_that_of_the_search(size, weights, random_position):
     network = NTupleNetwork.load(weights[size])
     for key in range(12):
         depth = 1 + key % 4
@@ -102,32 +111,7 @@ def test_what_is_remembered_of_one_size_is_not_used_on_another():
     engine = Engine(ms=60_000, depth=6, exact=0, eval="count")
     for size in (8, 4, 6, 8):
         expected = AlphaBeta(6, "count").search(Othello(size)).value
-        assert as_textbook(engine.analyse(Othello(size))) == expected
-
-
-def test_no_textbook_evaluation_is_taken_for_ntuple_tables():
-    assert {"count", "mobility", "modified", "weighted"} <= textbook_sums().keys()
-    assert NTUPLE not in {squares.term for squares in textbook_sums().values()}
-
-
-def test_every_size_has_a_default_evaluation():
-    engine = Engine(depth=2)
-    for size in (4, 6, 8):
-        assert engine.act(Othello(size)) in Othello(size).legal_actions()
-
-
-def test_exact_scores_of_every_move(ffo):
-    endgame = ffo[1]
-    analysis = Engine(exact=14, eval="weighted").analyse(endgame.state, scores=True)
-    assert (analysis.scores, analysis.score, analysis.exact) == (endgame.moves, endgame.score, True)
-    assert Engine(exact=14, eval="weighted").action_values(endgame.state) == endgame.moves
-
-
-def test_scores_by_move_agree_with_the_best(random_position):
-    for key in range(5):
-        analysis = Engine(depth=4, exact=0, eval="weighted").analyse(random_position(key, 35), scores=True)
-        assert max(analysis.scores.values()) == analysis.score == analysis.scores[analysis.best]
-        assert tuple(analysis.scores) == analysis.state.legal_actions()
+        assert as_searched(engine.analyse(Othello(size))) == expected
 
 
 def test_the_principal_variation_can_be_played(random_position):
@@ -165,3 +149,214 @@ def test_a_drawn_position_before_a_pass_has_no_negative_zero():
     before = replace(found, score=0.0, unit="discs").before_pass(passing)
     assert "-0" not in str(before)
     assert [math.copysign(1, score) for score in (before.score, *before.scores.values())] == [1, 1]
+
+
+@pytest.mark.parametrize("evaluation", ["weighted", "ntuple"])
+def test_the_lines_are_the_best_of_all_scores(evaluation, random_position):
+    for key in range(6):
+        state = random_position(key, 14 + 6 * key)
+        if state.must_pass:
+            continue
+        engine = Engine(depth=5, exact=0, eval=evaluation, selective=False)
+        found = engine.analyse(state, scores=True, lines=3)
+        best = sorted(found.scores.values(), reverse=True)[:3]
+        assert [line.score for line in found.lines] == pytest.approx(best)
+        assert found.lines[0].pv[0] == found.best
+        for line in found.lines:
+            assert found.scores[line.pv[0]] == pytest.approx(line.score)
+            after = state
+            for action in line.pv:
+                after = after.play(action)
+        assert engine.analyse(state).lines is None
+
+
+def test_exact_lines_are_played_to_the_end(ffo):
+    for endgame in [end for end in ffo if end.number in (1, 3, 5)]:
+        found = Engine(exact=20).analyse(endgame.state, lines=len(endgame.moves))
+        assert len(found.lines) == len(endgame.moves)
+        assert found.lines == tuple(sorted(found.lines, key=lambda line: -line.score))
+        for line in found.lines:
+            end = endgame.state
+            for action in line.pv:
+                end = end.play(action)
+            assert end.margins()[endgame.state.to_move] == line.score == line.discs
+            assert endgame.moves[line.pv[0]] == line.score
+
+
+def test_before_a_pass_there_is_one_line(random_position):
+    key, state = 0, random_position(0, 10)
+    while not state.must_pass:
+        key += 1
+        state = random_position(key, 10)
+    found = Engine(exact=12).analyse(state, lines=4)
+    assert len(found.lines) == 1
+    assert found.lines[0].pv == found.pv
+    assert found.lines[0].score == found.score
+    assert (found.lines[0].depth, found.lines[0].nodes) == (found.depth, found.nodes)
+
+
+def test_each_line_says_how_it_was_searched():
+    state = Othello.from_moves("f5d6c3d3c4")
+    found = Engine(depth=5, exact=0).analyse(state, lines=64)
+    assert {line.depth for line in found.lines} == {found.depth}
+    assert found.lines[0].nodes == found.nodes == Engine(depth=5, exact=0).analyse(state).nodes
+    assert all(0 < line.nodes < found.nodes for line in found.lines[1:])
+    assert all(len(line.pv) <= found.depth for line in found.lines)
+
+
+def test_discs_are_exact_or_estimated_from_the_expected_result():
+    exact = Engine(exact=16).analyse(Othello(4))
+    assert exact.discs == exact.score == -10
+    estimate = Engine(depth=4).analyse(Othello.from_moves("f5f6"))
+    assert estimate.unit == "expected result"
+    assert math.copysign(1, estimate.discs) == math.copysign(1, estimate.score)
+    assert abs(estimate.score) < abs(estimate.discs) < 64
+    for score, discs in ((1.0, 64.0), (-1.0, -64.0), (1 - 1e-12, 64.0), (0.0, 0.0)):
+        assert to_discs(score, "expected result", Othello()) == discs
+    assert Engine(depth=2, eval="count").analyse(Othello()).discs is None
+    assert Engine().solve(Othello(4), result_only=True).discs is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "evaluation", "unit", "finished"),
+    [
+        ("f5d6c3f3e3f4d7", "ntuple", "expected result", -1.0),
+        ("f5d6c3f3e3f4d7", "mobility", "points", -math.inf),
+        ("e6f4e3f6g5d6e7f5", "ntuple", "discs", 64.0),
+    ],
+)
+def test_all_scores_have_the_unit_of_the_best(moves, evaluation, unit, finished):
+    """In each position, one move soon ends the game. The searches of the other moves end with estimates."""
+    state, engine = Othello.from_moves(moves), Engine(depth=4, eval=evaluation)
+    found = engine.analyse(state, scores=True, lines=64)
+    assert found.unit == unit
+    assert engine.action_values(state) == found.scores
+    assert max(found.scores.values()) == found.score == found.scores[found.best]
+    for line in found.lines:
+        score = found.scores[line.pv[0]]
+        if line.unit == "discs":
+            assert score == finished
+        else:
+            assert score == (line.discs if unit == "discs" else line.score)
+
+
+def test_an_estimate_is_never_more_than_a_certain_win():
+    best = replace(Engine(depth=1).analyse(Othello()), score=2.0, unit="discs")
+    assert to_unit_of_best(0.9, "expected result", best) == 2.0
+    assert to_unit_of_best(-0.9, "expected result", best) == to_discs(-0.9, "expected result", Othello())
+    assert to_unit_of_best(12.0, "points", best) == 2.0
+
+
+def test_bad_numbers_of_lines_are_refused():
+    for lines, error in ((-1, ValueError), (65, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="lines must be "):
+            Engine().analyse(Othello(), lines=lines)
+
+
+def test_the_winner_is_found_first_where_time_is_short(ffo, monkeypatch):
+    monkeypatch.setattr("othello_agents.engine.agent._affordable", lambda seconds: 12)
+    monkeypatch.setattr("othello_agents.engine.agent._RESULT_EARLIER", 20)
+    for number in (21, 23, 24):
+        endgame = next(end for end in ffo if end.number == number)
+        engine = Engine(ms=600_000)
+        assert engine.act(endgame.state) in endgame.best
+        last = engine.last_analysis
+        assert (last.score, last.unit, last.exact) == (endgame.score, "discs", True)
+        with monkeypatch.context() as patch:  # as if the time were over when only the winner is known
+            patch.setattr("othello_agents.engine.searcher.Searcher._find_exact", lambda self, value: None)
+            action = engine.act(endgame.state)
+            last = engine.last_analysis
+        sign = (endgame.score > 0) - (endgame.score < 0)
+        assert (last.score, last.unit, last.exact) == (sign, "wins" if sign else "discs", True)
+        assert (endgame.moves[action] > 0) - (endgame.moves[action] < 0) == sign
+        assert Engine(ms=1).analyse(endgame.state).unit != "wins"
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("engine:depth=0", "depth must be 1 to 60, not 0"),
+        ("engine:nodes=0", "nodes must be 1 to"),
+        ("engine:ms=0", "ms must be a positive number"),
+        ("engine:ms=inf", "ms must be a finite number"),
+        ("engine:exact=61", "exact must be 0 to 60"),
+        ("engine:hash=0", "hash must be 1 to"),
+        ("engine:eval=best", "no evaluation 'best'; it has ntuple"),
+        ("engine:depth=1.5", "depth must be a whole number"),
+        ("engine:plies=3", "no option plies"),
+    ],
+)
+def test_bad_specs_are_refused(spec, message):
+    with pytest.raises(SpecError, match=message):
+        make_agent(spec)
+
+
+def test_weights_that_do_not_fit_are_refused(weights, tmp_path):
+    with pytest.raises(ValueError, match="for size 6, not 8"):
+        Engine(eval=f"ntuple:weights={weights[6]}").act(Othello())
+    with pytest.raises(FileNotFoundError):
+        make_agent(f'engine:eval="ntuple:weights={tmp_path / "none.npz"}"')
+    with pytest.raises(TypeError, match="depth must be a whole number"):
+        Engine(depth=2.5)
+
+
+def test_specs_are_understood(weights):
+    spec = f'engine:depth=3,exact=5,eval="ntuple:weights={weights[6]}"'
+    engine = make_agent(spec)
+    assert repr(engine) == spec
+    assert ask(engine, Othello(6)) in Othello(6).legal_actions()
+    assert repr(make_agent("engine:ms=100")) == "engine:ms=100"
+    assert repr(make_agent("engine")) == repr(make_agent("engine:hash=16")) == "engine"
+    assert repr(make_agent("engine:depth=3,hash=1")) == "engine:depth=3,hash=1"
+
+
+def test_an_engine_travels_to_another_process():
+    engine = pickle.loads(pickle.dumps(Engine(depth=3, eval="weighted")))
+    assert repr(engine) == "engine:depth=3,eval=weighted"
+    assert engine.act(Othello()) in Othello().legal_actions()
+
+
+def test_bad_positions_are_refused():
+    over = Othello.from_text("X" * 64)
+    for call in (Engine().act, Engine().analyse, Engine().solve, Engine().action_values):
+        with pytest.raises(ValueError, match="game is over"):
+            call(over)
+    with pytest.raises(ValueError, match="plays Othello, not Checkers"):
+        Engine().act(Checkers())
+
+
+@pytest.fixture
+def packaged(tmp_path, monkeypatch):
+    """A copy of the folder with the package's weights. The engine reads them from this copy."""
+    copy = tmp_path / "weights"
+    shutil.copytree(Path(str(resources.files("othello_agents"))) / "weights", copy)
+    for module in (ntuple_agent, probcut):
+        monkeypatch.setattr(module.resources, "files", lambda _: tmp_path)
+    caches = shipped_network, probcut.shipped_cuts
+    for cache in caches:
+        cache.cache_clear()
+    yield copy
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["ntuple_8x8.npz", "probcut_8x8.json"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "other"])
+def test_weights_that_ship_and_are_damaged_are_an_error_that_names_the_file(packaged, name, damage):
+    file = packaged / name
+    data = file.read_bytes()
+    file.write_bytes({"cut": data[: len(data) // 2], "empty": b"", "other": b'{"fits": [[[1, 2]]]}'}[damage])
+    for spec in ("engine", "engine:eval=ntuple"):
+        with pytest.raises(ValueError, match=re.escape(repr(str(file)))) as caught:
+            make_agent(spec).act(Othello())
+        assert not isinstance(caught.value, WrongGameError)
+    assert make_agent("engine:depth=1").act(Othello(6)) in Othello(6).legal_actions()
+
+
+def test_where_no_weights_ship_it_counts_mobility():
+    start = Othello(4)
+    mobility = Engine(depth=3, exact=0, eval="mobility").analyse(start)
+    found = Engine(depth=3, exact=0).analyse(start)
+    assert (found.best, found.score) == (mobility.best, mobility.score)
+    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 4"):
+        Engine(eval="ntuple").check_game(start)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from othello_agents.engine.agent import exact_scores
 from othello_agents.engine.evaluator import LOGIT, ntuple_evaluator
-from othello_agents.engine.exact import exact_scores
 from othello_agents.engine.labelling import Plan, labelled_games, share
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
 from othello_agents.engine.midgame import FINAL
@@ -117,8 +117,3 @@ def test_stray_positions_are_one_or_two_moves_off_the_game(network):
     strays, _ = labelled_games(network, quiet._replace(stray=ALL), 1, 0, 30, Threads(1))
     assert len(set(straight.own.tolist())) < 300  # all moves from the positions of one game, at most 32
     assert len(set(strays.own.tolist())) > 2 * len(set(straight.own.tolist()))
-
-
-def test_an_empty_plan_labels_nothing(network):
-    rows, games = labelled_games(network, plan(singles=NONE, siblings=NONE), 1, 0, 5, Threads(1))
-    assert len(rows.own) == len(games) == 0

@@ -4,15 +4,13 @@ import os
 import random
 import signal
 import threading
-import time
 
 import pytest
 
 from othello_agents.engine import Engine
 from othello_agents.engine import agent as engine_agent
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
-from othello_agents.engine.running import run
-from othello_agents.engine.searcher import Searcher
+from othello_agents.engine.searcher import Searcher, run
 from othello_env import Othello, make_agent
 
 
@@ -43,11 +41,6 @@ def test_a_forced_move_takes_no_time():
     assert engine.act(state) == state.legal_actions()[0]
     assert engine.last_analysis.depth == 1
     assert Engine(depth=4).analyse(state).depth == 4
-
-
-def test_with_little_time_a_search_of_several_plies_comes_before_the_end(random_position):
-    searcher = Engine(depth=1)._prepare(random_position(1, 13), NO_LIMIT)
-    assert searcher._preparation(timed=True) > searcher._preparation(timed=False) == 1
 
 
 def test_time_ends_a_search_but_not_before_it_has_a_move():
@@ -104,43 +97,6 @@ def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
     assert searched < whole, "what comes before the search counts, too"
 
 
-def test_it_uses_a_limit_for_the_move():
-    engine = Engine(eval="weighted")
-    engine.act(Othello())  # compiles the kernels
-    began = time.monotonic()
-    engine.act(Othello(), move_seconds=1.0)
-    assert time.monotonic() - began > 0.5
-
-
-def test_compilation_comes_before_the_time_for_the_move(monkeypatch):
-    compiled = []
-
-    def compile_slowly():
-        time.sleep(0.5)
-        compiled.append(True)
-
-    monkeypatch.setattr("othello_agents.engine.agent._compile", compile_slowly)
-    engine = Engine(ms=100, eval="weighted")
-    assert engine.analyse(Othello()).seconds < 0.4
-    Engine(depth=2).act(Othello())
-    assert len(compiled) == 1
-    engine.act(Othello())
-    Engine(depth=2).act(Othello(), move_seconds=1.0)
-    assert len(compiled) == 3
-
-
-def test_time_for_the_end_grows_with_the_time():
-    affordable = [engine_agent._affordable(seconds) for seconds in (0.001, 0.01, 0.1, 1, 10)]
-    assert affordable == sorted(affordable)
-    assert affordable[0] == 12
-    assert affordable[2] in range(14, 18)
-
-
-def test_an_error_within_a_search_reaches_the_caller():
-    with pytest.raises(ZeroDivisionError):
-        run(lambda: 1 // 0, new_memory(1))
-
-
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="the system cannot send itself Ctrl-C")
 def test_an_interrupt_ends_a_search_and_the_engine_goes_on():
     engine = Engine(eval="weighted")
@@ -183,31 +139,6 @@ def test_a_stop_in_the_first_search_also_ends_the_searches_for_lines_and_scores(
     assert found.best in state.legal_actions()
     assert [line.pv for line in found.lines] == [found.pv]
     assert found.scores == {}
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_stop_in_the_search_to_depth_1_ends_the_deeper_searches(stopped, when, monkeypatch):
-    state = Othello.from_moves("f5d6c3")
-    engine = stopped("start", when, depth=6, eval="weighted")
-    assert engine.act(state) in state.legal_actions()
-    assert engine.last_analysis.depth == 1
-    monkeypatch.undo()
-    engine.act(state)
-    assert engine.last_analysis.depth == 6, "a stop has no effect on later searches"
-
-
-def test_a_stop_within_the_search_to_depth_1_leaves_a_move(stopped):
-    engine = stopped("_search", "before", depth=6, eval="weighted")
-    state = Othello.from_moves("f5d6c3")
-    assert engine.act(state) in state.legal_actions()
-    assert engine.last_analysis.depth == 1
-
-
-def test_a_stop_during_the_compilation_ends_the_search(monkeypatch):
-    engine = Engine(ms=200, eval="weighted")
-    monkeypatch.setattr(engine_agent, "_compile", engine.stop)
-    engine.act(Othello.from_moves("f5d6c3"))
-    assert engine.last_analysis.depth == 1
 
 
 def test_the_line_of_an_exact_score_has_only_moves_that_were_checked(stopped, ffo):

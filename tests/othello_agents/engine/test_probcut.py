@@ -7,18 +7,13 @@ import numpy as np
 import pytest
 
 from othello_agents.engine import Engine
-from othello_agents.engine.memory import NODES
 from othello_agents.engine.probcut import (
     CONFIDENCE,
-    NO_CUTS,
     SHALLOWEST,
     shallow_depth,
-    shipped_cuts,
-    stage_of,
     sufficient,
 )
 from othello_agents.ntuple import shipped_network
-from othello_env import Othello, make_agent
 
 
 def both(state, **options):
@@ -52,17 +47,6 @@ def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(directi
             assert beyond(enough - direction) < CONFIDENCE + 1e-4
 
 
-def test_a_fit_of_every_stage_and_depth_ships():
-    cuts = shipped_cuts(8)
-    assert cuts.dtype == np.float32
-    assert cuts.shape[0] == stage_of(63) + 1
-    assert cuts.shape[1] >= 6  # at least the depths 3 to 8
-    slope, _, deviation = np.moveaxis(cuts, 2, 0)
-    assert (slope > 0.5).all()
-    assert (deviation > 0).all()
-    assert shipped_cuts(4) is NO_CUTS
-
-
 def test_the_fit_is_of_the_weights_that_ship():
     file = resources.files("othello_agents") / "weights" / "probcut_8x8.json"
     fitted = json.loads(file.read_text(encoding="utf-8"))["weights"]
@@ -94,18 +78,3 @@ def test_other_weights_and_evaluations_are_never_cut(random_position, tmp_path):
     assert (other.nodes, other.score, other.pv) == (whole.nodes, whole.score, whole.pv)
     nodes = {Engine(depth=6, eval="mobility", selective=s).analyse(state).nodes for s in (True, False)}
     assert len(nodes) == 1
-
-
-def test_a_limit_ends_a_selective_search_with_a_finished_result():
-    for nodes in (500, 5_000, 20_000):
-        engine = Engine(nodes=nodes, eval="ntuple")
-        analysis = engine.analyse(Othello.from_moves("f5d6c3d3c4"))
-        assert nodes <= analysis.nodes < nodes + 100
-        at_depth = Engine(depth=analysis.depth, eval="ntuple").analyse(analysis.state)
-        assert (analysis.best, analysis.score) == (at_depth.best, at_depth.score)
-        assert int(engine._memory.control[NODES]) >= nodes
-
-
-def test_it_is_switched_in_the_spec():
-    assert repr(make_agent("engine:depth=3,selective=false")) == "engine:depth=3,selective=false"
-    assert repr(make_agent("engine:selective=true")) == "engine"

@@ -1,16 +1,28 @@
-"""Exact scores, compared with published scores, with a full search and with known results of small boards."""
+"""Exact scores, compared with published scores, with a full search and with known results; and the solver's parts."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from othello_agents.engine import Engine, exact_scores, solver
-from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
-from othello_agents.engine.moves import corners_of
-from othello_agents.engine.stability import stable_discs
+from othello_agents.engine import Engine, exact_scores, moves, solver
+from othello_agents.engine import memory as kernels
+from othello_agents.engine.memory import (
+    LIMIT,
+    NO_LIMIT,
+    NO_SQUARE,
+    WORKS,
+    best_square,
+    clear,
+    depth_of,
+    lower_bound,
+    new_memory,
+    upper_bound,
+)
+from othello_agents.engine.moves import corners_of, stable_discs
 from othello_env import Othello
 from othello_env.games.hashing import draw
+from othello_env.games.othello import bitboard
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS, final_margin, flips, legal_moves, popcount
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import kernel
@@ -65,12 +77,6 @@ def test_random_positions_against_a_full_search(size, empty, memory, random_posi
         assert solve(own, opponent, -64, 64, board, memory) == expected, state
 
 
-def test_ten_empty_squares_against_a_full_search(memory, random_position):
-    for key in range(30):
-        own, opponent, board = sets(random_position(key, 10))
-        assert solve(own, opponent, -64, 64, board, memory) == full_search(own, opponent, board)
-
-
 @settings(max_examples=200, deadline=None)
 @given(key=st.integers(0, 10_000), empty=st.integers(1, 7), alpha=st.integers(-66, 64), width=st.integers(1, 130))
 def test_a_window_gives_the_score_or_a_bound_on_its_side(key, empty, alpha, width, memory, random_position):
@@ -105,16 +111,6 @@ def test_signature(ffo):
     assert [engine.solve(endgame.state).nodes for endgame in ffo[:4]] == [40_318, 31_682, 128_224, 62_210]
 
 
-def test_who_wins(ffo):
-    engine = Engine(eval="weighted")
-    for endgame in ffo[:24]:
-        analysis = engine.solve(endgame.state, result_only=True)
-        assert (analysis.score, analysis.unit) == (np.sign(endgame.score), "wins"), endgame.number
-        after = endgame.state.play(analysis.best)
-        left = after.margins()[after.to_move] if after.is_over else engine.solve(after).score
-        assert np.sign(-left) == np.sign(endgame.score)
-
-
 def test_every_move_of_ffo_endgames(ffo):
     endgames = [endgame for endgame in ffo[:20] if endgame.moves]
     assert len(endgames) >= 15
@@ -135,23 +131,6 @@ def test_exact_scores_are_those_of_the_legal_actions(size, random_position):
             after = state.play(action)
             assert row[action] == -full_search(*sets(after))
     np.testing.assert_array_equal(exact_scores(OthelloPositions.from_states(states)), scores)
-
-
-def test_no_positions_have_no_scores():
-    assert exact_scores([]).shape == (0, 65)
-
-
-def test_the_second_player_wins_on_4x4():
-    analysis = Engine(eval="weighted").solve(Othello(4))
-    assert (analysis.score, analysis.exact) == (-10, True)
-    assert Othello(4).play(analysis.best).to_move == 1
-
-
-def test_late_6x6_positions(random_position):
-    engine = Engine(eval="mobility")
-    for key in range(20):
-        state = random_position(key, 9, 6)
-        assert engine.solve(state).score == full_search(*sets(state))
 
 
 @settings(max_examples=100, deadline=None)
@@ -190,6 +169,76 @@ def test_corners_and_final_scores():
     assert final_margin(np.uint64(0b1), np.uint64(0b110), 36) == -34
 
 
-def test_no_action_of_a_finished_game_has_a_score():
-    over = Othello.from_moves("e6f4e3f6g5d6e7f5c5")
-    assert np.isnan(exact_scores([over, over])).all()
+BOARD = st.integers(min_value=0, max_value=2**64 - 1)
+
+
+@kernel
+def plain_flips(disc, own, opponent):
+    return bitboard.flips(disc, own, opponent)
+
+
+def assert_same(square, own, opponent):
+    disc = 1 << square
+    position = [np.uint64(x) for x in (disc, own & ~disc, opponent & ~own & ~disc)]
+    assert moves.flips(*position) == plain_flips(*position), (square, hex(own), hex(opponent))
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 63), BOARD, BOARD, BOARD)
+def test_any_boards(square, own, opponent, more):
+    assert_same(square, own, opponent)
+    assert_same(square, own & more, opponent | more)
+
+
+def test_runs_of_every_length_from_every_square():
+    for square in range(64):
+        for end in set(range(64)) - {square}:
+            assert_same(square, 1 << end, 2**64 - 1)
+            assert_same(square, 0, 2**64 - 1 ^ 1 << end)  # an empty square ends the row of discs
+
+
+# Python cannot call kernels that do not count references to arrays. The kernels below call them for the tests.
+
+
+@kernel
+def probe(key, memory):
+    return kernels.probe(key, memory)
+
+
+@kernel
+def store(key, lower, upper, square, depth, memory):
+    kernels.store(key, lower, upper, square, depth, memory)
+
+
+@pytest.fixture
+def table():
+    memory = new_memory(1)
+    clear(memory)
+    return memory
+
+
+@pytest.mark.nojit
+def test_what_is_stored_is_found(table):
+    for key, entry in [
+        (5, (-32_000, 32_000, NO_SQUARE, 100)),
+        (2**64 - 1, (-64, -64, 0, 1)),
+        (77, (3, 20_064, 63, 60)),
+    ]:
+        store(np.uint64(key), *entry, table)
+        data = probe(np.uint64(key), table)
+        assert (lower_bound(data), upper_bound(data), best_square(data), depth_of(data)) == entry
+    assert probe(np.uint64(6), table) == 0
+
+
+@pytest.mark.nojit
+def test_an_entry_of_which_two_threads_wrote_one_word_each_belongs_to_no_position(table):
+    keys = [np.uint64(9), np.uint64(9 + (len(table.table) - WORKS) // 4)]
+    words = []
+    for key, value in zip(keys, (5, 6), strict=True):
+        store(key, value, value, 1, 9, table)
+        words.append(table.table[36:38].copy())
+        table.table[:] = 0
+    table.table[36:38] = words[0][0], words[1][1]
+    assert [probe(key, table) for key in keys] == [0, 0]
+    table.table[36:38] = words[0]
+    assert lower_bound(probe(keys[0], table)) == 5

@@ -5,14 +5,10 @@ import signal
 import threading
 import time
 
-import numpy as np
 import pytest
 
 from othello_agents.engine import Engine
-from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
-from othello_agents.engine.team import Team
-from othello_env import Othello, make_agent
-from othello_env.agent import SpecError
+from othello_env import Othello
 
 
 def have_all_ended():
@@ -49,12 +45,6 @@ def test_the_score_to_a_depth_is_that_of_one_thread(evaluation, random_position)
     for key in range(6):
         state = random_position(key, 22 + 4 * key)
         assert many.analyse(state).score == one.analyse(state).score, state
-
-
-def test_a_selective_search_finds_a_move():
-    state = Othello.from_moves("f5d6c3d3c4")
-    found = Engine(depth=9, threads=2).analyse(state)
-    assert (found.depth, found.best in state.legal_actions()) == (9, True)
 
 
 def test_the_limit_of_nodes_holds_for_all_threads_together(random_position):
@@ -100,70 +90,3 @@ def test_stop_ends_the_search_and_the_best_move_so_far_is_played(threads):
     assert moves[0] in state.legal_actions()
     last = engine.last_analysis
     assert (last.state, last.best, last.pv) == (state, moves[0], (moves[0],))
-
-
-def test_an_error_in_a_thread_reaches_the_caller():
-    memory = new_memory(1)
-    memory.control[LIMIT] = NO_LIMIT
-
-    def fail(evaluator, memory):
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        Team(memory, 2).search(Engine().evaluator(8), fail)
-    assert have_all_ended()
-
-
-def test_no_thread_is_left_behind_if_another_thread_cannot_start(monkeypatch):
-    memory = new_memory(1)
-    memory.control[LIMIT] = NO_LIMIT
-    start, started = threading.Thread.start, []
-
-    def start_one(thread):
-        if started:
-            raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
-
-    def call(evaluator, memory):
-        end = time.monotonic() + 20
-        while memory.control[NODES] < memory.control[LIMIT] and time.monotonic() < end:
-            memory.control[NODES] += 1
-        return 7
-
-    team, evaluator = Team(memory, 3), Engine().evaluator(8)
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", start_one)
-        with pytest.raises(RuntimeError, match="can't start new thread"):
-            team.search(evaluator, call)
-    assert not started[0].is_alive() or have_all_ended()
-    assert team.search(evaluator, lambda evaluator, memory: 8) == 8
-
-
-def test_the_first_that_finishes_has_the_result_and_the_others_are_stopped():
-    memory = new_memory(1)
-    memory.control[LIMIT] = NO_LIMIT
-    first = threading.Lock()
-
-    def call(evaluator, memory):
-        if first.acquire(blocking=False):
-            return 7
-        while memory.control[NODES] < memory.control[LIMIT]:
-            memory.control[NODES] += 1
-        return 8
-
-    assert Team(memory, 3).search(Engine().evaluator(8), call) == 7
-    first = threading.Lock()
-    first.acquire()
-    stopper = threading.Timer(0.1, lambda: np.put(memory.control, LIMIT, 0))
-    stopper.start()
-    assert Team(memory, 3).search(Engine().evaluator(8), call) is None
-    stopper.join()
-
-
-def test_specs_with_threads():
-    assert repr(make_agent("engine:threads=2")) == "engine:threads=2"
-    assert make_agent("engine:threads=2,ms=5").__reduce__()[1][-1] == 2
-    for spec in ("engine:threads=0", "engine:threads=257", "engine:threads=x"):
-        with pytest.raises(SpecError, match="threads must be "):
-            make_agent(spec)

@@ -10,7 +10,6 @@ from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.hashing import draw
-from othello_env.games.othello import symmetries
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 
 # A slow twin of the kernels. An edge is a string of ten characters: ".", "X" and "O". X is the player.
@@ -136,16 +135,6 @@ def test_anchors_and_mirror_images():
         assert table[index(edge)] == table[index(edge[::-1])]
 
 
-def test_edges_are_the_four_edges_with_their_x_squares():
-    for k, edge in enumerate(EDGES):
-        columns, rows = {s % 8 for s in edge[1:9]}, {s // 8 for s in edge[1:9]}
-        assert (columns if k % 2 else rows) == {(0, 7, 7, 0)[k]}
-        assert {edge[0], edge[9]} <= {9, 14, 49, 54}
-        # Each X-square touches the corner beside it.
-        for x, corner in ((edge[0], edge[1]), (edge[9], edge[8])):
-            assert abs(x % 8 - corner % 8) == abs(x // 8 - corner // 8) == 1
-
-
 def positions(n):
     for key in range(n):
         state = Othello()
@@ -184,16 +173,6 @@ def test_it_sums_edges_moves_and_empty_squares_beside_discs():
         )
 
 
-def test_it_is_the_same_under_every_symmetry():
-    for state in positions(10):
-        values = set()
-        for k in range(symmetries.COUNT):
-            planes = symmetries.transform_observation(state.observation(0), k)
-            text = "".join(np.where(planes[0] > 0, "X", np.where(planes[1] > 0, "O", "-")).ravel())
-            values.add(iago(Othello.from_text(text, "XO"[state.to_move]), 0))
-        assert len(values) == 1
-
-
 def test_a_search_fixes_the_number_of_the_move_at_its_root():
     state = Othello.from_moves("f5d6c3d3c4")
     assert iago.at_root(state) == Iago(6)
@@ -212,7 +191,7 @@ def test_it_is_found_by_name_and_refuses_other_games():
             AlphaBeta(1, "iago").search(state)
 
 
-@pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 60, 0.89)])
+@pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 30, 0.89)])
 def test_its_strength_is_the_published_one(depth, games, score):
     """An independent program found the expected scores of `iago` against `modified`. Both search to the same depth."""
     result = play_match(

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from othello_agents.evaluations import EVALUATIONS, evaluation, find_evaluation, register, registry
-from othello_agents.evaluations.description import Quarter, SquareSum
+from othello_agents.evaluations.registry import Quarter, SquareSum
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.maximizer import Maximizer, maximize
 from othello_agents.search.minimax import Minimax, minimax

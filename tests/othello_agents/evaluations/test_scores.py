@@ -25,9 +25,7 @@ EXPECTED = [
 
 @pytest.mark.parametrize(("one", "other", "expected", "published_games"), EXPECTED)
 def test_long_runs_score_as_published(one: str, other: str, expected: float, published_games: int) -> None:
-    result = play_match(
-        one, other, games=10_000 if one.startswith("maximizer") else 2_000, openings="random:10", seed=1
-    )
+    result = play_match(one, other, games=4_000 if one.startswith("maximizer") else 600, openings="random:10", seed=1)
     pairs = np.mean(result.points_by_opening(), axis=1)
     error = pairs.std() / math.sqrt(len(pairs))
     published_error = math.sqrt(expected * (1 - expected) / published_games)

@@ -8,6 +8,14 @@ import textwrap
 import numpy as np
 import pytest
 
+from othello_agents.network.custom import CustomNetwork
+from othello_agents.network.neural import (
+    NeuralAgent,
+    NeuralNetwork,
+    load_network,
+    read_tensors,
+    write_tensors,
+)
 from othello_env import Othello, SpecError, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
@@ -15,15 +23,6 @@ from othello_env.games.othello.positions import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
-from othello_agents.network.base import to_device  # noqa: E402
-from othello_agents.network.custom import CustomNetwork  # noqa: E402
-from othello_agents.network.neural import (  # noqa: E402
-    NeuralAgent,
-    NeuralNetwork,
-    load_network,
-    read_tensors,
-    write_tensors,
-)
 
 NETS = '''
 import torch
@@ -130,46 +129,6 @@ def test_the_module_is_in_training_mode_only_while_gradients_are_computed(nets):
     assert int(network.weights["body.1.num_batches_tracked"]) == 1
     first, second = (asked(network, batch)[0] for _ in range(2))  # without dropout, both answers are equal
     np.testing.assert_array_equal(first, second)
-
-
-def test_the_seed_alone_determines_the_weights(nets):
-    torch.manual_seed(5)
-    expected = torch.rand(3)
-    torch.manual_seed(5)
-    first, second, other = (CustomNetwork.make(nets, 4, seed) for seed in (1, 1, 2))
-    assert torch.equal(torch.rand(3), expected)  # PyTorch's own random numbers are not disturbed
-    for name, weight in first.weights.items():
-        assert torch.equal(weight, second.weights[name]), name
-    assert not torch.equal(first.weights["value.weight"], other.weights["value.weight"])
-
-
-def flat(size):
-    class Flat(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = torch.nn.Linear(2 * size * size, size * size + 2)
-
-        def forward(self, observations, masks):
-            answers = self.layer(observations.flatten(1))
-            return answers[:, :-1], answers[:, -1]
-
-    return Flat()
-
-
-def test_a_function_itself_makes_a_network(nets, tmp_path):
-    network = CustomNetwork.make(flat, 4, seed=1)
-    assert network.function == f"{__name__}:flat"
-    network.save(tmp_path / "a.safetensors")
-    assert read_tensors(tmp_path / "a.safetensors")[1]["function"] == network.function
-    batch = positions(4, 3)
-    np.testing.assert_array_equal(asked(network, batch)[0], asked(CustomNetwork.make(flat, 4, seed=1), batch)[0])
-
-
-def test_on_the_cpu_a_tensor_shares_the_memory_of_the_array():
-    array = np.arange(12, dtype=np.int8).reshape(3, 4)
-    tensor = to_device(array, "cpu")
-    assert tensor.data_ptr() == array.ctypes.data
-    assert torch.equal(to_device(array.T, "cpu"), tensor.T)
 
 
 def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
@@ -346,27 +305,3 @@ def test_copies_and_pickles_answer_alike_and_share_the_weights_with_their_module
             np.testing.assert_array_equal(ours, theirs)
         for name, weight in again.as_module().state_dict(keep_vars=True).items():
             assert any(weight is other for other in again.weights.values()), name
-
-
-def lazy(size):
-    class Lazy(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.policy, self.value = torch.nn.LazyLinear(size * size + 1), torch.nn.LazyLinear(1)
-
-        def forward(self, observations, masks):
-            flat = observations.flatten(1)
-            return self.policy(flat), self.value(flat).squeeze(1)
-
-    return Lazy()
-
-
-def test_the_seed_determines_weights_that_a_module_draws_late():
-    torch.manual_seed(1)
-    first, state = CustomNetwork.make(lazy, 4, seed=5), torch.get_rng_state()
-    torch.manual_seed(2)
-    second = CustomNetwork.make(lazy, 4, seed=5)
-    for name, weight in first.weights.items():
-        assert torch.equal(weight, second.weights[name]), name
-    torch.manual_seed(1)
-    assert torch.equal(torch.get_rng_state(), state)  # the numbers go on as if nothing had been made

@@ -4,7 +4,6 @@ import copy
 import os
 import pickle
 
-import gymnasium as gym
 import numpy as np
 import onnx
 import pytest
@@ -12,8 +11,6 @@ from onnx import TensorProto, helper, numpy_helper
 
 from othello_env import Checkers, Othello, SpecError, WrongGameError, make_agent
 from othello_env.arena.match import play_match
-from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.openings import random_opening
 from othello_env.games.othello.positions import OthelloPositions
 
@@ -71,51 +68,6 @@ def test_the_likeliest_legal_action_is_played(tmp_path, variant):
     assert repr(agent) == str(path)
     assert agent.act_batch(batch).tolist() == expected.tolist()
     assert [agent.act(batch.state(i)) for i in range(len(batch))] == expected.tolist()
-
-
-def test_draws_follow_the_policy(tmp_path):
-    path = tmp_path / "model.onnx"
-    weights, b = write(path)
-    n = 4000
-    batch = OthelloPositions.from_states([Othello(6)] * n, np.arange(n))
-    agent = make_agent(f"{path}:temperature=1")
-    drawn = agent.act_batch(batch)
-    logits = (batch.observations()[0].reshape(-1) @ weights + b)[np.flatnonzero(batch.masks()[0])]
-    expected = np.zeros(37)
-    expected[np.flatnonzero(batch.masks()[0])] = np.exp(logits) / np.exp(logits).sum()
-    np.testing.assert_allclose(np.bincount(drawn, minlength=37) / n, expected, atol=0.04)
-    for key in range(10):
-        agent.new_game(key)
-        assert agent.act(Othello(6)) == drawn[key]
-
-
-def test_it_may_answer_by_the_mean_of_eight_symmetric_boards(tmp_path):
-    path = tmp_path / "model.onnx"
-    write(path)
-    agent = make_agent(f"{path}:symmetric=true")
-    assert repr(agent) == f"{path}:symmetric=true"
-    start = agent.action_probabilities(Othello(6))
-    assert list(start.values()) == pytest.approx([0.25] * 4)  # the first moves are mirror images of each other
-    assert list(make_agent(str(path)).action_probabilities(Othello(6)).values()) != pytest.approx([0.25] * 4)
-
-
-def test_it_plays_whole_games_in_the_arena_and_in_an_environment(tmp_path):
-    path = tmp_path / "model.onnx"
-    write(path, size=8)
-    match = play_match(str(path), "random", games=40)
-    assert not match.faults(0)
-    assert 0 < match.score < 1
-    names = (str(path), f"{path}:temperature=1")
-    result = play_tournament(dict(zip(names, names, strict=True)), Schedule(names, 8), workers=2)
-    assert len(result.records) == 8
-    assert not any(result.faults(name) for name in names)
-    env = gym.make("othello_env/Othello-v0", opponent=str(path))
-    _, info = env.reset(seed=1)
-    terminated = False
-    while not terminated:
-        action = int(np.flatnonzero(info["action_mask"])[0])
-        _, _, terminated, _, info = env.step(action)
-    assert info["illegal_action"] == -1
 
 
 def test_other_games_and_sizes_are_refused(tmp_path):
@@ -230,14 +182,3 @@ def test_copies_and_pickles_play_the_same_moves_also_without_the_files(tmp_path)
     for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
         assert repr(again) == repr(agent)
         np.testing.assert_array_equal(again.act_batch(batch), agent.act_batch(batch))
-
-
-def test_a_batch_is_pickled_with_its_opponent(tmp_path, check_pickled_batch):
-    write(tmp_path / "model.onnx")
-    check_pickled_batch(tmp_path / "model.onnx")
-
-
-def test_an_agent_plays_in_worker_processes(tmp_path):
-    write(tmp_path / "model.onnx", size=8)
-    agent = make_agent(str(tmp_path / "model.onnx"))
-    assert play_match(agent, "random", games=4, workers=2) == play_match(agent, "random", games=4)

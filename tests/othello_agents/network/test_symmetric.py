@@ -74,29 +74,9 @@ def test_symmetric_positions_get_symmetric_policies_to_the_bit(network, symmetry
     assert differs
 
 
-def test_it_plays_the_likeliest_action_of_the_mean(network):
-    states = positions()
-    agent = PolicyAgent(network, symmetric=True)
-    played = agent.act_batch(OthelloPositions.from_states(states))
-    for state, action in zip(states, played, strict=True):
-        policy = agent.action_probabilities(state)
-        assert policy[int(action)] == pytest.approx(max(policy.values()))
-    assert any(PolicyAgent(network).act(state) != action for state, action in zip(states, played, strict=True))
-
-
-def test_each_position_is_shown_to_the_network_eight_times(network):
-    PolicyAgent(network, symmetric=True).act_batch(OthelloPositions.from_states(positions()[:5]))
-    assert network.asked == 40
-
-
 def test_the_mean_does_not_depend_on_the_order():
     answers = np.random.default_rng(2).normal(size=(8, 5, 37)) * 10.0 ** np.arange(8)[:, np.newaxis, np.newaxis]
     first = mean(answers)
     np.testing.assert_allclose(first, answers.mean(axis=0))
     for seed in range(20):
         assert (mean(np.random.default_rng(seed).permutation(answers)) == first).all()
-
-
-def test_its_name_says_so(network):
-    assert repr(PolicyAgent(network, name="a.onnx", symmetric=True)) == "a.onnx:symmetric=true"
-    assert repr(PolicyAgent(network, 0.5, "a.onnx", symmetric=True)) == "a.onnx:temperature=0.5,symmetric=true"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple import NTupleNetwork
-from othello_agents.ntuple.patterns import shapes
+from othello_agents.ntuple.network import shapes
 
 SIZES = (4, 6, 8)
 

@@ -1,4 +1,4 @@
-"""The network as a player."""
+"""The network as a player, also as a careful one."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_agents.ntuple import NTupleAgent, shipped_network
+from othello_agents.ntuple.kernels import _MOST_TURNED, careful_moves
 from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
+from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.positions import OthelloPositions
 
 
@@ -63,16 +65,6 @@ def test_specs(tmp_path, networks):
 
 
 @pytest.mark.nojit
-def test_bad_specs(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"none\.npz"):
-        make_agent(f"ntuple:weights={tmp_path / 'none.npz'}")
-    (tmp_path / "bad.npz").write_bytes(b"weights")
-    for spec in (str(tmp_path / "bad.npz"), f"ntuple:weights={tmp_path / 'bad.npz'}"):
-        with pytest.raises(ValueError, match=r"bad\.npz' is not a file of n-tuple weights"):
-            make_agent(spec)
-
-
-@pytest.mark.nojit
 def test_the_wrong_board_or_game_is_named(networks, double_step):
     with pytest.raises(ValueError, match="trained for Othello of size 8, not 6"):
         NTupleAgent(networks[8]).act(Othello(6))
@@ -98,3 +90,73 @@ def test_the_shipped_weights_tell_where_they_come_from(size):
     training = shipped_network(size).training
     assert training["games"] > 100_000
     assert "seed" in training
+
+
+def loses_all(state):
+    """Whether the player to move has a move that leaves the opponent without discs."""
+    return any(not all(state.play(action).discs()) for action in state.legal_actions())
+
+
+def safe_actions(state):
+    """The slow twin of `careful_moves`."""
+    actions = state.legal_actions()
+    safe = [action for action in actions if (after := state.play(action)).is_over or not loses_all(after)]
+    return safe or list(actions)
+
+
+@pytest.fixture(scope="module")
+def boards():
+    """Random boards of 6x6, on which the player to move has one to four discs and at least one move."""
+    rng = np.random.default_rng(1)
+    squares = [1 << square for square in ACTION_SQUARES[6]]
+    states = []
+    while len(states) < 1500:
+        mine = rng.choice(36, rng.integers(1, 5), replace=False).tolist()
+        other = [square for square in range(36) if square not in mine and rng.random() < 0.4]
+        state = Othello.from_bits(*(sum(squares[k] for k in side) for side in (mine, other)), size=6)
+        if state.legal_bits:
+            states.append(state)
+    return OthelloPositions.from_states(states)
+
+
+def test_careful_moves_are_those_of_the_slow_twin(boards):
+    dangerous = 0
+    for k in range(len(boards)):
+        state = boards.state(k)
+        found = careful_moves(np.uint64(state.own), np.uint64(state.opponent), np.uint64(state.legal_bits), BOARDS[6])
+        safe = safe_actions(state)
+        assert int(found) == sum(state_bit(state, action) for action in safe), str(state)
+        dangerous += len(safe) < len(state.legal_actions())
+    assert dangerous > 20
+
+
+def state_bit(state, action):
+    after = state.play(action)
+    return (after.own | after.opponent) & ~(state.own | state.opponent)
+
+
+def test_a_careful_agent_plays_the_best_careful_move(boards):
+    careful, plain = NTupleAgent(careful=True), NTupleAgent()
+    chosen, usual = careful.act_batch(boards), plain.act_batch(boards)
+    differences = 0
+    for k in range(len(boards)):
+        state = boards.state(k)
+        safe = safe_actions(state)
+        assert chosen[k] in safe
+        assert chosen[k] == usual[k] or usual[k] not in safe
+        differences += chosen[k] != usual[k]
+    assert differences > 20
+
+
+def test_with_many_discs_every_move_is_careful():
+    """No move turns more than 19 discs. In each direction, at most the discs before the square at the edge can turn."""
+    longest = 0
+    for row in range(8):
+        for column in range(8):
+            turned = 0
+            for y in (-1, 0, 1):
+                for x in (-1, 0, 1):
+                    reach = [k for k in range(1, 8) if 0 <= row + k * y < 8 and 0 <= column + k * x < 8]
+                    turned += max(0, len(reach) - 1) if (x or y) else 0
+            longest = max(longest, turned)
+    assert longest == _MOST_TURNED

@@ -1,12 +1,11 @@
-import threading
-import time
+"""A fit of the tables to labels: it recovers planted tables, and can be repeated."""
 
 import numpy as np
 import pytest
 
-from othello_agents.ntuple import NTupleNetwork, fitting, shipped_network
+from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.fitting import Examples, fit, predict, stage_errors
-from othello_agents.ntuple.patterns import layout
+from othello_agents.ntuple.network import layout
 from othello_env.data import random_games
 from othello_env.data.games import othello_positions
 from othello_env.games.othello import symmetries
@@ -100,13 +99,6 @@ def test_weights_without_positions_keep_their_values(planted):
     assert (changed > 0).sum() == 1
 
 
-def test_a_stage_without_positions_has_no_error():
-    network = shipped_network(6)
-    none = Examples.empty(0)
-    fit(network, none, passes=1)
-    assert all(stage.positions == 0 and np.isnan(stage.error) for stage in stage_errors(network, none))
-
-
 @pytest.mark.parametrize("wrong", [1.5, -1.1, np.nan])
 def test_labels_outside_the_scale_are_refused(planted, wrong):
     truth, examples = planted
@@ -114,24 +106,3 @@ def test_labels_outside_the_scale_are_refused(planted, wrong):
     values[3] = wrong
     with pytest.raises(ValueError, match="expected labels from -1 to \\+1"):
         fit(truth, examples._replace(values=values))
-
-
-def test_an_interrupted_fit_leaves_the_network_alone(planted, monkeypatch):
-    truth, examples = planted
-    network, main, may_go_on = NTupleNetwork(4, truth.stages), threading.current_thread(), threading.Event()
-    fit_pass = fitting._fit_pass
-
-    def slow_or_interrupted(*arguments):
-        if threading.current_thread() is main:
-            threading.Timer(0.2, may_go_on.set).start()
-            raise KeyboardInterrupt
-        may_go_on.wait(60)
-        fit_pass(*arguments)
-
-    monkeypatch.setattr(fitting, "_fit_pass", slow_or_interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        fit(network, examples, passes=2, num_threads=2)
-    assert may_go_on.is_set()
-    after = network.weights.copy()
-    time.sleep(0.5)
-    np.testing.assert_array_equal(network.weights, after)

@@ -1,6 +1,5 @@
 """The script that labels positions and fits the tables to the labels."""
 
-import json
 import runpy
 import sys
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_agents.ntuple import NTupleNetwork
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 SMALL = ["--size=4", "--self-play=300", "--rounds=3", "--games=60", "--window=2", "--depth=2", "--exact=4"]
@@ -79,60 +78,3 @@ def test_a_run_that_was_cut_off_continues_to_the_same_weights(main, undisturbed,
     np.testing.assert_array_equal(
         run(main, tmp_path, "--threads", "2"), NTupleNetwork.load(undisturbed / "out.npz").weights
     )
-
-
-def test_more_rounds_continue_the_work(main, undisturbed, tmp_path):
-    run(main, tmp_path, "--rounds", "1")
-    np.testing.assert_array_equal(run(main, tmp_path), NTupleNetwork.load(undisturbed / "out.npz").weights)
-
-
-def test_a_fit_can_begin_with_given_weights(main, tmp_path):
-    trainer = Trainer(4, 7)
-    trainer.run(games=100)
-    start = tmp_path / "start.npz"
-    trainer.network.save(start)
-    fitted = run(main, tmp_path, "--start", str(start), "--rounds", "1", "--rate", "0")
-    np.testing.assert_array_equal(fitted, trainer.network.weights)
-    recipe = json.loads((tmp_path / "work" / "recipe.json").read_text())["recipe"]
-    assert recipe["start"] != str(start)
-    assert "self_play" not in recipe
-    first = tmp_path / "out.npz"
-    arguments = [*SMALL, "--start", str(first), "--rounds=1", "--out", str(tmp_path / "again.npz")]
-    main([*arguments, "--folder", str(tmp_path / "second")])
-    before, after = (NTupleNetwork.load(file).training for file in (first, tmp_path / "again.npz"))
-    assert after["earlier_fit"] == before["fit"]
-    assert after["fit"]["positions"] > 0
-
-
-def refused(main, capsys, *arguments):
-    with pytest.raises(SystemExit) as stop:
-        main(list(arguments))
-    assert stop.value.code == 2
-    return capsys.readouterr().err.splitlines()[-1]
-
-
-def test_a_folder_of_another_fit_is_refused(main, undisturbed, tmp_path, capsys):
-    out, work = ["--out", str(tmp_path / "out.npz")], ["--folder", str(undisturbed / "work")]
-    assert "holds another fit" in refused(main, capsys, *SMALL, *out, *work, "--seed", "2")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "file").write_text("mine")
-    trained = Path(out[1])
-    NTupleNetwork(4).save(trained)
-    before = trained.read_bytes()
-    assert "exists and is not the result of this fit" in refused(main, capsys, *SMALL, *out, *work)
-    assert trained.read_bytes() == before
-    trained.unlink()
-    assert "has files, but no recipe.json" in refused(main, capsys, *SMALL, *out, "--folder", str(tmp_path / "other"))
-
-
-def test_the_first_weights_are_not_overwritten(main, tmp_path, capsys):
-    file = str(tmp_path / "a.npz")
-    arguments = [*SMALL, "--start", file, "--out", file, "--folder", str(tmp_path / "work")]
-    assert "--out and --start are the same file" in refused(main, capsys, *arguments)
-
-
-def test_weights_for_another_board_are_refused(main, tmp_path, capsys):
-    Trainer(6).network.save(tmp_path / "six.npz")
-    arguments = [*SMALL, "--start", str(tmp_path / "six.npz"), "--out", str(tmp_path / "out.npz")]
-    assert "for size 6, not for --size 4" in refused(main, capsys, *arguments, "--folder", str(tmp_path / "work"))
-    assert not (tmp_path / "work").exists()

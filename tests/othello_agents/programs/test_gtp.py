@@ -38,25 +38,13 @@ def test_its_clock_is_told_to_a_program_that_knows_about_time(scripted):
     agent.close()
 
 
-def test_a_new_games_time_is_told(scripted):
-    agent = scripted(
-        "told", "time_settings 1 0 0; time_left white 1 0", "d6", "time_settings 60 0 0; time_left white 60 0", "f4"
-    )
-    state = Othello.from_moves("f5")
-    assert agent.act(state, seconds_left=1) == state.action_from_text("d6")
-    agent.new_game(1)
-    state = state.play_transcript("d6c3")
-    assert agent.act(state, seconds_left=60) == state.action_from_text("f4")
-    agent.close()
-
-
 def test_a_program_is_the_opponent_of_a_batch():
     server = shlex.join([sys.executable, "-m", "othello_env", "gtp", "--agent", "alphabeta:depth=2,eval=weighted"])
     agent = Gtp(server)
-    envs = [OthelloVectorEnv(3, opponent=each) for each in (agent, "alphabeta:depth=2,eval=weighted")]
+    envs = [OthelloVectorEnv(2, opponent=each) for each in (agent, "alphabeta:depth=2,eval=weighted")]
     found = [env.reset(seed=5)[0] for env in envs][-1]
     rng = np.random.default_rng(1)
-    for _ in range(34):
+    for _ in range(12):
         actions = sample_legal(found["action_mask"], rng)
         (found, *_), (expected, *_) = (env.step(actions) for env in envs)
         np.testing.assert_equal(found, expected)
@@ -101,13 +89,6 @@ def test_a_program_that_fails_is_reported_with_the_last_exchange(scripted, words
     assert agent._program is None
 
 
-def test_it_starts_again_after_a_failure(scripted):
-    agent = scripted("honest", "a1", "d6")
-    for _ in range(2):
-        with pytest.raises(AgentError, match="a1"):
-            agent.act(Othello.from_moves("f5"))
-
-
 def test_the_game_has_to_begin_at_the_start(scripted):
     agent = scripted("honest")
     for state in (Othello.from_moves("f5d6").from_text(Othello.from_moves("f5d6").to_text()), Othello.from_bits(16, 8)):
@@ -139,12 +120,6 @@ def test_it_is_named_by_its_spec(command):
         again = make_agent(repr(agent))
         assert repr(again) == repr(agent)
         assert again.__reduce__() == agent.__reduce__()
-
-
-@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "-1", "0", "1e300"])
-def test_a_time_without_end_is_refused(seconds):
-    with pytest.raises(SpecError, match="seconds must be "):
-        make_agent(f"gtp:command=sh,seconds={seconds}")
 
 
 def play(first, second, state):

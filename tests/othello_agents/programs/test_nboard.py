@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from othello_agents.programs import NBoard
-from othello_env import AgentError, Othello, WrongGameError, make_agent
+from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.data.formats import ggf
 from othello_env.games.checkers.position import Checkers
@@ -27,14 +27,6 @@ def test_a_game_is_told_whole_and_then_move_by_move(scripted):
     assert ask(agent, state) == state.action_from_text("f4")
     state = state.play_transcript("f4")
     assert ask(agent, state) == state.action_from_text("e6")
-    agent.close()
-
-
-def test_another_game_is_told_whole(scripted):
-    agent = scripted("nboard", "told", f"{GAME}B[F5];)", "d6", f"{GAME}B[D3];)", "c5", f"{GAME};)", "f5")
-    for transcript, answer in (("f5", "d6"), ("d3", "c5"), ("", "f5")):
-        state = Othello.from_moves(transcript)
-        assert ask(agent, state) == state.action_from_text(answer)
     agent.close()
 
 
@@ -84,25 +76,6 @@ def test_lines_that_are_no_answer_are_ignored(scripted):
     agent = scripted("nboard", "noise", "d6")
     assert ask(agent, Othello.from_moves("f5")) == Othello().action_from_text("d6")
     agent.close()
-
-
-@pytest.mark.parametrize(
-    ("words", "seconds", "messages"),
-    [
-        (("hang",), 3, ["nboard: ", "gave no answer within 3 s", "> go"]),
-        (("die",), 20, ["has ended with status 3", "> go", "out of luck"]),
-        (("honest", "a1"), 20, ["answered with an illegal move", "a1 (action 0) is not legal", "< === a1"]),
-        (("honest", "PA"), 20, ["answered with an illegal move"]),
-        (("honest", ""), 20, ["did not answer with a move"]),
-    ],
-)
-def test_a_program_that_fails_is_reported_with_the_last_exchange(scripted, words, seconds, messages):
-    agent = scripted("nboard", *words, seconds=seconds)
-    with pytest.raises(AgentError) as caught:
-        agent.act(Othello.from_moves("f5"))
-    for message in messages:
-        assert message in str(caught.value)
-    assert agent._program is None
 
 
 def test_bad_options_are_refused():

@@ -6,14 +6,12 @@ import random
 import pytest
 
 from othello_agents.evaluations import count, standard
-from othello_agents.evaluations.checkers import KING, MAN, material, positional
+from othello_agents.evaluations.boards import KING, MAN, material, positional
 from othello_agents.search import checkers
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
-from othello_agents.search.minimax import minimax
 from othello_env import Othello, make_agent
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import DRAWS
-from othello_env.games.openings import random_opening
 
 TABLES = {"count": count, "material": material, "positional": positional}
 
@@ -44,14 +42,6 @@ def test_the_kernel_finds_what_plain_python_does(table, depth):
 def test_every_size(size):
     for state in positions(20, 1, size):
         assert checkers.search(state, 3, positional.pieces) == tuple(alphabeta(state, 3, positional)), repr(state)
-
-
-def test_the_value_is_that_of_minimax():
-    for state in positions(40, 7):
-        value, action, nodes = checkers.search(state, 4, positional.pieces)
-        full = minimax(state, 4, positional)
-        assert (value, action) == (full.value, full.action), repr(state)
-        assert nodes <= full.nodes
 
 
 @pytest.mark.parametrize("draws", DRAWS)
@@ -118,36 +108,3 @@ def test_other_games_are_refused():
             evaluate(Othello(), 0)
     with pytest.raises(ValueError, match="for Othello, not for Checkers"):
         make_agent("alphabeta:eval=weighted").act(Checkers())
-
-
-def score(first, second, games, plies=6):
-    """The first agent's mean score from random openings, each played with both colours."""
-    total = 0.0
-    for pair in range(games // 2):
-        start = random_opening(Checkers(draws="40-move"), plies, pair)
-        assert start is not None
-        for seat in (0, 1):
-            state, agents = start, (first, second) if seat == 0 else (second, first)
-            while not state.is_over:
-                state = state.play(agents[state.to_move].act(state))
-            total += (state.returns()[seat] + 1) / 2
-    return total / (games // 2 * 2)
-
-
-def test_deeper_and_better_informed_search_wins():
-    deep, shallow = AlphaBeta(6, "positional"), AlphaBeta(2, "positional")
-    random_agent = make_agent("random", seed=1)
-    assert score(deep, shallow, 40) > 0.7  # in 80 games, the measured score was 0.88
-    assert score(shallow, random_agent, 40) > 0.9
-    assert score(AlphaBeta(4, "positional"), AlphaBeta(4, "material"), 60) > 0.5
-
-
-@pytest.mark.parametrize(
-    "spec", ["maximizer", "minimax:depth=2", "alphabeta:depth=3,eval=mobility", "alphabeta:eval=material"]
-)
-def test_the_classic_agents_play_checkers(spec):
-    agent, state = make_agent(spec), Checkers(6)
-    while not state.is_over:
-        action = agent.act(state)
-        assert action in state.legal_actions()
-        state = state.play(action)

@@ -1,7 +1,8 @@
-"""The textbook searches, compared with each other and with a list of all lines; kernels compared with Python."""
+"""The searches, compared with each other and with a list of all lines; kernels compared with Python."""
 
 import csv
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_agents.evaluations import EVALUATIONS, Evaluate
-from othello_agents.search import kernels as search_kernels
-from othello_agents.search import shallow
+from othello_agents.search import kernels
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.maximizer import Maximizer, maximize
 from othello_agents.search.minimax import Minimax, minimax
 from othello_env import Othello, make_agent
 from othello_env.agent import SpecError, ask
-from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 from othello_env.games.hashing import draw
 from othello_env.games.othello.positions import OthelloPositions
@@ -95,21 +94,6 @@ def test_searches_where_a_player_moves_twice_find_the_value_of_all_lines(double_
     assert doubled > 10
 
 
-def test_alphabeta_plays_checkers_through_chains_as_minimax_does() -> None:
-    state: State = Checkers()
-    chains = 0
-    for ply in range(60):
-        if state.is_over:
-            break
-        full, pruned = Minimax(depth=3).search(state), AlphaBeta(depth=3).search(state)
-        assert (full.value, full.action) == (pruned.value, pruned.action)
-        legal = state.legal_actions()
-        child = state.play(legal[draw(5, ply, len(legal))])
-        chains += child.to_move == state.to_move
-        state = child
-    assert chains
-
-
 @pytest.mark.parametrize("size", [4, 6, 8])
 @pytest.mark.parametrize("name", NAMED)
 def test_alphabeta_finds_what_minimax_finds_on_thousands_of_positions(name: str, size: int) -> None:
@@ -118,10 +102,8 @@ def test_alphabeta_finds_what_minimax_finds_on_thousands_of_positions(name: str,
     squares = EVALUATIONS[name].squares
     assert squares is not None
     for depth in range(1, 5):
-        values, actions, nodes = search_kernels.search_batch(batch, search_kernels.MINIMAX, depth, squares)
-        pruned_values, pruned_actions, pruned_nodes = search_kernels.search_batch(
-            batch, search_kernels.ALPHABETA, depth, squares
-        )
+        values, actions, nodes = kernels.search_batch(batch, kernels.MINIMAX, depth, squares)
+        pruned_values, pruned_actions, pruned_nodes = kernels.search_batch(batch, kernels.ALPHABETA, depth, squares)
         np.testing.assert_array_equal(values, pruned_values)
         np.testing.assert_array_equal(actions, pruned_actions)
         assert (pruned_nodes <= nodes).all()
@@ -134,10 +116,10 @@ def test_the_best_moves_of_many_positions_are_those_of_the_searches(name: str, s
     batch = OthelloPositions.from_states(random_games({4: 100, 6: 30, 8: 20}[size], size))
     squares = EVALUATIONS[name].squares
     assert squares is not None
-    for method in (search_kernels.MAXIMIZER, search_kernels.MINIMAX, search_kernels.ALPHABETA):
-        for depth in range(1, shallow.DEEPEST + 1):
-            actions = search_kernels.search_batch(batch, method, depth, squares)[1]
-            np.testing.assert_array_equal(shallow.best_actions(batch, method, depth, squares), actions)
+    for method in (kernels.MAXIMIZER, kernels.MINIMAX, kernels.ALPHABETA):
+        for depth in range(1, kernels.DEEPEST + 1):
+            actions = kernels.search_batch(batch, method, depth, squares)[1]
+            np.testing.assert_array_equal(kernels.best_actions(batch, method, depth, squares), actions)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -202,16 +184,26 @@ def test_the_value_for_the_side_that_loses_everything_is_minus_infinity() -> Non
     assert AlphaBeta(3).search(state).action == state.pass_action
 
 
-@pytest.mark.parametrize("size", [4, 6, 8])
 @pytest.mark.parametrize("spec", ["maximizer:eval={}", "alphabeta:depth=3,eval={}", "minimax:depth=2,eval={}"])
-@pytest.mark.parametrize("name", NAMED)
-def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: int) -> None:
-    agent = make_agent(spec.format(name))
-    states = random_games(2, size)
-    answers = agent.act_batch(OthelloPositions.from_states(states))
-    assert answers.dtype == np.int64
-    assert answers.tolist() == [agent.act(state) for state in states]
-    assert all(action in state.legal_actions() for action, state in zip(answers.tolist(), states, strict=True))
+def test_single_positions_and_batches_are_answered_as_searched(spec: str) -> None:
+    for name, size in zip(NAMED, (4, 6, 8, 8, 6), strict=True):
+        agent, states = make_agent(spec.format(name)), random_games(2, size)
+        expected = [agent.search(state).action for state in states]
+        assert [make_agent(spec.format(name)).act(state) for state in states[:3]] == expected[:3]
+        assert [agent.act(state) for state in states] == expected
+        assert agent.act_batch(OthelloPositions.from_states(states)).tolist() == expected
+    assert agent.act_batch(OthelloPositions.from_states([])).shape == (0,)
+
+
+def test_a_single_move_goes_straight_to_the_kernel() -> None:
+    agent, state, calls = make_agent("alphabeta:depth=2"), Othello(), []
+    agent.act(state)  # compiles the kernel, and checks the game
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        agent.act(state)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 5, calls
 
 
 def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
@@ -224,10 +216,6 @@ def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
             for spec in (agent, f"{agent},epsilon=0.5"):
                 assert make_agent(spec).answers_batches == (evaluate.squares is not None), spec
     assert not Maximizer(lambda state, player: 0).answers_batches
-
-
-def test_an_empty_batch_has_no_answers() -> None:
-    assert AlphaBeta().act_batch(OthelloPositions.from_states([])).shape == (0,)
 
 
 def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> None:
@@ -256,34 +244,3 @@ def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> No
 def test_wrong_specs_name_the_right_ones(spec: str, problem: str) -> None:
     with pytest.raises(SpecError, match=problem):
         make_agent(spec)
-
-
-def test_a_depth_that_is_no_integer_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"depth must be a whole number, not 2\.5"):
-        AlphaBeta(depth=2.5)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "spec", ["maximizer:eval=mobility", "minimax:depth=3,eval=count", "alphabeta:depth=4,eval=weighted"]
-)
-def test_agents_are_named_by_their_specs(spec: str) -> None:
-    assert repr(make_agent(spec)) == spec
-
-
-@pytest.mark.parametrize("spec", ["alphabeta:depth=5,eval=weighted", "minimax:depth=4"])
-def test_a_call_of_the_kernel_is_short_so_that_an_interrupt_is_noticed(spec, monkeypatch):
-    """A kernel cannot be interrupted, so a call gets few positions. Their number changes no result."""
-    batch = OthelloPositions.from_states(random_games(2)[::5])
-    agent = make_agent(spec)
-    expected = agent.act_batch(batch)
-    sizes, kernel = [], search_kernels._search_batch
-
-    def counted(own: Any, *rest: Any) -> Any:
-        sizes.append(len(own))
-        return kernel(own, *rest)
-
-    monkeypatch.setattr(search_kernels, "_search_batch", counted)
-    monkeypatch.setattr(search_kernels, "_AT_ONCE", 8)
-    np.testing.assert_array_equal(agent.act_batch(batch), expected)
-    assert max(sizes) == (1 if "depth=5" in spec else 8)
-    assert sum(sizes) == len(batch)

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluation
-from othello_agents.evaluations.description import at_root
-from othello_agents.search import kernels as search_kernels
-from othello_agents.search import shallow
+from othello_agents.evaluations.registry import at_root
+from othello_agents.search import kernels
 from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
@@ -124,8 +123,8 @@ class PairedSearch(Search):
     used in all other cases.
     """
 
-    kernel: ClassVar[int]
-    """The method of `kernels.search_batch` that gives the same results as `python`."""
+    method: ClassVar[int]
+    """The method of `kernels.search_position` that gives the same results as `python`."""
 
     @staticmethod
     @abstractmethod
@@ -134,20 +133,30 @@ class PairedSearch(Search):
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
         super().__init__(depth, evaluate)
-        self._compiled = search_kernels.compiled_sum(self._evaluate)
+        self._compiled = kernels.compiled_sum(self._evaluate)
+        self._settings: dict[int, kernels.Settings] = {}  # for each board size that has passed the checks of `search`
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        if isinstance(state, Othello) and not state.is_over:
+            settings = self._settings.get(state.size)
+            if settings is not None:
+                return int(kernels.search_position(np.uint64(state.own), np.uint64(state.opponent), *settings)[1])
+        return self.search(state).action
 
     def search(self, state: State) -> Found:
         self._check(state)
-        return self._search(state, self._depth, self._at_root(state))
+        found = self._search(state, self._depth, self._at_root(state))
+        if self._compiled is not None and isinstance(state, Othello):
+            self._settings[state.size] = kernels.settings(self._compiled, state.size, self._depth, self.method)
+        return found
 
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:
         if self._compiled is None or not isinstance(state, Othello):
             return self.python(state, depth, evaluate)
-        batch = OthelloPositions.from_states([state])
-        value, action, nodes = (
-            int(each[0]) for each in search_kernels.search_batch(batch, self.kernel, depth, self._compiled)
-        )
-        return Found(math.copysign(math.inf, value) if abs(value) == search_kernels.WIN else value, action, nodes)
+        settings = kernels.settings(self._compiled, state.size, depth, self.method)
+        value, action, nodes = kernels.search_position(np.uint64(state.own), np.uint64(state.opponent), *settings)
+        number = math.copysign(math.inf, value) if abs(value) == kernels.WIN else int(value)
+        return Found(number, int(action), int(nodes))
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
         value = self._search(state, depth, evaluate).value
@@ -165,9 +174,9 @@ class PairedSearch(Search):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if self._compiled is None or not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
-        if self._depth <= shallow.DEEPEST:
-            return shallow.best_actions(batch, self.kernel, self._depth, self._compiled)
-        return search_kernels.search_batch(batch, self.kernel, self._depth, self._compiled)[1]
+        if self._depth <= kernels.DEEPEST:
+            return kernels.best_actions(batch, self.method, self._depth, self._compiled)
+        return kernels.search_batch(batch, self.method, self._depth, self._compiled)[1]
 
 
 class DepthSearch(PairedSearch):
