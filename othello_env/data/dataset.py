@@ -18,8 +18,7 @@ from typing import Any
 from othello_env.data.formats import archive, read_games
 from othello_env.data.games import Games, GamesError
 from othello_env.data.statistics import Statistics
-from othello_env.support.files import parse_json, read_file, write_file, write_json
-from othello_env.support.locks import try_lock
+from othello_env.support.files import in_one_process, parse_json, read_file, write_file, write_json
 
 __all__ = ["Dataset"]
 
@@ -91,9 +90,8 @@ class Dataset:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "dataset.lock").open("ab") as lock:
-            if not try_lock(lock):
-                raise ValueError(f"another process is making the dataset {str(folder)!r}")
+        busy = ValueError(f"another process is making the dataset {str(folder)!r}")
+        with in_one_process(folder / "dataset.lock", busy):
             return cls._make(folder, recipe, count, part_size, games, progress)
 
     @classmethod

@@ -18,6 +18,7 @@ from typing import Any
 import numba
 import numba.core.config
 import numba.extending
+from filelock import FileLock
 from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import RuntimeLinker
@@ -27,7 +28,6 @@ from numba.core.registry import cpu_target
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 from othello_env.support.kernel_cache import digest_of
-from othello_env.support.locks import one_process
 from othello_env.support.numba_parts import PartCompiler, PartLibrary, part_libraries, parts_of_numba, set_environments
 
 __all__ = ["compiled", "compiled_for", "missing", "overloaded"]
@@ -210,7 +210,7 @@ def _is_there(name: str) -> bool:
 def _one_process(function: Callable[..., Any], folder: Path | None) -> contextlib.AbstractContextManager[None]:
     if folder is None:
         return contextlib.nullcontext()
-    return one_process(folder / f"{function.__module__}.{function.__qualname__}.lock")
+    return FileLock(folder / f"{function.__module__}.{function.__qualname__}.lock", is_singleton=True)
 
 
 @contextlib.contextmanager

@@ -9,8 +9,7 @@ from io import FileIO
 from pathlib import Path
 
 from othello_env.arena.play.records import FORMAT, GameRecord, RecordError
-from othello_env.support.files import check_output, read_file
-from othello_env.support.locks import try_lock
+from othello_env.support.files import check_output, in_one_process, read_file
 
 __all__ = ["RecordFile", "open_records", "read_records", "read_valid_records"]
 
@@ -131,7 +130,8 @@ class RecordFile:
 
 @contextmanager
 def open_records(path: str | Path) -> Iterator[RecordFile]:
-    """Open a file of records, or make a new one. Only one process at a time can have the file open.
+    """Open a file of records, or make a new one. Only one process at a time can have the file open; while it has, a
+    file ``NAME.lock`` stands beside the file.
 
     Raises:
         OSError: the file cannot be opened, another process writes to the file, or the file is not a regular file. A
@@ -143,9 +143,8 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     path = Path(path)
     check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b", buffering=0) as file:
-        if not try_lock(file):
-            raise OSError(f"another process writes to {path}")
+    lock, busy = path.with_name(f"{path.name}.lock"), OSError(f"another process writes to {path}")
+    with in_one_process(lock, busy), path.open("a+b", buffering=0) as file:
         if file.seek(0, os.SEEK_END) > _LARGEST_FILE:
             raise ValueError(f"{path} has more than {_LARGEST_FILE:,} bytes")
         file.seek(0, os.SEEK_SET)
