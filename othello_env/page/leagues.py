@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from othello_env.league.files import LEAGUE_FILE
+from othello_env.league.files import LEAGUE_FILE, State
 from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
 from othello_env.support.files import parse_json, read_file
@@ -51,15 +51,14 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
         - ``fromMatches``: for every two members, whether their score comes from matches (otherwise from training).
         - ``anchor``: the member whose rating is 0.
         - ``ratings``: for each member, its ``elo`` and the two ends of its ``interval`` (None for an infinite end).
-        - ``unexplained``: how much of the scores the ratings do not explain; see `othello_env.league.transitivity`.
+        - ``unexplained``: how much of the scores the ratings do not explain; see `othello_env.league.payoffs`.
 
         If the games allow no ratings, ``anchor``, ``ratings`` and ``unexplained`` are None.
 
     Raises:
         ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
     """
-    League.snapshots_in(state)  # checks the state
-    names = [member["name"] for member in state["members"]]
+    names = [member.name for member in State.of(state).members]
     if len(names) > MOST_MEMBERS:
         raise ValueError(f"the league has {len(names)} members; the page shows at most {MOST_MEMBERS}")
     payoffs = League.from_state(state, dict.fromkeys(names, "random")).payoffs()

@@ -8,8 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from othello_env.league.files import LEAGUE_FILE
-from othello_env.league.stored import FORMAT
+from othello_env.league.files import FORMAT, LEAGUE_FILE
 from othello_env.page.leagues import LARGEST, league_view
 from othello_env.page.results import read_results
 from othello_env.support.files import parse_json, read_file

@@ -3,16 +3,19 @@
 import contextlib
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from filelock import FileLock, Timeout
 
-__all__ = ["check_output", "in_one_process", "parse_json", "read_file", "write_file", "write_json"]
+__all__ = ["as_type", "check_output", "in_one_process", "parse_json", "read_file", "write_file", "write_json"]
+
+_T = TypeVar("_T")
 
 
 def check_output(path: str | Path) -> None:
@@ -103,6 +106,23 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("it is not JSON: it is nested too deep") from None
     except msgspec.DecodeError as error:
         raise ValueError(f"it is not JSON: {error}") from None
+
+
+def as_type(value: Any, kind: type[_T]) -> _T:
+    """Check a value from JSON against a type, and return it as this type; see `msgspec.convert`.
+
+    Raises:
+        ValueError: the value is not of this type. The message says what was expected, what came, and where.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        text, at, place = str(error).partition(" - at `$")
+        if text.startswith("Expected") and ", got " not in text:
+            for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", place):
+                value = value[name or int(index)]
+            text = f"{text}, got {value!r:.60}"
+        raise ValueError(text + at + place) from None
 
 
 @contextlib.contextmanager

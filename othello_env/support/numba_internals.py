@@ -207,7 +207,7 @@ def _is_there(name: str) -> bool:
     return True
 
 
-def _one_process(function: Callable[..., Any], folder: Path | None) -> contextlib.AbstractContextManager[None]:
+def _one_process(function: Callable[..., Any], folder: Path | None) -> contextlib.AbstractContextManager[Any]:
     if folder is None:
         return contextlib.nullcontext()
     return FileLock(folder / f"{function.__module__}.{function.__qualname__}.lock", is_singleton=True)
