@@ -12,7 +12,7 @@ import numpy.typing as npt
 from othello_env import Agent, Othello
 from othello_env.arena import measure_regret
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.rating.regret import REGRET_SIZES
+from othello_env.arena.rating.accuracy import REGRET_SIZES
 from othello_env.support.files import in_one_process
 
 __all__ = [

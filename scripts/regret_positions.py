@@ -28,8 +28,8 @@ import othello_env
 from othello_agents.perfect.small import score_4x4
 from othello_agents.perfect.solving import Solver
 from othello_env import Othello
-from othello_env.arena.rating.perfection import openings_name
-from othello_env.arena.rating.regret import regret_name
+from othello_env.arena.rating.accuracy import regret_name
+from othello_env.arena.rating.benchmark import openings_name
 
 MEGABYTES = 1024
 

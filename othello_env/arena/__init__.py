@@ -5,14 +5,17 @@ from othello_env.arena.match import play_match
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
-from othello_env.arena.rating.elo import Ratings, rate
-from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
-from othello_env.arena.rating.exploitability import Exploitability, exploitability
-from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
-from othello_env.arena.rating.placement import Placement, place
-from othello_env.arena.rating.regret import Regret, measure_regret
-from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.rating.accuracy import EndgameAccuracy, Regret, measure_endgame, measure_regret
+from othello_env.arena.rating.benchmark import (
+    Benchmark,
+    Exploitability,
+    PerfectionBenchmark,
+    exploitability,
+    run_benchmark,
+    run_perfection,
+)
+from othello_env.arena.rating.elo import Ratings, rate, rate_tournament
+from othello_env.arena.rating.ladder import Placement, place
 from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records

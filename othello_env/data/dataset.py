@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from othello_env.data.formats import archive, read_games
-from othello_env.data.games import Games, GamesError
-from othello_env.data.statistics import Statistics
+from othello_env.data.games import Games, GamesError, Statistics
 from othello_env.support.files import in_one_process, parse_json, read_file, write_file, write_json
 
 __all__ = ["Dataset"]

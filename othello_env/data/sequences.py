@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from othello_env.data import kernels
 from othello_env.data.formats.archive import read_arrays
-from othello_env.data.games import Games, GamesError
-from othello_env.data.squares import check_standard, placed_discs, with_passes
+from othello_env.data.games import Games, GamesError, check_standard, placed_discs, with_passes
 from othello_env.games.othello.position import Othello, planes_of
 from othello_env.support.arrays import DAMAGE
 

@@ -26,8 +26,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.arena.rating.elo import Comparison, Ratings, expected_score, find_anchor, rate
-from othello_env.arena.rating.fit import LEAST_EXPECTED, chi_square_tail
+from othello_env.arena.rating.elo import (
+    LEAST_EXPECTED,
+    Comparison,
+    Ratings,
+    chi_square_tail,
+    expected_score,
+    find_anchor,
+    rate,
+)
 from othello_env.arena.tournament.results import interval_of
 from othello_env.league.members import Member, Results
 from othello_env.support.extras import import_extra

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from othello_env.arena.play.records import FORMAT, GameRecord
-from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.games.registry import Rules
-from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
+from othello_env.page.messages import GAMES, MAX_PLIES, PageGame, Position
 
 __all__ = ["MOST_GAMES", "Recorded"]
 
@@ -130,7 +130,8 @@ class Recorded:
         final = record.replay()
         if record.game not in GAMES or len(final.moves) > MAX_PLIES:
             raise ValueError(f"the page does not show games of {record.game} with {len(final.moves)} plies")
-        game = PageGame(record.game, 0, record.position, final.moves)
+        position = None if record.position is None else Position(*record.position)
+        game = PageGame(record.game, 0, position, final.moves)
         return {"record": game.to_json(), "agents": record.agents, "fault": record.fault}
 
 

@@ -17,7 +17,7 @@ from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import Rules, position_to_text
 from othello_env.page.links import is_link, texts_in
-from othello_env.page.messages import GAMES, LARGEST_SEED, PageGame
+from othello_env.page.messages import GAMES, LARGEST_SEED, PageGame, Position
 from othello_env.page.sgf import is_sgf, read_sgf
 
 __all__ = ["read_text", "write_text"]
@@ -109,7 +109,7 @@ def _played(record: PageGame, start: State, final: State) -> PageGame:
         final: the last position, with the moves that led to it.
     """
     game = str(Rules.of(start))
-    position = None if start == Rules.parse(game).start(0) else position_to_text(start)
+    position = None if start == Rules.parse(game).start(0) else Position(*position_to_text(start))
     return PageGame(game, record.seed, position, final.moves[len(start.moves) :])
 
 
@@ -123,7 +123,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
     game = str(Rules.of(start) or rules)  # the board may have another size than in record.game
-    return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
+    return PageGame(game, record.seed, Position(*position_to_text(start)), start.play_transcript(moves).moves)
 
 
 def _plain(text: str) -> str:
@@ -182,7 +182,8 @@ def _read_checkers(record: PageGame, text: str) -> PageGame:
     start = games[0].start
     if start.size != usual.size:
         raise NotationError(f"expected a board of side {usual.size}, got one of {start.size}")
-    return PageGame(record.game, record.seed, None if start == usual else position_to_text(start), games[0].actions)
+    position = None if start == usual else Position(*position_to_text(start))
+    return PageGame(record.game, record.seed, position, games[0].actions)
 
 
 def write_text(record: PageGame) -> str:

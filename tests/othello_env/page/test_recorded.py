@@ -2,7 +2,7 @@
 
 import pytest
 
-from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament
