@@ -29,8 +29,7 @@ from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, PageGame, read_message
 from othello_env.page.offers import Offer, Offers
-from othello_env.page.recorded import Recorded
-from othello_env.page.results import ladders_view
+from othello_env.page.results import Recorded, ladders_view
 from othello_env.page.runs import Runs
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.thinking.assessment import EXACT_EMPTIES

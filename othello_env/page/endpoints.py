@@ -20,7 +20,7 @@ from othello_env.drawing import pixels, svg
 from othello_env.drawing.replay import gif, html
 from othello_env.games.registry import Rules
 from othello_env.page.messages import MessageError, PageGame
-from othello_env.page.recorded import Recorded
+from othello_env.page.results import Recorded
 from othello_env.page.texts import read_text, write_text
 from othello_env.page.view import board_view, position_view
 

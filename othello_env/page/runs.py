@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from othello_env.league.files import FORMAT, LEAGUE_FILE
-from othello_env.page.leagues import LARGEST, league_view
-from othello_env.page.results import read_results
+from othello_env.page.results import LARGEST, league_view, read_results
 from othello_env.support.files import parse_json, read_file
 
 __all__ = ["CHECKPOINTS", "MOST_FILES", "Runs", "changed"]
