@@ -90,20 +90,6 @@ def test_a_file_that_is_too_large_is_no_checkpoint(tmp_path):
     assert Runs(tmp_path).checkpoints(5) == []
 
 
-def test_an_entry_that_may_not_be_read_is_passed_over(tmp_path, monkeypatch):
-    lstat = Path.lstat
-
-    def refused(path):
-        if path.name == "closed":
-            raise PermissionError(path)
-        return lstat(path)
-
-    for name in ("a.npz", "closed", "z.npz"):
-        (tmp_path / name).write_bytes(b"x")
-    monkeypatch.setattr(Path, "lstat", refused)
-    assert {file.name for file in Runs(tmp_path).checkpoints(5)} == {"a.npz", "z.npz"}
-
-
 def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):
     rating = {"agent": "a.npz", "elo": 500.0, "interval95": [400.0, 600.0], "open_end": "above", "ladder": LADDER}
     (tmp_path / "benchmark.json").write_text(json.dumps(rating))
