@@ -178,8 +178,8 @@ def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
     bounds = [*accumulate(probabilities)]
     chosen, member = [], 0
     for k in range(n):
-        ticket = (k + point) / n * bounds[-1]
-        while member < len(bounds) - 1 and (ticket >= bounds[member] or probabilities[member] <= 0):
+        place = (k + point) / n * bounds[-1]
+        while member < len(bounds) - 1 and (place >= bounds[member] or probabilities[member] <= 0):
             member += 1
         chosen.append(member)
     return chosen

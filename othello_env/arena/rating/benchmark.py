@@ -362,7 +362,7 @@ class PerfectionGames:
         This number is the exact score of the opening minus the final margin of the game, both from the agent's point of
         view. No move of the opponent loses discs, since the opponent plays perfectly.
         """
-        return tuple(self._worth(record) - self._margin(record) for record in self.match.records)
+        return tuple(self._exact(record) - self._margin(record) for record in self.match.records)
 
     @property
     def loss(self) -> float:
@@ -389,10 +389,10 @@ class PerfectionGames:
     @property
     def kept(self) -> float:
         """The share of games that ended as under perfect play of both sides: with the same win, draw or loss."""
-        same = [_sign(self._worth(record)) == _sign(self._margin(record)) for record in self.match.records]
+        same = [_sign(self._exact(record)) == _sign(self._margin(record)) for record in self.match.records]
         return sum(same) / len(same) if same else math.nan
 
-    def _worth(self, record: GameRecord) -> float:
+    def _exact(self, record: GameRecord) -> float:
         """The exact score of a game's opening in discs, from the agent's point of view."""
         openings = solved_openings(self.size)
         black = openings[record.opening % len(openings)][1]

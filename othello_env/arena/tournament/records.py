@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import FileIO
 from pathlib import Path
+from typing import IO
 
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import FORMAT, GameRecord, RecordError, versions
@@ -107,7 +107,7 @@ class RecordFile:
         records: the records that were in the file when the file was opened.
     """
 
-    def __init__(self, file: FileIO, path: Path) -> None:
+    def __init__(self, file: IO[bytes], path: Path) -> None:
         data = file.read()
         self._file = file
         self._end = _whole(data, path)
@@ -131,9 +131,8 @@ class RecordFile:
             OSError: the line cannot be written. Then a part of the line may be in the file.
         """
         self.cut_torn_line()
-        line = record.to_json().encode() + b"\n"
-        while line:
-            line = line[self._file.write(line) :]
+        self._file.write(record.to_json().encode() + b"\n")
+        self._file.flush()
 
 
 @contextmanager
@@ -152,7 +151,7 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     lock, busy = path.with_name(f"{path.name}.lock"), OSError(f"another process writes to {path}")
-    with in_one_process(lock, busy), path.open("a+b", buffering=0) as file:
+    with in_one_process(lock, busy), path.open("a+b") as file:
         if file.seek(0, os.SEEK_END) > _LARGEST_FILE:
             raise ValueError(f"{path} has more than {_LARGEST_FILE:,} bytes")
         file.seek(0, os.SEEK_SET)
