@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,18 +23,6 @@ if TYPE_CHECKING:
     from othello_env.league.league import League
 
 __all__ = ["add_matches", "check_same", "play_missing", "save_matches", "take_matches"]
-
-
-class _Done(Container[tuple[int, tuple[str, ...]]]):
-    """A container of the games that were played before, for the argument `done` of `Schedule.missing`."""
-
-    def __init__(self, members: Mapping[str, Member], results: Results) -> None:
-        self._members, self._results = members, results
-
-    def __contains__(self, game: object) -> bool:
-        assert isinstance(game, tuple)
-        opening, (a, b) = game
-        return bool(opening < self._results.pairs(self._members[a].number, self._members[b].number))
 
 
 def check_same(before: Matches | None, settings: Matches) -> None:
@@ -90,7 +79,12 @@ def play_missing(
     schedule = Schedule(tuple(by_name), games, openings, seed, rules)
     for member in members:
         member.player.check_game(rules.start(0))
-    todo = schedule.missing(_Done(by_name, results))
+    done = {
+        (opening, (a.name, b.name))
+        for a, b in permutations(members, 2)
+        for opening in range(min(results.pairs(a.number, b.number), games))
+    }
+    todo = schedule.missing(done)
     players = {member.name: member.player for member in members}
     played = play_all(todo, players, {m.name: _sendable(m) for m in members}, seed, None, workers, ray=ray)
     records: dict[frozenset[str], list[GameRecord]] = defaultdict(list)
