@@ -32,7 +32,7 @@ def release(session: nox.Session) -> None:
 def floors(session: nox.Session) -> None:
     """Test the games, the environments and the commands with the oldest supported versions of their dependencies."""
     session.install("-e", ".[test]", "gymnasium==1.1.0", "pettingzoo==1.24.0", "numba==0.61.0", "click==8.1.0")
-    session.install("pillow==10.1.0")
+    session.install("pillow==10.1.0", "filelock==3.14.0", "msgspec==0.19.0")
     session.run("pytest", "-n", "2", "tests/othello_env/envs", "tests/othello_env/games", "tests/othello_env/cli")
 
 

@@ -18,14 +18,8 @@ from othello_env.support.extras import MissingExtraError
 from othello_env.support.imports import later
 
 if TYPE_CHECKING:
-    from othello_env.arena.match import play_match
-    from othello_env.arena.rating.benchmark import run_benchmark
-    from othello_env.arena.rating.endgame import measure_endgame
-    from othello_env.arena.rating.placement import place
-    from othello_env.arena.tournament.playing import play_tournament
-    from othello_env.envs.making import make_env, make_vec_env
-    from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
-    from othello_env.envs.returns import self_play_advantages
+    from othello_env.arena import measure_endgame, place, play_match, play_tournament, run_benchmark
+    from othello_env.envs import OthelloEnv, OthelloVectorEnv, make_env, make_vec_env, self_play_advantages
 
 __all__ = [
     "Agent",

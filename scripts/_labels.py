@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.fitting import Examples
-from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json, read_file, write_file, write_json
 
 __all__ = ["HELD_OUT", "FitFolder", "Labels"]
@@ -125,7 +126,7 @@ def _read(path: Path) -> Labels:
 
     If the file is missing or damaged, this raises one of the errors in `DAMAGE`.
     """
-    with open_archive(io.BytesIO(read_file(path, _LARGEST))) as archive:
+    with zipfile.ZipFile(io.BytesIO(read_file(path, _LARGEST))) as archive:
         # Before version 2.2, `np.savez_compressed` did not know the argument `allow_pickle`, and stored it as an array.
         # Files with this array exist.
         found = [name for name in archive.namelist() if name != "allow_pickle.npy"]

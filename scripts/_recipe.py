@@ -12,8 +12,8 @@ import numpy.typing as npt
 from othello_env import Agent, Othello
 from othello_env.arena import measure_regret
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.rating.regret import REGRET_SIZES
-from othello_env.support.locks import try_lock
+from othello_env.arena.rating.accuracy import REGRET_SIZES
+from othello_env.support.files import in_one_process
 
 __all__ = [
     "LADDER",
@@ -91,9 +91,7 @@ def locked(folder: Path) -> Iterator[None]:
         ValueError: another process uses the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "work.lock").open("ab") as lock:
-        if not try_lock(lock):
-            raise ValueError(f"another process works in --folder {folder}")
+    with in_one_process(folder / "work.lock", ValueError(f"another process works in --folder {folder}")):
         yield
 
 

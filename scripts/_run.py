@@ -26,7 +26,7 @@ from _recipe import LADDER, OPENINGS, PERFECT, command_line, mistakes, perfect_m
 from othello_agents.network.base import TorchNetwork
 from othello_agents.network.neural import NeuralAgent
 from othello_env.arena.match import MatchResult
-from othello_env.arena.rating.placement import place
+from othello_env.arena.rating.ladder import place
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import write_file, write_json
 from othello_env.support.imports import search_current_folder

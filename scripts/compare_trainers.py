@@ -31,9 +31,8 @@ from typing import Any
 from _arguments import one_of, parse, path, real, whole
 from _recipe import RESIDUAL_PPO, SIZES, has_run, locked, mistakes, show
 
-from othello_env.arena.rating.benchmark import markdown_table
-from othello_env.arena.rating.perfection import run_perfection
-from othello_env.arena.rating.placement import place
+from othello_env.arena.rating.benchmark import markdown_table, run_perfection
+from othello_env.arena.rating.ladder import place
 from othello_env.support.files import parse_json, read_file, write_file, write_json
 
 SCRIPTS = Path(__file__).parent

@@ -29,8 +29,8 @@ from _packaged import weights_digest
 
 from othello_env.arena.openings import PACKAGED, balanced_openings, parse_openings
 from othello_env.arena.play.records import GameRecord, versions
+from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import LADDERS, Ladder, Rung, load_ladder
-from othello_env.arena.rating.standings import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule

@@ -27,8 +27,8 @@ from endgame_positions import positions
 import othello_env
 from othello_agents.perfect.solving import Solver, score_4x4
 from othello_env import Othello
-from othello_env.arena.rating.perfection import openings_name
-from othello_env.arena.rating.regret import regret_name
+from othello_env.arena.rating.accuracy import regret_name
+from othello_env.arena.rating.benchmark import openings_name
 
 MEGABYTES = 1024
 

@@ -67,11 +67,9 @@ from othello_env.games.othello.symmetries import (
     transform_policy,
 )
 from othello_env.league import League
-from othello_env.league.files import check_folder
 from othello_env.league.matches import take_matches
 from othello_env.league.matchmaking import MATCHMAKING
-from othello_env.league.members import Player
-from othello_env.league.results import step_results
+from othello_env.league.members import Player, step_results
 
 FORMAT = "othello-env ppo 4"
 PACKAGED = LADDER[1:]
@@ -258,7 +256,7 @@ class Learner:
         """Write everything that a resumed run needs. The league's folder keeps the matches that were played in it."""
         folder = path.with_suffix("").with_suffix(".league")
         take_matches(self.league, folder)
-        check_folder(folder, self.league.state())  # checked first: if this fails, no file has been changed
+        self.league.check_folder(folder)  # checked first: if this fails, no file has been changed
         tensors = learner_tensors(self.network, self.optimizer)
         named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past.values())}
         for owner, network in named.items():

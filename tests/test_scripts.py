@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_env.arena.rating.regret import measure_regret
+from othello_env.arena.rating.accuracy import measure_regret
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import parse_json, read_file
 

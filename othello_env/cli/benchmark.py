@@ -12,11 +12,15 @@ from typing import TypeVar
 import click
 
 from othello_env.agent import Agent, AgentLeftError, make_agent
-from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
-from othello_env.arena.rating.endgame import measure_endgame
-from othello_env.arena.rating.ladder import LADDERS
-from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection, solved_openings
-from othello_env.arena.rating.placement import HALF_WIDTH, Placement
+from othello_env.arena.rating.accuracy import measure_endgame
+from othello_env.arena.rating.benchmark import (
+    Benchmark,
+    PerfectionBenchmark,
+    run_benchmark,
+    run_perfection,
+    solved_openings,
+)
+from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
 from othello_env.cli import _options as options
 from othello_env.drawing.chart import EloRow, ScoreRow, elo_chart, png, score_chart
 from othello_env.games.othello.position import Othello

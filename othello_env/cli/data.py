@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from itertools import chain
@@ -33,7 +34,7 @@ from othello_env.data import (
 )
 from othello_env.data.overview import Overview
 from othello_env.games.registry import Rules
-from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import check_output, write_file
 
 __all__ = ["command"]
@@ -317,7 +318,7 @@ def _labelled_games(path: Path, maker: str) -> int:
         click.UsageError: the labels in the file are by another agent. `maker` identifies the expected agent.
     """
     try:
-        with path.open("rb") as file, open_archive(file) as found:
+        with path.open("rb") as file, zipfile.ZipFile(file) as found:
             count, agent = int(Member(found, "games").read()), str(Member(found, "agent").read()) if maker else ""
     except (*DAMAGE, KeyError, TypeError):
         return -1

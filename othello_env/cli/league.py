@@ -12,8 +12,7 @@ from othello_env.cli import _options as options
 from othello_env.drawing.chart import png
 from othello_env.games.registry import Rules
 from othello_env.league import League, Payoffs, payoff_picture, rating_picture
-from othello_env.league.matches import add_matches
-from othello_env.league.stored import is_earlier, missing_matches
+from othello_env.league.matches import save_matches
 from othello_env.support.files import check_output, write_file
 
 __all__ = ["command"]
@@ -92,28 +91,10 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
     except WrongGameError as error:
         raise click.UsageError(f"{error}; --game names the members' game, such as --game othello:size=6") from error
     finally:
-        saved = _save(league, folder)
+        saved = save_matches(league, folder)
         for member in league:
             options.report_faults(member.name, forfeits(member.name, forfeited))
     return saved
-
-
-def _save(league: League, folder: Path) -> League:
-    """Save the league, and return the league that is now in the folder.
-
-    While the matches were played, a training may have saved a later state of the league. In this case, the matches are
-    added to the later state.
-    """
-    try:
-        league.save(folder)
-    except FileExistsError:
-        later, state = League.load(folder), league.state()
-        if add_matches(later, state):
-            later.save(folder)
-        elif not is_earlier(state, later.state()) or missing_matches(state, later.state()):
-            raise
-        return later
-    return league
 
 
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:

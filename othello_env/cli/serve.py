@@ -21,13 +21,14 @@ from othello_env.support.files import parse_json, read_file
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from othello_env.page.recorded import Recorded
+    from othello_env.page.results import Recorded
     from othello_env.page.thinking import Thinkers
 
 __all__ = ["command"]
 
 _ADDRESS = "127.0.0.1"
 _LARGEST_RESULTS = 4 << 20
+_MOST_CONNECTIONS = 200  # further connections get an error
 
 
 @click.command("serve")
@@ -75,7 +76,7 @@ def command(
     import_extra("starlette", "page")
     from othello_env.page.app import make_app
     from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, YOURS, Offer, games_of
-    from othello_env.page.recorded import Recorded
+    from othello_env.page.results import Recorded
     from othello_env.page.runs import Runs
     from othello_env.page.thinking import Thinkers
 
@@ -102,7 +103,7 @@ def _check_league(folder: Path) -> None:
     Raises:
         click.BadParameter: there is no such league.
     """
-    from othello_env.page.leagues import read_league_folder
+    from othello_env.page.results import read_league_folder
 
     try:
         read_league_folder(folder)
@@ -123,8 +124,6 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
     """
     import uvicorn
 
-    from othello_env.page.connections import MOST_CONNECTIONS, Connection
-
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             """Stop the server. Stopping takes at most two seconds, so further interrupts are ignored."""
@@ -143,12 +142,11 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
 
     config = uvicorn.Config(
         app,
-        http=Connection,
         ws="none",
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=2,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=_MOST_CONNECTIONS,
     )
     Server(config).run(sockets=[listener])
 
@@ -170,8 +168,7 @@ def _listen(port: int) -> socket.socket:
 
 def _read_results(file: Path) -> dict[str, Any] | Recorded:
     """The content of a file of results, or the games of a file of records."""
-    from othello_env.page.recorded import Recorded
-    from othello_env.page.results import read_results
+    from othello_env.page.results import Recorded, read_results
 
     try:
         if Recorded.is_records(file):

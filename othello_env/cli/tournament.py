@@ -7,7 +7,7 @@ import click
 
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule

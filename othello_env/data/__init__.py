@@ -4,14 +4,12 @@ from othello_env.data.dataset import Dataset
 from othello_env.data.examples import Examples, examples
 from othello_env.data.formats import DamagedGamesWarning, read_games, read_names, write_games
 from othello_env.data.formats.records import games_of_records
-from othello_env.data.games import Games, GamesError
+from othello_env.data.games import Ends, Games, GamesError, Statistics, random_games
 from othello_env.data.labels import MoveLabels, agent_labels, exact_labels
 from othello_env.data.matches import match_games
 from othello_env.data.overview import Overview
-from othello_env.data.random_games import random_games
 from othello_env.data.review import MoveReview, PlayerReview, review_game, summarise
 from othello_env.data.sequences import BoardSets, Labels, board_labels, board_sets, from_tokens, tokens
-from othello_env.data.statistics import Ends, Statistics
 
 __all__ = [
     "BoardSets",

@@ -13,18 +13,27 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from othello_env.data.formats import archive, read_games
-from othello_env.data.games import Games, GamesError
-from othello_env.data.statistics import Statistics
-from othello_env.support.files import parse_json, read_file, write_file, write_json
-from othello_env.support.locks import try_lock
+from othello_env.data.games import Games, GamesError, Statistics
+from othello_env.support.files import as_type, in_one_process, parse_json, read_file, write_file, write_json
 
 __all__ = ["Dataset"]
 
 _FORMAT = "othello-env dataset 1"
 _LARGEST = 1 << 28  # bytes; a recipe may contain a long list of openings
+
+
+class _Header(msgspec.Struct):
+    """The content of ``dataset.json``."""
+
+    format: Literal["othello-env dataset 1"]
+    recipe: dict[str, Any]
+    games: Annotated[int, msgspec.Meta(ge=0)]
+    part: Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Dataset:
@@ -50,15 +59,10 @@ class Dataset:
         self.folder = Path(folder)
         path = self.folder / "dataset.json"
         try:
-            header = parse_json(read_file(path, _LARGEST, "read a dataset from"))
-            if not isinstance(header, dict) or header.get("format") != _FORMAT:
-                raise ValueError(f"expected the format {_FORMAT!r}")
-            self.recipe: dict[str, Any] = dict(header["recipe"])
-            self.count, self.part_size = int(header["games"]), int(header["part"])
-            if self.count < 0 or self.part_size < 1:
-                raise ValueError(f"a dataset cannot have {self.count} games in parts of {self.part_size}")
-        except (KeyError, TypeError, ValueError) as error:
+            header = as_type(parse_json(read_file(path, _LARGEST, "read a dataset from")), _Header)
+        except ValueError as error:
             raise GamesError(f"{str(path)!r} is not the description of a dataset: {error}") from None
+        self.recipe, self.count, self.part_size = header.recipe, header.games, header.part
 
     @classmethod
     def make(
@@ -91,9 +95,8 @@ class Dataset:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "dataset.lock").open("ab") as lock:
-            if not try_lock(lock):
-                raise ValueError(f"another process is making the dataset {str(folder)!r}")
+        busy = ValueError(f"another process is making the dataset {str(folder)!r}")
+        with in_one_process(folder / "dataset.lock", busy):
             return cls._make(folder, recipe, count, part_size, games, progress)
 
     @classmethod

@@ -1,11 +1,14 @@
-"""Games as arrays: the moves of N games, and other data about each game.
+"""Games as arrays: the moves of N games, other data about each game, how the games ended, and numbers about them.
 
-Letters for shapes: N = games, T = plies of the longest game.
+Letters for shapes: N = games, T = plies of the longest game, P = players. For games as lists of squares without passes,
+as some file formats and language models have them: K = the largest number of moves in a game, M = discs that are placed
+in all games.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from operator import index
 from typing import Any
@@ -14,14 +17,87 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.data import kernels
-from othello_env.data.statistics import Ends, Statistics
-from othello_env.games.game import IllegalActionError, State
+from othello_env.games.game import IllegalActionError, State, check_board_size
+from othello_env.games.hashing import mix_int
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import Rules
+from othello_env.support.threads import Threads
 
-__all__ = ["Games", "GamesError", "othello_positions", "padded"]
+__all__ = [
+    "Ends",
+    "Games",
+    "GamesError",
+    "Statistics",
+    "check_standard",
+    "othello_positions",
+    "padded",
+    "placed_discs",
+    "random_games",
+    "with_passes",
+]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """How N games ended.
+
+    Attributes:
+        over: (N,) bool, whether each game is over in its last position.
+        returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
+        margins: (N, P) float32, each player's lead at the end, in the unit of the game's scores, such as discs. The
+            lead is negative for a loss, and 0 in unfinished games.
+    """
+
+    over: npt.NDArray[np.bool_]
+    returns: npt.NDArray[np.float32]
+    margins: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Numbers about games of two players.
+
+    The shares (from 0 to 1) and the margin are computed from the finished games only.
+
+    Attributes:
+        games: the number of games.
+        finished: the number of games that are over.
+        first_wins: the share of games that the first player won.
+        second_wins: the share of games that the second player won.
+        draws: the share of games that ended in a draw.
+        margin: the mean lead of the first player at the end of the game (in Othello, in discs). It is negative if the
+            second player was ahead on average.
+        plies: the mean number of plies of a game, passes included. Unfinished games also count.
+        passes: the mean number of passes of a game. Unfinished games also count.
+    """
+
+    games: int
+    finished: int
+    first_wins: float
+    second_wins: float
+    draws: float
+    margin: float
+    plies: float
+    passes: float
+
+    @classmethod
+    def of(cls, parts: Iterable[Statistics]) -> Statistics:
+        """Combine the statistics of several parts into the statistics of all their games."""
+        given = list(parts)
+        games, finished = sum(each.games for each in given), sum(each.finished for each in given)
+
+        def mean(name: str, weight: str, total: int) -> float:
+            known = [each for each in given if getattr(each, weight)]
+            return sum(getattr(each, name) * getattr(each, weight) for each in known) / total if total else float("nan")
+
+        names = ("first_wins", "second_wins", "draws", "margin")
+        shares = {name: mean(name, "finished", finished) for name in names}
+        return cls(
+            games, finished, **shares, plies=mean("plies", "games", games), passes=mean("passes", "games", games)
+        )
+
 
 _Array = npt.NDArray[Any]
 _MOST_ACTIONS = 1 << 31
@@ -374,3 +450,94 @@ def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
 
 def _for_both(first: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.stack([first, -first], axis=1) + np.float32(0)  # adding 0 turns the -0.0 of a draw into 0.0
+
+
+def check_standard(games: Games, what: str) -> None:
+    """Check that games are of Othello on 8x8 and begin at the usual start.
+
+    Args:
+        games: the games.
+        what: the beginning of the error message, such as ``"WTHOR files have"``.
+
+    Raises:
+        ValueError: the games are of another kind, or begin at another position.
+    """
+    if str(games.rules) != "othello" or not games.begin_as_usual:
+        found = f"games of {games.rules}" if games.begin_as_usual else f"games of {games.rules} from other positions"
+        raise ValueError(f"{what} games of othello on 8x8 from the usual start, not {found}")
+
+
+def placed_discs(games: Games) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The discs that are placed in games on 8x8, in the order of the games and moves.
+
+    Returns:
+        Three arrays (M,) int64. For each disc, the first array has the index of the game, the second has the number of
+        the move in this game, and the third has the square. Moves are counted from 0, and passes do not count.
+    """
+    placed = (games.actions >= 0) & (games.actions < 64)
+    game, ply = np.nonzero(placed)
+    return game, np.cumsum(placed, axis=1)[game, ply] - 1, games.actions[game, ply].astype(np.int64)
+
+
+def with_passes(
+    squares: npt.NDArray[np.int8], start: Othello
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Add the passes to N games of Othello that are given as lists of squares.
+
+    Args:
+        squares: (N, K), the squares of each game's moves in order; -1 after the last move.
+        start: the position in which all games begin.
+
+    Returns:
+        Three arrays. The first array, (N, LONGEST) int8, has the actions of each game, and -1 after the last action.
+        The second array, (N,) int32, has the number of actions of each game. The third array, (N,) int32, has the
+        number of each game's first illegal move, counted from 0; -1 if all moves are legal. The actions of a game end
+        before its first illegal move.
+    """
+    n, size = len(squares), start.size
+    own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))
+    actions, lengths, wrong = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32), np.empty(n, np.int32)
+    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[size], size, actions, lengths, wrong)
+    return actions, lengths, wrong
+
+
+def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, num_threads: int = 1) -> Games:
+    """Play random games of Othello from the start. In each position, all legal actions are equally likely.
+
+    A game depends only on the seed and on the number of the game. So ``random_games(10, first=5)`` returns the games 5
+    to 14, which are also in ``random_games(15)``.
+
+    Args:
+        count: the number of games.
+        size: the height and width of the board: 4, 6 or 8.
+        seed: an integer of at least 0, which determines all random choices.
+        first: the number of the first game, counted from 0.
+        num_threads: the number of threads. The games do not depend on this number.
+
+    Raises:
+        ValueError: a number is out of range.
+        TypeError: an argument is not an integer.
+    """
+    count, seed, first, num_threads = index(count), index(seed), index(first), index(num_threads)
+    size = check_board_size(size, bitboard.SIZES)
+    for name, value, least in (
+        ("count", count, 0),
+        ("seed", seed, 0),
+        ("first", first, 0),
+        ("num_threads", num_threads, 1),
+    ):
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}, not {value}")
+    numbers = np.arange(first, first + count, dtype=np.uint64)
+    actions, lengths = np.empty((count, kernels.LONGEST), np.int8), np.empty(count, np.int32)
+    bounds = np.linspace(0, count, num_threads + 1).astype(int).tolist()
+    board, key = bitboard.BOARDS[size], np.uint64(mix_int(0, seed))
+
+    def work(k: int) -> None:
+        part = slice(bounds[k], bounds[k + 1])
+        kernels.random_games(key, numbers[part], board, size, actions[part], lengths[part])
+
+    threads = Threads(num_threads)
+    threads.run(work)
+    threads.close()
+    return Games(actions, lengths, f"othello:size={size}")

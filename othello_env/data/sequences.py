@@ -10,6 +10,7 @@ the number ``8 * digit + letter``. So a board of Othello-GPT is a board of this 
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -18,10 +19,9 @@ import numpy.typing as npt
 
 from othello_env.data import kernels
 from othello_env.data.formats.archive import read_arrays
-from othello_env.data.games import Games, GamesError
-from othello_env.data.squares import check_standard, placed_discs, with_passes
+from othello_env.data.games import Games, GamesError, check_standard, placed_discs, with_passes
 from othello_env.games.othello.position import Othello, planes_of
-from othello_env.support.arrays import DAMAGE, open_archive
+from othello_env.support.arrays import DAMAGE
 
 __all__ = [
     "BLACK",
@@ -116,7 +116,7 @@ class BoardSets:
             GamesError: the file has another format, it is damaged, or its arrays take more than 4 GiB.
         """
         try:
-            with Path(path).open("rb") as file, open_archive(file) as archive:
+            with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
                 found = cls(**read_arrays(archive, [each.name for each in fields(cls)]))
         except FileNotFoundError:
             raise

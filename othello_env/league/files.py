@@ -1,11 +1,12 @@
-"""Leagues on disk: a JSON file with the league's state, and a folder with a file for each policy::
+"""Leagues as plain values, and leagues on disk: a JSON file with the state, and a folder with a file for each policy::
 
     runs/league/league.json
     runs/league/members/0002.safetensors ...
 
 Each member has a number that no other member ever gets, and this number names the member's file. A save writes the
 files of new members, then the JSON file. After that, it removes the files of members that the league no longer has. So
-the files always hold a complete league, even if the process is killed during a save.
+the files always hold a complete league, even if the process is killed during a save. A state is checked when it is
+read, since its source may be unknown.
 """
 
 from __future__ import annotations
@@ -13,24 +14,196 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Final, Literal, Self
+
+import msgspec
 
 from othello_env.agent import Agent, Policy, make_agent
-from othello_env.league.members import Member, Stored
-from othello_env.league.stored import check_state, is_earlier, missing_matches
-from othello_env.support.files import parse_json, read_file, write_file, write_json
+from othello_env.league.matchmaking import Settings
+from othello_env.league.members import Meeting, Member, Player, Results, Stored, source_of
+from othello_env.support.files import as_type, parse_json, read_file, write_file, write_json
 
-__all__ = ["LEAGUE_FILE", "check_folder", "policies_in", "read_league", "save_members", "tidy", "write_league"]
+__all__ = [
+    "FORMAT",
+    "LEAGUE_FILE",
+    "Matches",
+    "MemberState",
+    "ResultsState",
+    "State",
+    "check_folder",
+    "read_league",
+    "save_members",
+    "tidy",
+    "write_league",
+]
 
+FORMAT: Final = "othello-env league 1"
+"""The value of ``format`` in a state."""
 LEAGUE_FILE = "league.json"
 """The name of the file with a league's state, in the league's folder."""
 _MEMBERS = "members"
 _FILE = re.compile(r"\d{4,15}\.\w{1,20}")
 _LARGEST_JSON = 256 << 20  # bytes
 
+_Count = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
+_Amount = Annotated[float, msgspec.Meta(ge=0, lt=2**62)]
+_Tally = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # up to this number, a float can hold every integer exactly
+_Training = Annotated[list[_Tally], msgspec.Meta(min_length=3, max_length=3)]
+_Pairs = Annotated[list[_Tally], msgspec.Meta(min_length=5, max_length=5)]
 
-def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
+
+class MemberState(msgspec.Struct, forbid_unknown_fields=True):
+    """A member without its policy; see `othello_env.league.members.Member`."""
+
+    number: _Count
+    name: Annotated[str, msgspec.Meta(min_length=1)]
+    fixed: bool
+    frozen: bool
+    played: _Count
+    points: _Amount
+    games: _Amount
+    source: dict[str, str | None]
+    """The policy's spec, or its file in the league's folder and the options of its spec. The spec is None if the policy
+    has neither."""
+
+    def __post_init__(self) -> None:
+        if self.points > self.games or (self.fixed and not self.frozen):
+            raise ValueError(f"the member {self.name!r:.60} contradicts itself")
+
+    @classmethod
+    def of(cls, member: Member) -> Self:
+        source: dict[str, str | None] = {"spec": member.source if isinstance(member.source, str) else None}
+        if isinstance(member.source, Stored):
+            source = {"file": member.source.path.name, "options": member.source.options}
+        known = {name: getattr(member, name) for name in cls.__struct_fields__ if name != "source"}
+        return cls(**known, source=source)
+
+    def policy(self, folder: Path) -> str:
+        """The spec of the policy in a league's folder."""
+        match self.source:
+            case {"spec": str(spec)}:
+                return spec
+            case {"file": str(file), "options": str(options)} if _FILE.fullmatch(file):
+                return f"{folder / _MEMBERS / file}{options}"
+        raise ValueError(f"the member {self.name!r:.60} has no policy")
+
+    def member(self, policies: Mapping[str, str | Agent | Policy], seed: int) -> Member:
+        """The member. Its policy is found by its name. `seed` is the league's seed."""
+        if self.name not in policies:
+            raise ValueError(f"there is no policy for the member {self.name!r:.60}")
+        policy = policies[self.name]
+        player, source = Player(self.name, make_agent(policy, seed)), source_of(policy)
+        return Member(
+            self.number, self.name, player, self.fixed, self.frozen, self.played, source, self.points, self.games
+        )
+
+
+class Matches(msgspec.Struct, forbid_unknown_fields=True):
+    """The game and the openings of the matches between the members."""
+
+    game: str
+    openings: str | None
+
+
+class ResultsState(msgspec.Struct, forbid_unknown_fields=True):
+    """The results of the members, as in `othello_env.league.members.Results`.
+
+    A meeting has the numbers of two members, the lower number first, and the counts of a `Meeting`.
+    """
+
+    meetings: list[tuple[_Count, _Count, _Training, _Pairs]]
+    learner: list[tuple[_Count, _Training]]
+
+    @classmethod
+    def of(cls, results: Results) -> Self:
+        meetings = [(a, b, [*each.training], [*each.pairs]) for (a, b), each in results.meetings.items()]
+        return cls(meetings, [(member, [*counts]) for member, counts in results.learner.items()])
+
+    def results(self, matches: Matches | None) -> Results:
+        found = Results()
+        found.meetings = {(a, b): Meeting([*training], [*pairs]) for a, b, training, pairs in self.meetings}
+        found.learner = {member: [*counts] for member, counts in self.learner}
+        found.matches = matches
+        return found
+
+
+class State(msgspec.Struct, forbid_unknown_fields=True):
+    """A league without its policies, as it is written to a JSON file."""
+
+    format: Literal["othello-env league 1"]
+    settings: Settings
+    added: _Count
+    snapshots: _Count
+    drawn: _Count
+    matches: Matches | None
+    members: list[MemberState]
+    results: ResultsState
+
+    def __post_init__(self) -> None:
+        numbers, names = self.numbers, [member.name for member in self.members]
+        if any(a >= b for a, b in pairwise([*numbers, self.added])):
+            raise ValueError("expected members with ascending numbers, each below the number of added members")
+        if len({*names}) < len(names):
+            raise ValueError("expected members with different names")
+        pairs, met = [row[:2] for row in self.results.meetings], [member for member, _ in self.results.learner]
+        if len({*pairs}) < len(pairs) or any(a >= b or not {a, b} <= {*numbers} for a, b in pairs):
+            raise ValueError("expected each two members, the lower number first, at most once in meetings")
+        if len({*met}) < len(met) or not {*met} <= {*numbers}:
+            raise ValueError("expected each member at most once in learner")
+
+    @classmethod
+    def of(cls, values: Any) -> Self:
+        """Check values from JSON.
+
+        Raises:
+            ValueError: the values are not the state of a league.
+        """
+        try:
+            return as_type(values, cls)
+        except ValueError as error:
+            raise ValueError(f"expected the state of a league: {error}") from None
+
+    @property
+    def numbers(self) -> list[int]:
+        return [member.number for member in self.members]
+
+    def is_earlier(self, other: State) -> bool:
+        """Whether this is an earlier state of the same league as `other`, or the same state.
+
+        This is so if three conditions hold. Both states have equal settings. Each count, such as the number of
+        snapshots, is at least as large in `other`. Each member in `other` is also in this state, unless the member was
+        added later. Matches do not matter here; see `missing_matches`.
+        """
+        mine, theirs = (
+            {each.number: (each.name, each.fixed, each.played) for each in state.members} for state in (self, other)
+        )
+        return (
+            self.settings == other.settings
+            and self.added <= other.added
+            and self.snapshots <= other.snapshots
+            and self.drawn <= other.drawn
+            and all(mine.get(number) == who for number, who in theirs.items() if number < self.added)
+        )
+
+    def missing_matches(self, other: State) -> dict[tuple[int, int], list[int]]:
+        """The matches in this state that `other` lacks.
+
+        `other` lacks matches of two members if it has both members, but fewer of their colour-swapped pairs.
+
+        Returns:
+            A dict from the numbers of two members to the counts of their pairs in this state; see `Meeting.pairs`.
+        """
+        theirs, kept = other.results.results(None), {*other.numbers}
+        return {
+            (a, b): pairs
+            for a, b, _, pairs in self.results.meetings
+            if {a, b} <= kept and sum(pairs) > theirs.pairs(a, b)
+        }
+
+
+def check_folder(folder: Path, state: State) -> None:
     """Check that a league with this state can be saved to a folder.
 
     The folder must be new or empty, or have an earlier state of the same league.
@@ -51,13 +224,11 @@ def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
         return
     try:
         before = read_league(folder)
-        check_state(before)
-        missing = missing_matches(before, state)
     except ValueError as error:
         raise FileExistsError(f"{str(folder)!r} has a league that cannot be read; give a new folder: {error}") from None
-    if not is_earlier(before, state):
+    if not before.is_earlier(state):
         raise FileExistsError(f"{str(folder)!r} has another league, or a later state of this league; give a new folder")
-    if missing:
+    if before.missing_matches(state):
         raise FileExistsError(
             f"{str(folder)!r} has matches that this league lacks; othello_env.league.matches.take_matches adds them"
         )
@@ -103,51 +274,24 @@ def _save(member: Member, stem: Path) -> Stored:
     return stored
 
 
-def write_league(state: Mapping[str, Any], folder: Path) -> None:
+def write_league(state: State, folder: Path) -> None:
     """Write a league's JSON file. If the process is killed before the file is complete, the old file stays."""
-    write_json(folder / LEAGUE_FILE, state)
+    write_json(folder / LEAGUE_FILE, msgspec.to_builtins(state))
 
 
-def read_league(folder: Path) -> dict[str, Any]:
-    """The contents of a league's JSON file.
+def read_league(folder: Path) -> State:
+    """The state in a league's JSON file.
 
     Raises:
         FileNotFoundError: the folder has no such file.
-        OSError, ValueError: the file cannot be read, or it is not JSON.
+        OSError, ValueError: the file cannot be read, or it has no state of a league.
     """
     path = folder / LEAGUE_FILE
     data = read_file(path, _LARGEST_JSON, "load a league from")
     try:
-        found = parse_json(data)
-        if not isinstance(found, dict):
-            raise ValueError("it is not an object")
+        return as_type(parse_json(data), State)
     except ValueError as error:
         raise ValueError(f"{str(path)!r} is not the file of a league: {error}") from None
-    return found
-
-
-def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
-    """A dict from the name of each member in a league's state to the spec of the member's policy.
-
-    If a policy was saved to a file in `folder`, the spec has the path of this file.
-
-    Raises:
-        ValueError: a member in the state has no name or no policy.
-    """
-    found: dict[str, str | Agent | Policy] = {}
-    members = state.get("members")
-    for each in members if isinstance(members, list) else ():
-        source = each.get("source") if isinstance(each, dict) else None
-        if not isinstance(source, dict) or not isinstance(each.get("name"), str):
-            raise ValueError("expected members with a name and a source")
-        if set(source) == {"spec"} and isinstance(source["spec"], str):
-            found[each["name"]] = source["spec"]
-            continue
-        file, options = source.get("file"), source.get("options")
-        if not isinstance(file, str) or not _FILE.fullmatch(file) or not isinstance(options, str):
-            raise ValueError(f"the member {each['name']!r:.60} has no policy")
-        found[each["name"]] = f"{folder / _MEMBERS / file}{options}"
-    return found
 
 
 def tidy(members: Iterable[Member], folder: Path) -> None:

@@ -7,19 +7,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
+
 from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.play.records import GameRecord
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
-from othello_env.league.files import check_folder, policies_in, read_league, save_members, tidy, write_league
+from othello_env.league.files import (
+    FORMAT,
+    Matches,
+    MemberState,
+    ResultsState,
+    State,
+    check_folder,
+    read_league,
+    save_members,
+    tidy,
+    write_league,
+)
 from othello_env.league.matches import check_same, play_missing
-from othello_env.league.matchmaking import choose
-from othello_env.league.members import Member, Player, Save, listed, source_of
+from othello_env.league.matchmaking import Settings, choose, probabilities, surplus
+from othello_env.league.members import Member, Player, Results, Save, listed, source_of, step_results
 from othello_env.league.payoffs import Payoffs
-from othello_env.league.results import Results, step_results
-from othello_env.league.rules import probabilities, surplus
-from othello_env.league.settings import Settings
-from othello_env.league.stored import FORMAT, check_state, member_from_json, member_to_json
 from othello_env.support.numbers import as_integer, check_whole
 
 __all__ = ["League"]
@@ -50,7 +59,7 @@ class League:
             ``"latest"`` chooses only a snapshot, and the other rules treat fixed members like snapshots.
         keep: the greatest number of snapshots in the league. Frozen snapshots are not counted. None sets no limit.
         forget: which snapshot is removed if there are too many, ``"oldest"``, ``"beaten"`` or ``"crowded"``; see
-            `othello_env.league.settings.FORGET`.
+            `othello_env.league.matchmaking.FORGET`.
         freeze_every: with 10, for example, every tenth snapshot is frozen. Only the method `forget` removes a frozen
             snapshot or a fixed member. With None, no snapshot is frozen automatically.
         half_life: older games have less weight in the learner's score against a member. After this number of further
@@ -238,7 +247,7 @@ class League:
         Args:
             name: the opponent's name. If no member has this name, the games do not count.
             results: the numbers of games that the learner lost, drew and won. All these games get the same weight.
-                `othello_env.league.results.step_results` finds these numbers for a step of an environment.
+                `othello_env.league.members.step_results` finds these numbers for a step of an environment.
 
         Returns:
             The number of games that count.
@@ -309,7 +318,7 @@ class League:
             WrongGameError: a member does not play this game.
         """
         rules = Rules.parse(game)
-        settings = {"game": str(rules), "openings": openings}
+        settings = Matches(str(rules), openings)
         check_same(self.results.matches, settings)
         before = self.results.all_pairs
         try:
@@ -318,18 +327,23 @@ class League:
             self.results.matches = settings if self.results.all_pairs else None
         return 2 * (self.results.all_pairs - before)
 
+    @property
+    def _state(self) -> State:
+        return State(
+            FORMAT,
+            self.settings,
+            self._added,
+            self._snapshots,
+            self._drawn,
+            self.results.matches,
+            [MemberState.of(member) for member in self.members],
+            ResultsState.of(self.results),
+        )
+
     def state(self) -> dict[str, Any]:
         """The league without its policies, as values that JSON can hold; see `from_state`."""
-        return {
-            "format": FORMAT,
-            "settings": self.settings.to_json(),
-            "added": self._added,
-            "snapshots": self._snapshots,
-            "drawn": self._drawn,
-            "matches": self.results.matches,
-            "members": [member_to_json(member) for member in self.members],
-            "results": self.results.to_json(),
-        }
+        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._state))
+        return found
 
     @staticmethod
     def snapshots_in(state: Any) -> list[str]:
@@ -338,8 +352,7 @@ class League:
         Raises:
             ValueError: the state is damaged.
         """
-        check_state(state)
-        return [each["name"] for each in state["members"] if not each.get("fixed")]
+        return [each.name for each in State.of(state).members if not each.fixed]
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
@@ -354,16 +367,25 @@ class League:
         Raises:
             ValueError: the state is damaged, or a policy is missing.
         """
-        check_state(state)
+        return cls._of(State.of(state), policies)
+
+    @classmethod
+    def _of(cls, state: State, policies: Mapping[str, str | Agent | Policy]) -> Self:
         league = cls()
-        league.settings = Settings.from_json(state["settings"])
-        for values in state["members"]:
-            member = member_from_json(values, policies, league.settings.seed)
-            league._members[member.name] = member
-        league.results = Results.from_json(state["results"], [member.number for member in league])
-        league._added, league._snapshots, league._drawn = (state[name] for name in ("added", "snapshots", "drawn"))
-        league.results.matches = state["matches"]
+        league.settings = state.settings
+        league._members = {each.name: each.member(policies, state.settings.seed) for each in state.members}
+        league.results = state.results.results(state.matches)
+        league._added, league._snapshots, league._drawn = state.added, state.snapshots, state.drawn
         return league
+
+    def check_folder(self, folder: str | Path) -> None:
+        """Check that `save` can write the league to a folder.
+
+        Raises:
+            FileExistsError: the folder has another league, a later state of this league, or other files.
+            OSError: the folder cannot be read.
+        """
+        check_folder(Path(folder), self._state)
 
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
@@ -377,9 +399,9 @@ class League:
             ValueError: a policy cannot be saved. The folder then keeps its earlier state, if it has one.
         """
         folder = Path(folder)
-        check_folder(folder, self.state())
+        self.check_folder(folder)
         save_members(self.members, folder)
-        write_league(self.state(), folder)
+        write_league(self._state, folder)
         tidy(self.members, folder)
 
     @classmethod
@@ -395,6 +417,6 @@ class League:
         folder = Path(folder)
         state = read_league(folder)
         try:
-            return cls.from_state(state, policies_in(state, folder))
+            return cls._of(state, {each.name: each.policy(folder) for each in state.members})
         except ValueError as error:
             raise ValueError(f"{str(folder)!r} has no league that can be read: {error}") from error

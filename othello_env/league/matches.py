@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from othello_env.agent import Agent, Policy
 from othello_env.arena.play.jobs import check_workers, play_all
@@ -15,43 +16,27 @@ from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
-from othello_env.league.files import read_league
-from othello_env.league.members import Member, Stored
-from othello_env.league.results import Results
-from othello_env.league.stored import check_state, is_earlier, missing_matches
+from othello_env.league.files import Matches, State, read_league
+from othello_env.league.members import Member, Results, Stored
 
 if TYPE_CHECKING:
     from othello_env.league.league import League
 
-__all__ = ["add_matches", "check_same", "play_missing", "take_matches"]
+__all__ = ["add_matches", "check_same", "play_missing", "save_matches", "take_matches"]
 
 
-class _Done(Container[tuple[int, tuple[str, ...]]]):
-    """A container of the games that were played before, for the argument `done` of `Schedule.missing`."""
-
-    def __init__(self, members: Mapping[str, Member], results: Results) -> None:
-        self._members, self._results = members, results
-
-    def __contains__(self, game: object) -> bool:
-        assert isinstance(game, tuple)
-        opening, (a, b) = game
-        return bool(opening < self._results.pairs(self._members[a].number, self._members[b].number))
-
-
-def check_same(before: Mapping[str, Any] | None, settings: Mapping[str, Any]) -> None:
-    """Check that new matches have the same `game` and `openings` as the earlier matches of the league.
-
-    If the league has no earlier matches, every game and all openings are allowed.
+def check_same(before: Matches | None, settings: Matches) -> None:
+    """Check that new matches have the same game and openings as the earlier matches of the league, if there are any.
 
     Raises:
         TypeError: the openings are not a text.
         ValueError: the game or the openings differ from those of the earlier matches.
     """
-    if not isinstance(settings["openings"], str | None):
-        raise TypeError(f"expected the openings of a league's matches as a text, not {settings['openings']!r:.80}")
+    if not isinstance(settings.openings, str | None):
+        raise TypeError(f"expected the openings of a league's matches as a text, not {settings.openings!r:.80}")
     if before not in (None, settings):
         was, given = (
-            f"the game {each['game']} and the openings {each['openings'] or 'start'}" for each in (before, settings)
+            f"the game {each.game} and the openings {each.openings or 'start'}" for each in (before, settings)
         )
         raise ValueError(f"the matches of this league were played with {was}, not with {given}")
 
@@ -94,7 +79,12 @@ def play_missing(
     schedule = Schedule(tuple(by_name), games, openings, seed, rules)
     for member in members:
         member.player.check_game(rules.start(0))
-    todo = schedule.missing(_Done(by_name, results))
+    done = {
+        (opening, (a.name, b.name))
+        for a, b in permutations(members, 2)
+        for opening in range(min(results.pairs(a.number, b.number), games))
+    }
+    todo = schedule.missing(done)
     players = {member.name: member.player for member in members}
     played = play_all(todo, players, {m.name: _sendable(m) for m in members}, seed, None, workers, ray=ray)
     records: dict[frozenset[str], list[GameRecord]] = defaultdict(list)
@@ -125,30 +115,51 @@ def take_matches(league: League, folder: str | Path) -> int:
         The number of games that were added.
     """
     try:
-        before = read_league(Path(folder))
-        check_state(before)
-        return add_matches(league, before)
+        return add_matches(league, read_league(Path(folder)))
     except (OSError, ValueError):
         return 0  # if the folder must not be replaced, `save` raises an error
 
 
-def add_matches(league: League, before: Mapping[str, Any]) -> int:
-    """Add the matches in an earlier state of a league (see `League.state`), and return the number of added games.
+def add_matches(league: League, before: State) -> int:
+    """Add the matches in an earlier state of a league, and return the number of added games.
 
     If `before` is not an earlier state of this league, nothing is added.
-
-    Raises:
-        ValueError: `before` is damaged.
     """
-    state, results = league.state(), league.results
-    missing = missing_matches(before, state)
-    if not missing or not is_earlier(before, state) or results.matches not in (None, before["matches"]):
+    state, results = State.of(league.state()), league.results
+    missing = before.missing_matches(state)
+    if not missing or not before.is_earlier(state) or results.matches not in (None, before.matches):
         return 0
     known = results.all_pairs
     for (a, b), pairs in missing.items():
         results.between(a, b).pairs[:] = pairs
-    results.matches = before["matches"]
+    results.matches = before.matches
     return 2 * (results.all_pairs - known)
+
+
+def save_matches(league: League, folder: str | Path) -> League:
+    """Save a league that was loaded from a folder and has played matches.
+
+    While the matches were played, a training may have saved a later state of the league to the folder. In this case,
+    the matches are added to the later state.
+
+    Returns:
+        The league that is now in the folder.
+
+    Raises:
+        FileExistsError: the folder has another league.
+    """
+    try:
+        league.save(folder)
+    except FileExistsError:
+        later, state = type(league).load(folder), State.of(league.state())
+        if add_matches(later, state):
+            later.save(folder)
+        else:
+            now = State.of(later.state())
+            if not state.is_earlier(now) or state.missing_matches(now):
+                raise
+        return later
+    return league
 
 
 def _sendable(member: Member) -> str | Agent | Policy:

@@ -1,4 +1,4 @@
-"""Matchmaking: the probability that each member is the learner's next opponent, and the random choice of opponents.
+"""How a league chooses the learner's next opponents, and which snapshots it forgets.
 
 Prioritised fictitious self-play (PFSP) comes from the paper by Vinyals et al., "Grandmaster level in StarCraft II using
 multi-agent reinforcement learning", Nature 575, 2019. The probability of a member is proportional to its weight. The
@@ -8,10 +8,18 @@ from its published pseudocode.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
-__all__ = ["MATCHMAKING", "WEIGHTINGS", "choose", "pfsp"]
+import msgspec
+
+from othello_env.games.game import check_choice, check_seed
+from othello_env.league.members import Member
+from othello_env.support.numbers import check_whole
+
+__all__ = ["FORGET", "MATCHMAKING", "WEIGHTINGS", "Settings", "choose", "pfsp", "probabilities", "surplus"]
 
 MATCHMAKING = ("pfsp", "uniform", "latest")
 """The rules by which opponents are chosen.
@@ -32,7 +40,101 @@ WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
 the same weight to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
 """
 
+FORGET = ("oldest", "beaten", "crowded")
+"""The rules that decide which snapshot of the learner is forgotten (removed) if there are too many snapshots.
+
+``oldest``: the oldest snapshot. ``beaten``: the snapshot against which the learner has the highest score. ``crowded``:
+the snapshot whose two neighbours (the snapshots added before and after it) were added closest to each other. With
+``crowded``, the remaining snapshots are spread over the whole training. No rule removes the newest snapshot or a frozen
+snapshot.
+"""
+
 _LEAST = 1e-10
+_MOST = 10**9
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a league chooses opponents and forgets snapshots. `othello_env.league.League` explains the settings.
+
+    Raises:
+        TypeError: a number has the wrong type.
+        ValueError: a setting is wrong.
+    """
+
+    matchmaking: str
+    weighting: str
+    fixed_share: float | None
+    keep: int | None
+    forget: str
+    freeze_every: int | None
+    half_life: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name, choices in (("matchmaking", MATCHMAKING), ("weighting", (*WEIGHTINGS,)), ("forget", FORGET)):
+            check_choice(name, getattr(self, name), choices)
+        change = msgspec.structs.force_setattr
+        if self.fixed_share is not None:
+            change(self, "fixed_share", _real("fixed_share", self.fixed_share, 0, 1))
+        for name in ("keep", "freeze_every"):
+            if getattr(self, name) is not None:
+                change(self, name, check_whole(name, getattr(self, name), 1, _MOST))
+        change(self, "half_life", _real("half_life", self.half_life, 0.1, _MOST))
+        change(self, "seed", check_seed(self.seed))
+
+    @property
+    def decay(self) -> float:
+        """Each new game against a member multiplies the weight of the older games by this factor, which is below 1."""
+        return float(0.5 ** (1 / self.half_life))
+
+
+def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, float]:
+    """The probability that each member is drawn as an opponent, by name. There must be at least one member."""
+    fixed = [member for member in members if member.fixed]
+    snapshots = [member for member in members if not member.fixed]
+    if not snapshots or not fixed:
+        return _weighed(members, settings)
+    share = settings.fixed_share
+    if share is None and settings.matchmaking != "latest":
+        return _weighed(members, settings)
+    parts = ((fixed, share or 0.0), (snapshots, 1 - (share or 0.0)))
+    return {name: part * p for group, part in parts for name, p in _weighed(group, settings).items()}
+
+
+def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
+    """A dict from each member's name to its probability within a group of members. The probabilities add up to 1."""
+    if settings.matchmaking == "pfsp":
+        found = pfsp([member.score for member in group], settings.weighting)
+    elif settings.matchmaking == "latest" and not group[-1].fixed:
+        found = [*[0.0] * (len(group) - 1), 1.0]
+    else:
+        found = [1 / len(group)] * len(group)
+    return dict(zip((member.name for member in group), found, strict=True))
+
+
+def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
+    """The snapshots that must be forgotten, so that at most `Settings.keep` unfrozen snapshots remain.
+
+    Args:
+        snapshots: the snapshots, the oldest first.
+        settings: the settings of the league.
+    """
+    loose = [member for member in snapshots if not member.frozen]
+    gone: list[Member] = []
+    while settings.keep is not None and len(loose) > settings.keep:
+        gone.append(_next_to_go(loose, settings.forget))
+        loose.remove(gone[-1])
+    return gone
+
+
+def _next_to_go(loose: Sequence[Member], rule: str) -> Member:
+    """The snapshot that is forgotten next, which is never the newest snapshot."""
+    if rule == "beaten":
+        return max(loose[:-1], key=lambda member: member.score)  # if scores are equal, `max` takes the oldest
+    if rule == "crowded" and len(loose) > 2:
+        gaps = [after.number - before.number for before, after in zip(loose, loose[2:], strict=False)]
+        return loose[1 + gaps.index(min(gaps))]
+    return loose[0]
 
 
 def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
@@ -76,8 +178,17 @@ def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
     bounds = [*accumulate(probabilities)]
     chosen, member = [], 0
     for k in range(n):
-        ticket = (k + point) / n * bounds[-1]
-        while member < len(bounds) - 1 and (ticket >= bounds[member] or probabilities[member] <= 0):
+        place = (k + point) / n * bounds[-1]
+        while member < len(bounds) - 1 and (place >= bounds[member] or probabilities[member] <= 0):
             member += 1
         chosen.append(member)
     return chosen
+
+
+def _real(name: str, value: Any, least: float, most: float) -> float:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    number = float(value)
+    if not (math.isfinite(number) and least <= number <= most):
+        raise ValueError(f"{name} must be {least:g} to {most:g}, not {value!r}")
+    return number

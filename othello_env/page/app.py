@@ -13,8 +13,9 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta, Struct, field
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -26,10 +27,9 @@ from starlette.staticfiles import StaticFiles
 from othello_env.data.review import ANALYST, BLUNDER
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
-from othello_env.page.messages import GAMES, MessageError, Reader
+from othello_env.page.messages import GAMES, MessageError, PageGame, read_message
 from othello_env.page.offers import Offer, Offers
-from othello_env.page.recorded import Recorded
-from othello_env.page.results import ladders_view
+from othello_env.page.results import Recorded, ladders_view
 from othello_env.page.runs import Runs
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.thinking.assessment import EXACT_EMPTIES
@@ -43,8 +43,8 @@ LARGEST_BODY = 64 * 1024
 """The largest message, in bytes."""
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
-_LONGEST_NAME = 64
-"""The most characters in the name of a loaded page (a client) or of an answer that a page waits for (a ticket)."""
+_Name = Annotated[str, Meta(max_length=64)]
+"""The name of a loaded page (a client) or of an answer that a page waits for (a ticket)."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
@@ -112,8 +112,8 @@ def make_app(
         _get("results", lambda: shown),
         _get("ladders", ladders_view),
         Route("/api/runs", watching.answer),
-        _post("think", asking.think),
-        *(_post(name, endpoint) for name, endpoint in endpoints(recorded).items()),
+        _post("think", _Think, asking.think),
+        *(_post(name, *each) for name, each in endpoints(recorded).items()),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     return Starlette(
@@ -137,6 +137,15 @@ def _get(name: str, content: Callable[[], object]) -> Route:
     return Route(f"/api/{name}", endpoint)
 
 
+class _Think(Struct):
+    client: _Name
+    ticket: _Name
+    task: Literal["move", "value", "actions", "exact", "powers", "review"]
+    agent: Any = None  # `Offers.find` checks it
+    record: PageGame | None = None
+    seconds_left: Annotated[float, Meta(ge=0, le=86_400)] | None = field(name="secondsLeft", default=None)
+
+
 class _Asking:
     """Answers the messages in which a page asks an agent something.
 
@@ -150,33 +159,32 @@ class _Asking:
         self._thinkers = thinkers
         self._tickets = Tickets()
 
-    async def think(self, fields: Reader, request: Request) -> Response:
+    async def think(self, message: _Think, request: Request) -> Response:
         """An agent's answer, such as a move or the values of moves. If the page is closed, the agent is stopped."""
-        client = fields.text("client", _LONGEST_NAME)
-        key = client, fields.text("ticket", _LONGEST_NAME)
-        return await self._tickets.answer(key, lambda: self._think(client, fields), request)
+        return await self._tickets.answer((message.client, message.ticket), lambda: self._think(message), request)
 
-    async def _think(self, client: str, fields: Reader) -> dict[str, Any]:
-        spec, offer = self._offers.find(fields.get("agent"))
-        request: dict[str, Any] = {"spec": spec, "task": fields.choice("task", (*_TASKS, "powers", "review"))}
+    async def _think(self, message: _Think) -> dict[str, Any]:
+        spec, offer = self._offers.find(message.agent)
+        request: dict[str, Any] = {"spec": spec, "task": message.task}
         if offer.version:
             request["version"] = offer.version
-        if request["task"] != "powers":
-            game = fields.game()
-            is_over = (await asyncio.to_thread(game.states))[-1].is_over
-            if is_over and request["task"] in _TASKS:
+        if message.task != "powers":
+            if message.record is None:
+                raise MessageError(f"the task {message.task} needs a record")
+            is_over = (await asyncio.to_thread(message.record.states))[-1].is_over
+            if is_over and message.task in _TASKS:
                 raise MessageError("the game is over")
-            request["record"] = game.to_json()
-        if fields.has("secondsLeft"):
-            request["seconds_left"] = fields.seconds("secondsLeft")
-        return await self._thinkers.think(client, request)
+            request["record"] = message.record.to_json()
+        if message.seconds_left is not None:
+            request["seconds_left"] = message.seconds_left
+        return await self._thinkers.think(message.client, request)
 
 
-def _post(name: str, endpoint: Endpoint) -> Route:
+def _post(name: str, kind: type[Struct], endpoint: Endpoint) -> Route:
     """A route for one kind of message. `endpoint` answers the messages."""
 
     async def answer(request: Request) -> Response:
-        return await endpoint(Reader(parse_json(await _body(request))), request)
+        return await endpoint(read_message(parse_json(await _body(request)), kind), request)
 
     return Route(f"/api/{name}", answer, methods=["POST"])
 

@@ -8,59 +8,88 @@ from __future__ import annotations
 import asyncio
 import io
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta, Struct, field
 from PIL import Image
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from othello_env.arena.openings import BALANCED, find_openings
+from othello_env.arena.openings import find_openings
 from othello_env.drawing import pixels, svg
 from othello_env.drawing.replay import gif, html
 from othello_env.games.registry import Rules
-from othello_env.page.messages import MessageError, PageGame, Reader
-from othello_env.page.recorded import Recorded
+from othello_env.page.messages import MessageError, PageGame
+from othello_env.page.results import Recorded
 from othello_env.page.texts import read_text, write_text
 from othello_env.page.view import board_view, position_view
 
 __all__ = ["Endpoint", "endpoints"]
 
-Endpoint = Callable[[Reader, Request], Awaitable[Response]]
-"""A function that answers a message. Its arguments are the message's fields and the HTTP request."""
+Endpoint = Callable[[Any, Request], Awaitable[Response]]
+"""A function that answers a message. Its arguments are the message and the HTTP request."""
 
-_LONGEST_PASTE = 8000
 _PIXELS = 80  # the side of a square in a PNG file, in pixels
-_OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
+_Number = Annotated[int, Meta(ge=0)]
 
 
-def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, Endpoint]:
-    """The functions that answer messages about games. The keys are the names of the messages.
+class _Show(Struct):
+    record: PageGame
+    first: _Number = field(name="from", default=0)
+
+
+class _Open(Struct):
+    record: PageGame
+    opening: Literal["start", "balanced-v0", "random:4", "random:10", "random:20"]
+
+
+class _Read(Struct):
+    record: PageGame
+    text: Annotated[str, Meta(max_length=8000)]
+
+
+class _Write(Struct):
+    record: PageGame
+
+
+class _Replay(Struct):
+    record: PageGame
+    format: Literal["gif", "html", "svg", "png"]
+
+
+class _Recorded(Struct):
+    file: _Number
+    number: _Number
+
+
+def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, tuple[type[Struct], Endpoint]]:
+    """The messages about games: for each name, the kind of the message and the function that answers it.
 
     Args:
         recorded: files of tournament games. A page can ask for any of these games.
     """
 
-    async def read_recorded(fields: Reader, _request: Request) -> Response:
+    async def read_recorded(message: _Recorded, _request: Request) -> Response:
         """A recorded game of a tournament, with the names of its agents."""
-        file = recorded[fields.integer("file", 0, len(recorded) - 1)]
-        return JSONResponse(file.game(fields.integer("number", 0, len(file) - 1)))
+        if message.file >= len(recorded) or message.number >= len(recorded[message.file]):
+            raise MessageError(f"there is no recorded game {message.number} in file {message.file}")
+        return JSONResponse(recorded[message.file].game(message.number))
 
-    replays = _Replays()
     return {
-        "game": _show,
-        "open": _open,
-        "read": _read,
-        "write": _write,
-        "replay": replays.replay,
-        "recorded": read_recorded,
+        "game": (_Show, _show),
+        "open": (_Open, _open),
+        "read": (_Read, _read),
+        "write": (_Write, _write),
+        "replay": (_Replay, _Replays().replay),
+        "recorded": (_Recorded, read_recorded),
     }
 
 
-async def _show(fields: Reader, _request: Request) -> Response:
+async def _show(message: _Show, _request: Request) -> Response:
     """The positions of a game, beginning at the ply ``from``. If ``from`` is 0, the answer also has the empty board."""
-    game = fields.game()
-    first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
-    return JSONResponse(await asyncio.to_thread(_views, game, first))
+    if message.first > len(message.record.moves):
+        raise MessageError(f"from: the game has {len(message.record.moves)} plies, not {message.first}")
+    return JSONResponse(await asyncio.to_thread(_views, message.record, message.first))
 
 
 def _views(game: PageGame, first: int) -> dict[str, Any]:
@@ -70,11 +99,10 @@ def _views(game: PageGame, first: int) -> dict[str, Any]:
     return {"board": None if first else board_view(states[0]), "from": first, "views": views}
 
 
-async def _open(fields: Reader, _request: Request) -> Response:
+async def _open(message: _Open, _request: Request) -> Response:
     """The record of a new game that begins with an opening. The game's seed selects the opening."""
-    game = fields.game()
-    opening = fields.choice("opening", _OPENINGS)
-    return _record(await asyncio.to_thread(_opened, game, None if opening == "start" else opening))
+    opening = None if message.opening == "start" else message.opening
+    return _record(await asyncio.to_thread(_opened, message.record, opening))
 
 
 def _opened(game: PageGame, opening: str | None) -> PageGame:
@@ -82,17 +110,16 @@ def _opened(game: PageGame, opening: str | None) -> PageGame:
     return PageGame(game.game, game.seed, None, start.moves)
 
 
-async def _read(fields: Reader, _request: Request) -> Response:
+async def _read(message: _Read, _request: Request) -> Response:
     """The record of the game in a pasted text."""
-    text = fields.text("text", _LONGEST_PASTE).strip()
-    if not text:
+    if not message.text.strip():
         raise MessageError("paste a transcript, a board or a link")
-    return _record(await asyncio.to_thread(read_text, fields.game(), text))
+    return _record(await asyncio.to_thread(read_text, message.record, message.text.strip()))
 
 
-async def _write(fields: Reader, _request: Request) -> Response:
+async def _write(message: _Write, _request: Request) -> Response:
     """A game as text that a person can copy."""
-    return JSONResponse({"text": await asyncio.to_thread(write_text, fields.game())})
+    return JSONResponse({"text": await asyncio.to_thread(write_text, message.record)})
 
 
 def _record(game: PageGame) -> Response:
@@ -105,10 +132,9 @@ class _Replays:
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)
 
-    async def replay(self, fields: Reader, _request: Request) -> Response:
+    async def replay(self, message: _Replay, _request: Request) -> Response:
         """A game as a GIF or as an HTML file, or its last position as SVG or PNG."""
-        game = fields.game()
-        kind = fields.choice("format", ("gif", "html", "svg", "png"))
+        game, kind = message.record, message.format
         async with self._drawing:
             if kind == "gif":
                 return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")

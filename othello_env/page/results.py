@@ -1,13 +1,37 @@
-"""Reads the matches, ratings and learning curves in a JSON file of results, so that the page can draw them."""
+"""What the page shows of files: results and learning curves in JSON, recorded games of a tournament, and leagues.
+
+The members of a league are earlier versions of a learner, and other opponents of the learner.
+"""
 
 from __future__ import annotations
 
+import math
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from othello_env.arena.play.records import FORMAT, GameRecord
+from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import LADDERS, load_ladder
+from othello_env.arena.tournament.records import read_records
+from othello_env.arena.tournament.results import Tournament, overall
+from othello_env.games.registry import Rules
+from othello_env.league.files import LEAGUE_FILE, State
+from othello_env.league.league import League
+from othello_env.league.payoffs import Payoffs
+from othello_env.page.messages import GAMES, MAX_PLIES, PageGame, Position
+from othello_env.support.files import parse_json, read_file
 
-__all__ = ["ladders_view", "read_results"]
+__all__ = [
+    "LARGEST",
+    "MOST_GAMES",
+    "MOST_MEMBERS",
+    "Recorded",
+    "ladders_view",
+    "league_view",
+    "read_league_folder",
+    "read_results",
+]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
 """The fields that a curve's horizontal axis can show.
@@ -188,3 +212,202 @@ def _number(value: Any) -> float:
 
 def _text(value: Any) -> str:
     return str(value)[:_SHOWN]
+
+
+MOST_GAMES = 20_000
+"""The most games that a file may have. With more games, the page would be slow."""
+_HEAD = b'{"format": "' + FORMAT.encode() + b'"'
+_LARGEST_RECORDS = 64 << 20  # bytes
+
+
+class Recorded:
+    """The games that a tournament recorded in a file.
+
+    Args:
+        name: the file's name.
+        records: the recorded games, at least one.
+
+    Raises:
+        ValueError: there is no game, or there are more than `MOST_GAMES` games.
+    """
+
+    def __init__(self, name: str, records: list[GameRecord]) -> None:
+        if not 1 <= len(records) <= MOST_GAMES:
+            raise ValueError(f"expected 1 to {MOST_GAMES:,} recorded games, got {len(records):,}")
+        self._name = name
+        agents = dict.fromkeys(agent for record in records for agent in record.agents)
+        self._result = Tournament.of(agents, records)
+
+    @staticmethod
+    def is_records(path: Path) -> bool:
+        """Whether a file begins like a file of recorded games."""
+        with path.open("rb") as file:
+            return file.read(len(_HEAD)).startswith(_HEAD)
+
+    @classmethod
+    def read(cls, path: Path) -> Recorded:
+        """Read the games of a file that ``othello-env tournament --out`` wrote.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file is too large, or a line of the file is not a recorded game.
+        """
+        if path.stat().st_size > _LARGEST_RECORDS:
+            raise ValueError(f"the file has more than {_LARGEST_RECORDS >> 20} MiB")
+        return cls(path.name, read_records(path))
+
+    def __len__(self) -> int:
+        return len(self._result.records)
+
+    def to_json(self, number: int) -> dict[str, Any]:
+        """The crosstable and a list of the games, as values for JSON that the page draws.
+
+        Args:
+            number: the number of this file. When the page asks for a game, it sends this number.
+        """
+        records = self._result.records
+        place = {agent: i for i, agent in enumerate(self._result.agents)}
+        first = records[0]
+        about = f"{len(records):,} games of {first.game}, openings {first.openings or 'given'}, seed {first.seed}"
+        games = [
+            {"seats": [place[agent] for agent in record.agents], "scores": record.scores, "result": record.result}
+            | {"opening": record.opening, "fault": None if record.fault is None else record.fault[0]}
+            for record in records
+        ]
+        return {
+            "name": self._name,
+            "title": self._name,
+            "about": about,
+            "facts": [],
+            "matches": [],
+            "curves": [],
+            "recorded": number,
+            "players": list(Rules.parse(first.game).start(0).player_names),
+            "canReplay": first.game in GAMES,
+            "standings": self._standings(),
+            "games": games,
+        }
+
+    def _standings(self) -> list[dict[str, Any]]:
+        """For each agent: its name, score and rating, and its score against every other agent."""
+        scores, agents = self._result.scores(), self._result.agents
+        ratings = self._ratings()
+        rows = []
+        for agent in agents:
+            games, total, _ = overall([scores[agent, other] for other in agents if (agent, other) in scores])
+            against = [_cell(scores.get((agent, other))) for other in agents]
+            row = {"agent": agent, "games": games, "score": total, "against": against, "elo": None, "interval": None}
+            rows.append(row | ratings.get(agent, {}))
+        return rows
+
+    def _ratings(self) -> dict[str, dict[str, Any]]:
+        """The Elo rating of each agent and its 95% interval. An infinite end of an interval is None.
+
+        An agent is left out if its rating is infinite, or if both ends of its interval are infinite. If the games allow
+        no ratings, the dict is empty.
+        """
+        try:
+            ratings = rate_tournament(self._result)
+        except ValueError:
+            return {}
+        found = {}
+        for agent, elo in ratings.elo.items():
+            ends = [end if math.isfinite(end) else None for end in ratings.interval(agent)]
+            if math.isfinite(elo) and ends != [None, None]:
+                found[agent] = {"elo": elo, "interval": ends}
+        return found
+
+    def game(self, number: int) -> dict[str, Any]:
+        """The record of a game for the page, the names of the agents that played it, and the fault in the game.
+
+        The fault says who forfeited the game and why. It is None if nobody forfeited the game.
+
+        Raises:
+            ValueError: the page cannot show this kind of game, or the game is too long.
+        """
+        record = self._result.records[number]
+        final = record.replay()
+        if record.game not in GAMES or len(final.moves) > MAX_PLIES:
+            raise ValueError(f"the page does not show games of {record.game} with {len(final.moves)} plies")
+        position = None if record.position is None else Position(*record.position)
+        game = PageGame(record.game, 0, position, final.moves)
+        return {"record": game.to_json(), "agents": record.agents, "fault": record.fault}
+
+
+def _cell(match: Any) -> dict[str, Any] | None:
+    if match is None:
+        return None
+    return {"score": match.score, "interval": match.interval, "games": match.games, "margin": match.margin}
+
+
+MOST_MEMBERS = 100
+"""The page shows a league only if it has at most this number of members."""
+LARGEST = 4 << 20
+"""The largest JSON file of a league or a training run that the server reads, in bytes."""
+
+
+def read_league_folder(folder: Path) -> dict[str, Any]:
+    """What the page shows of the league in a folder; see `league_view`.
+
+    Raises:
+        FileNotFoundError: there is no league in the folder.
+        OSError, ValueError: the league cannot be read, or is damaged.
+    """
+    content = parse_json(read_file(folder / LEAGUE_FILE, LARGEST, "show a league from"))
+    return league_view(folder.name or str(folder), content)
+
+
+def league_view(name: str, state: Any) -> dict[str, Any]:
+    """The scores and ratings of a league's members, as values for JSON that the page draws.
+
+    The members' policies are not loaded, so no code of the league's author runs.
+
+    Args:
+        name: the league's name on the page.
+        state: what `othello_env.league.League.state` returned. The values are checked.
+
+    Returns:
+        A dict with these keys:
+
+        - ``name``: the league's name.
+        - ``total``: the number of games.
+        - ``names``, ``played``, ``scores``, ``intervals95`` and ``games``: as in `Payoffs.to_json`.
+        - ``fromMatches``: for every two members, whether their score comes from matches (otherwise from training).
+        - ``anchor``: the member whose rating is 0.
+        - ``ratings``: for each member, its ``elo`` and the two ends of its ``interval`` (None for an infinite end).
+        - ``unexplained``: how much of the scores the ratings do not explain; see `othello_env.league.payoffs`.
+
+        If the games allow no ratings, ``anchor``, ``ratings`` and ``unexplained`` are None.
+
+    Raises:
+        ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
+    """
+    names = [member.name for member in State.of(state).members]
+    if len(names) > MOST_MEMBERS:
+        raise ValueError(f"the league has {len(names)} members; the page shows at most {MOST_MEMBERS}")
+    payoffs = League.from_state(state, dict.fromkeys(names, "random")).payoffs()
+    return {
+        "name": name,
+        "total": int(payoffs.games.sum()) // 2,
+        **payoffs.to_json(),
+        "fromMatches": payoffs.from_matches.tolist(),
+        **_league_ratings(payoffs),
+    }
+
+
+def _league_ratings(payoffs: Payoffs) -> dict[str, Any]:
+    """The fields ``anchor``, ``ratings`` and ``unexplained`` of `league_view`."""
+    try:
+        ratings = payoffs.ratings()
+        unexplained = payoffs.transitivity().unexplained
+    except (ValueError, IndexError):  # there is no member, or the games do not connect all members
+        return {"anchor": None, "ratings": None, "unexplained": None}
+    found = [
+        {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}
+        for name in payoffs.names
+    ]
+    return {"anchor": next(iter(ratings.elo)), "ratings": found, "unexplained": unexplained}
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import stat
+import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from othello_env.league.files import LEAGUE_FILE
-from othello_env.league.stored import FORMAT
-from othello_env.page.leagues import LARGEST, league_view
-from othello_env.page.results import read_results
+from othello_env.league.files import FORMAT, LEAGUE_FILE
+from othello_env.page.results import LARGEST, league_view, read_results
 from othello_env.support.files import parse_json, read_file
 
 __all__ = ["CHECKPOINTS", "MOST_FILES", "Runs", "changed"]
@@ -23,7 +21,6 @@ CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 _LARGEST_CHECKPOINT = 1 << 30  # bytes
 _LONGEST_REASON = 300  # characters
 _DEEPEST = 3  # the most levels of subfolders that are searched
-_MOST_SEEN = 20_000  # the largest number of files and subfolders that are read in one folder
 _MOST_IN_ALL = 100_000  # the largest number of files that are read in all folders together
 
 
@@ -83,7 +80,7 @@ class Runs:
     def _newest(self, endings: tuple[str, ...], most: int, largest: float = float("inf")) -> list[Path]:
         if self._folder is None:
             return []
-        found = islice(_files(self._folder, _DEEPEST), _MOST_IN_ALL)
+        found = islice(_files(self._folder), _MOST_IN_ALL)
         stamps = {file: changed(file) for file in found if file.suffix.lower() in endings}
         fitting = [file for file, (_, size) in stamps.items() if size <= largest]
         return sorted(fitting, key=lambda file: stamps[file], reverse=True)[:most]
@@ -127,21 +124,14 @@ def _view(file: Path, name: str) -> dict[str, Any]:
         raise _NotShownError(str(error)) from None
 
 
-def _files(folder: Path, depth: int) -> Iterator[Path]:
-    """The regular files below a folder; links are not followed."""
-    try:
-        entries = sorted(folder.iterdir())[:_MOST_SEEN]
-    except OSError:
-        return
-    for entry in entries:
-        try:
-            mode = entry.lstat().st_mode
-        except OSError:  # the entry was deleted, or may not be read
-            continue
-        if stat.S_ISREG(mode):
-            yield entry
-        elif depth and stat.S_ISDIR(mode):
-            yield from _files(entry, depth - 1)
+def _files(folder: Path) -> Iterator[Path]:
+    """The regular files in a folder and its subfolders; links are not followed."""
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        if len(Path(here).relative_to(folder).parts) == _DEEPEST:
+            folders.clear()
+        found = (Path(here, name) for name in sorted(names))
+        yield from (path for path in found if path.is_file() and not path.is_symlink())
 
 
 def _is_member(file: Path) -> bool:

@@ -4,11 +4,22 @@ A game of Othello from the usual start is written as a transcript: ``f5 d6 c3``.
 every game of Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is
 written as PDN (Portable Draughts Notation), in which Red is called Black. Games of Othello can also be read from GGF
 (Generic Game Format) and SGF (Smart Game Format). Games of every kind can be read from links.
+
+**Links.** A link holds a whole game, so that no server has to store it. The page writes links with the game
+in the fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The fields are ``game``, ``moves`` and
+``ply`` (the position that is shown). If the game does not begin at the usual start,
+the fields ``position`` and ``player`` give the first position and the player to move. If a game of Tribolo begins at
+the usual start, the field ``seed`` determines this start.
+
+A link of another site may have a game in a field of the query or the fragment, in the whole fragment, or in the last
+part of the path. All these places are tried. A link within the link is not read.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from othello_env.data.formats import ggf
 from othello_env.games.checkers import pdn
@@ -16,8 +27,7 @@ from othello_env.games.checkers.pdn import PdnGame
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import Rules, position_to_text
-from othello_env.page.links import is_link, texts_in
-from othello_env.page.messages import GAMES, LARGEST_SEED, PageGame
+from othello_env.page.messages import GAMES, LARGEST_SEED, PageGame, Position
 from othello_env.page.sgf import is_sgf, read_sgf
 
 __all__ = ["read_text", "write_text"]
@@ -51,7 +61,7 @@ def read_text(record: PageGame, text: str) -> PageGame:
     Raises:
         ValueError: the text cannot be read, or one of its moves is not legal.
     """
-    if is_link(text):
+    if _is_link(text):
         return _read_link(record, text)
     if is_sgf(text):
         return _played(record, *read_sgf(text))
@@ -65,7 +75,7 @@ def _read_link(record: PageGame, link: str) -> PageGame:
 
     If another site wrote the link, the first game that is found is used. A link within this link is not read.
     """
-    fields, texts = texts_in(link)
+    fields, texts = _texts_in(link)
     if fields:
         seed = fields.get("seed", "0")
         if fields["game"] not in GAMES or not (seed.isdecimal() and int(seed) <= LARGEST_SEED):
@@ -80,7 +90,7 @@ def _read_link(record: PageGame, link: str) -> PageGame:
     for text in texts:
         # A link within a link would be found twice: as a field and as a fragment. So each level of nested links would
         # double the time.
-        if is_link(text):
+        if _is_link(text):
             continue
         try:
             found = read_text(record, text)
@@ -109,7 +119,7 @@ def _played(record: PageGame, start: State, final: State) -> PageGame:
         final: the last position, with the moves that led to it.
     """
     game = str(Rules.of(start))
-    position = None if start == Rules.parse(game).start(0) else position_to_text(start)
+    position = None if start == Rules.parse(game).start(0) else Position(*position_to_text(start))
     return PageGame(game, record.seed, position, final.moves[len(start.moves) :])
 
 
@@ -123,7 +133,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
     game = str(Rules.of(start) or rules)  # the board may have another size than in record.game
-    return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
+    return PageGame(game, record.seed, Position(*position_to_text(start)), start.play_transcript(moves).moves)
 
 
 def _plain(text: str) -> str:
@@ -182,7 +192,8 @@ def _read_checkers(record: PageGame, text: str) -> PageGame:
     start = games[0].start
     if start.size != usual.size:
         raise NotationError(f"expected a board of side {usual.size}, got one of {start.size}")
-    return PageGame(record.game, record.seed, None if start == usual else position_to_text(start), games[0].actions)
+    position = None if start == usual else Position(*position_to_text(start))
+    return PageGame(record.game, record.seed, position, games[0].actions)
 
 
 def write_text(record: PageGame) -> str:
@@ -202,3 +213,37 @@ def write_text(record: PageGame) -> str:
         return names
     board, player = position_to_text(start)
     return f"{board} {player}\n{names}".strip()
+
+
+_LinkFields = dict[str, str]
+_LINK = re.compile(r"(?:https?|file)://\S+", re.IGNORECASE)
+_MOST_FIELDS = 50
+_SHORTEST = 4  # the fewest characters of a text that is read as a game: those of two moves
+
+
+def _is_link(text: str) -> bool:
+    """Whether a text is a single link."""
+    return _LINK.fullmatch(text.strip()) is not None
+
+
+def _texts_in(link: str) -> tuple[_LinkFields, list[str]]:
+    """What a link holds.
+
+    Returns:
+        For a link that the page wrote, its fields and an empty list. For another link, an empty dict and the texts that
+        may be a game.
+    """
+    parts = urlsplit(link.strip())
+    fields = dict(_fields(parts.fragment))
+    if "game" in fields and {"moves", "position"} & {*fields}:
+        return fields, []
+    texts = [value for part in (parts.fragment, parts.query) for _, value in _fields(part)]
+    texts += [unquote(part) for part in (parts.fragment, parts.path.rpartition("/")[2]) if part]
+    return {}, [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
+
+
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    try:
+        yield from parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:  # the text has more than _MOST_FIELDS fields
+        return

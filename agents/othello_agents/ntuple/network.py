@@ -46,7 +46,7 @@ from othello_env.games.game import State
 from othello_env.games.othello import bitboard, symmetries
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import Othello, check_size
-from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json, read_file, write_file
 
 __all__ = ["FORMAT", "Layout", "NTupleNetwork", "layout", "mirrors", "shapes"]
@@ -297,7 +297,7 @@ class NTupleNetwork:
             ValueError: the file is damaged or holds no n-tuple weights.
         """
         try:
-            with open_archive(file) as archive:
+            with zipfile.ZipFile(file) as archive:
                 return cls._unpacked(archive)
         except DAMAGE as error:
             raise ValueError(f"{name!r} is not a file of n-tuple weights: {error}") from error

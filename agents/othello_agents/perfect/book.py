@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -23,7 +24,7 @@ import numpy.typing as npt
 
 from othello_env.games.othello import bitboard, symmetries
 from othello_env.games.othello.position import Othello
-from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json, read_file, write_file
 
 __all__ = ["FORMAT", "Book", "canonical_key", "mirror_images", "shipped_book"]
@@ -161,7 +162,7 @@ class Book:
 
     @classmethod
     def _read(cls, file: IO[bytes]) -> Book:
-        with open_archive(file) as archive:
+        with zipfile.ZipFile(file) as archive:
             card = Member(archive, "card")
             if card.dtype.kind != "U" or card.shape != () or card.dtype.itemsize > 4 * _LONGEST_CARD:
                 raise ValueError("its card is not a short text")

@@ -1,23 +1,54 @@
-"""The ladders: packaged opponents from the random mover to the strongest, with ratings that do not change.
+"""The ladders, and the rating of an agent on them.
 
-There is a ladder for Othello on 8x8 and a ladder for 6x6. The strongest opponent is the engine on 8x8, and perfect play
-on 6x6. A ladder's file says how the ratings were computed: the number of games, their openings and their seed. Each
-game has a key (a number). Only this key determines the opponents' random choices. The opponents limit their searches by
-depth or by the number of simulations, never by time. So the opponents make the same moves on every machine.
+A ladder is a list of packaged opponents, called rungs, from the random mover to the strongest, with ratings that do not
+change. There is a ladder for Othello on 8x8 and a ladder for 6x6. The strongest opponent is the engine on 8x8, and
+perfect play on 6x6. A ladder's file says how the ratings were computed: the number of games, their openings and their
+seed. Each game has a key (a number). Only this key determines the opponents' random choices. The opponents limit their
+searches by depth or by the number of simulations, never by time. So the opponents make the same moves on every machine.
+
+`place` finds an agent's rating: the agent plays games against rungs. The ratings of the rungs are fixed, so only the
+agent's rating must be found. A game tells most about this rating if the agent and the rung are about equally strong. So
+each batch of games is played against a rung near the present estimate of the agent's rating. The rungs near the
+estimate take turns, because two opponents with the same rating are not equally hard for every agent.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from functools import cache
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from importlib import resources
 from typing import Any
 
-from othello_env.arena.openings import PACKAGED
+from othello_env.agent import Agent, AgentError, Policy, make_agent
+from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.openings import PACKAGED, balanced_openings
+from othello_env.arena.play.games import play_games
+from othello_env.arena.play.pairings import Pairing, check_games
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.play.timed import Timed
+from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate
+from othello_env.arena.tournament.results import Z95, MatchResult, overall
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.game import check_seed
+from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
 
-__all__ = ["LADDER", "LADDERS", "LADDER_6X6", "Ladder", "Rung", "load_ladder"]
+__all__ = [
+    "AGENT",
+    "HALF_WIDTH",
+    "LADDER",
+    "LADDERS",
+    "LADDER_6X6",
+    "Ladder",
+    "Placement",
+    "Rung",
+    "load_ladder",
+    "place",
+]
 
 LADDER = "ladder-v0"
 """The name of the packaged ladder, for Othello on 8x8. The name changes if the opponents or their ratings change."""
@@ -116,3 +147,299 @@ def load_ladder(size: int = 8) -> Ladder:
         raise ValueError(f"the packaged ladders are for boards of size {' or '.join(map(str, LADDERS))}, not {size!r}")
     text = (resources.files("othello_env.arena.rating") / f"{LADDERS[size]}.json").read_text(encoding="utf-8")
     return Ladder.from_json(json.loads(text))
+
+
+AGENT = "agent"
+"""The name of the rated agent in the records of its games."""
+HALF_WIDTH = 25.0
+"""By default, the games end when half the width of the 95% interval is at most this many Elo points."""
+
+_SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
+"""The least and the greatest number of pairs of games in a batch.
+
+The first batches are small, because the agent's rating is hardly known yet.
+"""
+_INFORMATIVE = 0.8
+"""The agent plays only against rungs whose games tell enough about the agent's rating.
+
+The information of a game is p * (1 - p), where p is the agent's expected score. A game against such a rung gives at
+least this share of the information that a game against the most informative rung gives.
+"""
+_BEYOND = 0.9
+"""An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
+
+An agent is too weak if the expected score of the weakest rung against the agent is above this number.
+"""
+_PAIRS_BEYOND = 50
+"""If an agent is too strong, its games end after this number of pairs of games against the strongest rung.
+
+If an agent is too weak, its games end after this number of pairs of games against the weakest rung.
+"""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """An agent's results against rungs, and the rating that follows from them.
+
+    Attributes:
+        ladder: the ladder to which the rungs belong.
+        matches: the results by rung, for the rungs that the agent played, from the weakest to the strongest.
+        seconds_a_move: the agent's mean thinking time for a move, in seconds. If the agent answers many positions in
+            one call, each answer gets an equal part of the time.
+    """
+
+    ladder: Ladder
+    matches: dict[Rung, MatchResult] = field(default_factory=dict)
+    seconds_a_move: float = field(default=0.0, compare=False)
+
+    def __repr__(self) -> str:
+        if not self.games:
+            return f"<Placement on {self.ladder.name}: no games>"
+        forfeited = f", {len(self.faults)} forfeited" if self.faults else ""
+        return f"<Placement on {self.ladder.name}: Elo {self.elo_text}, {self.games} games{forfeited}>"
+
+    @property
+    def games(self) -> int:
+        return sum(match.games for match in self.matches.values())
+
+    @property
+    def elo(self) -> float | None:
+        """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.rating.elo`.
+
+        None if the agent lost or forfeited all games. In this case only the upper end of `interval` has a meaning.
+        """
+        if all(match.losses == match.games for match in self.matches.values()):
+            return None
+        return self._estimate
+
+    @property
+    def elo_text(self) -> str:
+        """The rating in a few words: a number with its interval, or one limit if the other limit is unknown."""
+        low, high = self.interval
+        if len(self.faults) == self.games:
+            return "none, all games were forfeited"
+        if self.open_end == "above":
+            return f"at least {low:.0f}, no upper limit found"
+        if self.open_end == "below" or self.elo is None:
+            return f"at most {high:.0f}, no lower limit found"
+        return f"{self.elo:.0f}, 95% interval {low:.0f} to {high:.0f}"
+
+    @property
+    def _estimate(self) -> float:
+        """The present estimate of the rating, also used to choose rungs. It is a number even if `elo` is None."""
+        return self._ratings.elo[AGENT]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the rating, computed as if the ratings of the rungs were exact; see also `open_end`."""
+        half = Z95 * self._ratings.error(AGENT)
+        return self._estimate - half, self._estimate + half
+
+    @property
+    def open_end(self) -> str | None:
+        """The side on which the rating has no limit, ``"above"`` or ``"below"``; None if it has both limits.
+
+        The games set no upper limit if the agent won all games or is too strong for the ladder. They set no lower limit
+        if the agent lost all games or is too weak (see `beyond`). The end of `interval` on this side has no meaning.
+        """
+        low, high = self._ratings.interval(AGENT)
+        return "above" if high == math.inf else "below" if low == -math.inf else self.beyond
+
+    @property
+    def beyond(self) -> str | None:
+        """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure, otherwise None.
+
+        In these two cases, the rating is extrapolated: the agent is much stronger or much weaker than all rungs.
+        """
+        if self.expected(self.ladder.rungs[-1]) > _BEYOND:
+            return "above"
+        if self.expected(self.ladder.rungs[0]) < 1 - _BEYOND:
+            return "below"
+        return None
+
+    @property
+    def margin(self) -> float:
+        """The mean final disc difference of all games, positive if the agent is ahead.
+
+        Empty squares count for the winner.
+        """
+        return overall(self.matches.values())[2]
+
+    @property
+    def faults(self) -> list[str]:
+        """The reasons why the agent forfeited games: illegal answers and errors."""
+        return [fault for match in self.matches.values() for fault in match.faults(0)]
+
+    def expected(self, rung: Rung) -> float:
+        """The expected score against a rung, 0 to 1, computed from the agent's rating."""
+        return expected_score(self._estimate - rung.elo)
+
+    @property
+    def fit(self) -> Fit:
+        """How well one rating explains the scores against the rungs."""
+        pairs = {rung: [sum(points) for points in match.points_by_opening()] for rung, match in self.matches.items()}
+        return Fit.of((points, self.expected(rung)) for rung, points in pairs.items())
+
+    @cached_property
+    def _ratings(self) -> Ratings:
+        units = [unit for match in self.matches.values() for unit in comparisons(match)]
+        return rate(units, {rung.spec: rung.elo for rung in self.matches})
+
+
+def place(
+    agent: str | Agent | Policy,
+    *,
+    size: int | None = None,
+    ladder: Ladder | None = None,
+    half_width: float = HALF_WIDTH,
+    games: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    progress: Callable[[Placement], object] | None = None,
+) -> Placement:
+    """Rate an agent on a ladder. The games end when the interval of the rating is small or a limit is reached.
+
+    The games begin with the packaged openings `balanced-v0`, or on 6x6 `balanced-6x6-v0`. Each opening is played with
+    both colours. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a
+    `FaultWarning` reports the forfeited games.
+
+    Args:
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
+        size: the board's height and width, 8 or 6; by default the size of `ladder`, or 8 if no ladder is given.
+        ladder: the opponents; by default the packaged ladder for this size.
+        half_width: the games end when half the width of the 95% interval is at most this many Elo points.
+        games: the greatest number of games, even; None for no limit.
+        seconds: after this number of seconds no new pair of games begins; None for no limit. If this limit ends the
+            games, another run with the same seed may give a different result.
+        seed: the same seed gives the same games.
+        progress: called after each pair of games with the results so far.
+
+    Raises:
+        AgentError: a rung failed or gave an illegal answer, so there can be no rating.
+        TypeError: `games` or `seed` is not an integer.
+        ValueError: there is no ladder for this size, `ladder` has another size, `half_width` or `seconds` is not
+            positive, `games` is odd or less than 2, or `seed` is negative.
+        WrongGameError: the agent does not play Othello on boards of this size.
+    """
+    ladder = _find_ladder(size, ladder)
+    if not half_width > 0:
+        raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")
+    games = None if games is None else check_games(games)
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds must be a positive number, not {seconds}")
+    seed = check_seed(seed)
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+    climb = _Climb(Timed(make_agent(agent, seed)), ladder, seed)
+    while (batch := _next_batch(climb.placement, climb.openings, half_width, games)) is not None:
+        for placement in climb.play(*batch, deadline):
+            if progress is not None:
+                progress(placement)
+        if time.monotonic() > deadline:
+            break
+    found = climb.placement
+    warn_of_faults(repr(climb.agent), "games", found.faults, found.games)
+    return found
+
+
+def _find_ladder(size: int | None, ladder: Ladder | None) -> Ladder:
+    """The ladder that the arguments of `place` describe."""
+    if ladder is None:
+        return load_ladder() if size is None else load_ladder(size)
+    if size not in (None, ladder.size):
+        raise ValueError(f"{ladder.name} is for boards of size {ladder.size}, not {size}")
+    return ladder
+
+
+class _Climb:
+    """An agent's games on the ladder so far.
+
+    Attributes:
+        agent: the agent that is rated.
+        openings: the number of openings. A rung plays each opening at most once with each colour.
+        placement: the results so far.
+    """
+
+    def __init__(self, agent: Timed, ladder: Ladder, seed: int) -> None:
+        self.agent = agent
+        self.openings = len(balanced_openings(ladder.size))
+        self.placement = Placement(ladder)
+        self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
+        self._seed = seed
+        names = (AGENT, *(rung.spec for rung in ladder.rungs))
+        self._schedule = Schedule(names, 2 * self.openings, ladder.openings, seed, ladder.rules, gauntlet=True)
+        self._records: dict[Rung, list[GameRecord]] = {rung: [] for rung in ladder.rungs}
+
+    def play(self, rung: Rung, pairs: int, deadline: float) -> Iterator[Placement]:
+        """Play the next pairs of games against a rung, and yield the placement after each pair.
+
+        Raises:
+            AgentError: the rung forfeited a game.
+        """
+        opponent = self._rungs[rung]
+        in_batches, decisions = self.agent.answers_batches and opponent.answers_batches, 0
+        for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
+            _check_rung(self.placement.ladder, rung, record)
+            self._records[rung].append(record)
+            # `at_once` says whether this game was played together with others. If an answer for many positions failed,
+            # `play_games` plays the games one after the other instead. Signs of this are a fault in this game, or an
+            # answer of the agent since the previous record.
+            at_once = in_batches and record.fault is None and self.agent.decisions == decisions
+            decisions = self.agent.decisions
+            if len(self._records[rung]) % 2:
+                continue
+            matches = {r: MatchResult((AGENT, r.spec), tuple(played)) for r, played in self._records.items() if played}
+            seconds = self.agent.seconds / max(self.agent.decisions, 1)
+            self.placement = Placement(self.placement.ladder, matches, seconds)
+            yield self.placement
+            if time.monotonic() > deadline and not at_once:  # count all games that were played at once
+                break
+
+    def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:
+        """The next pairs of games against a rung. Each rung has its own order of openings."""
+        key = mix_int(self._seed, self.placement.ladder.rungs.index(rung))
+        order = sorted(range(self.openings), key=partial(mix_int, key))
+        first = len(self._records[rung]) // 2
+        colours = (AGENT, rung.spec), (rung.spec, AGENT)
+        return [self._schedule.game(number, names) for number in order[first : first + pairs] for names in colours]
+
+
+def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
+    """Check that a rung did not forfeit a game.
+
+    Raises:
+        AgentError: the rung forfeited the game.
+    """
+    if record.fault is not None and record.agents[record.fault[0]] == rung.spec:
+        fault = record.fault[1].strip().splitlines()[0]
+        raise AgentError(f"no rating: the rung {rung.spec} of {ladder.name} forfeited a game: {fault}")
+
+
+def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
+    """Choose the next rung and the number of pairs of games against it. None means that the games are over.
+
+    The agent plays each opening at most once with each colour against the same rung. Otherwise two agents without
+    random choices would repeat their games.
+
+    Args:
+        placement: the results so far.
+        openings: the number of openings.
+        half_width: see `place`.
+        games: the greatest number of games; None for no limit.
+    """
+    rungs, total = placement.ladder.rungs, placement.games // 2
+    most = _LARGEST_BATCH if games is None else min(_LARGEST_BATCH, games // 2 - total)
+    if not total:
+        return rungs[len(rungs) // 2], min(_SMALLEST_BATCH, most)
+    pairs = {rung: placement.matches[rung].games // 2 if rung in placement.matches else 0 for rung in rungs}
+    low, high = placement.interval
+    wider = (high - low) / 2 / half_width
+    is_known = wider <= 1 and placement.open_end is None
+    last = {"above": rungs[-1], "below": rungs[0]}.get(placement.beyond or "")
+    said = {rung: p * (1 - p) for rung in rungs if pairs[rung] < openings and (p := placement.expected(rung))}
+    if most == 0 or is_known or not said or (last is not None and pairs[last] >= _PAIRS_BEYOND):
+        return None
+    near = [rung for rung, information in said.items() if information >= _INFORMATIVE * max(said.values())]
+    rung = min(near, key=lambda rung: (pairs[rung], -said[rung]))
+    needed = math.ceil(total * (wider**2 - 1))
+    wanted = max(_SMALLEST_BATCH, min(total, needed))
+    return rung, min(wanted, most, openings - pairs[rung])

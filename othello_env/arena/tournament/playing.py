@@ -14,9 +14,8 @@ from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.jobs import check_workers, play_all
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.records import RecordFile, open_records
+from othello_env.arena.tournament.records import RecordFile, check_records, open_records
 from othello_env.arena.tournament.results import Tournament, forfeits
-from othello_env.arena.tournament.resuming import check_records
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.jit import raise_interrupt
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import FileIO
 from pathlib import Path
+from typing import IO
 
-from othello_env.arena.play.records import FORMAT, GameRecord, RecordError
-from othello_env.support.files import check_output, read_file
-from othello_env.support.locks import try_lock
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.records import FORMAT, GameRecord, RecordError, versions
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.support.files import check_output, in_one_process, read_file
 
-__all__ = ["RecordFile", "open_records", "read_records", "read_valid_records"]
+__all__ = [
+    "RecordFile",
+    "check_records",
+    "open_records",
+    "read_records",
+    "read_valid_records",
+]
 
 _LARGEST_FILE = 4 << 30  # bytes
 _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
@@ -100,7 +107,7 @@ class RecordFile:
         records: the records that were in the file when the file was opened.
     """
 
-    def __init__(self, file: FileIO, path: Path) -> None:
+    def __init__(self, file: IO[bytes], path: Path) -> None:
         data = file.read()
         self._file = file
         self._end = _whole(data, path)
@@ -124,14 +131,14 @@ class RecordFile:
             OSError: the line cannot be written. Then a part of the line may be in the file.
         """
         self.cut_torn_line()
-        line = record.to_json().encode() + b"\n"
-        while line:
-            line = line[self._file.write(line) :]
+        self._file.write(record.to_json().encode() + b"\n")
+        self._file.flush()
 
 
 @contextmanager
 def open_records(path: str | Path) -> Iterator[RecordFile]:
-    """Open a file of records, or make a new one. Only one process at a time can have the file open.
+    """Open a file of records, or make a new one. Only one process at a time can have the file open; while it has, a
+    file ``NAME.lock`` stands beside the file.
 
     Raises:
         OSError: the file cannot be opened, another process writes to the file, or the file is not a regular file. A
@@ -143,10 +150,66 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     path = Path(path)
     check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b", buffering=0) as file:
-        if not try_lock(file):
-            raise OSError(f"another process writes to {path}")
+    lock, busy = path.with_name(f"{path.name}.lock"), OSError(f"another process writes to {path}")
+    with in_one_process(lock, busy), path.open("a+b") as file:
         if file.seek(0, os.SEEK_END) > _LARGEST_FILE:
             raise ValueError(f"{path} has more than {_LARGEST_FILE:,} bytes")
         file.seek(0, os.SEEK_SET)
         yield RecordFile(file, path)
+
+
+def check_records(
+    schedule: Schedule, clock: TimeControl | None, records: Sequence[GameRecord], file: str | Path | None
+) -> None:
+    """Check that all records of a file are games of this tournament, and that no game occurs twice.
+
+    Raises:
+        RecordError: a record is wrong. The message names the line.
+    """
+    expected = _settings_of(schedule, clock)
+    seen = set()
+    for line, record in enumerate(records, start=1):
+        is_known = schedule.has(record.opening, record.agents)
+        game = schedule.game(record.opening, record.agents) if is_known else None
+        reason = None
+        if record.key in seen:
+            reason = "it repeats a game"
+        elif game is None or game.key != record.key or _settings(record) != expected:
+            reason = _difference(record, schedule, expected)
+        elif (record.position, record.opening_moves) != (game.opening.position, game.opening.moves):
+            reason = f"opening {record.opening} differs from that of the tournament"
+        if reason is not None:
+            raise RecordError(f"{file}, line {line}: {reason}; resume with the same arguments, or name another file")
+        seen.add(record.key)
+
+
+def _settings(record: GameRecord) -> dict[str, object]:
+    return {
+        "game": record.game,
+        "seed": record.seed,
+        "openings": record.openings,
+        "clock": record.clock,
+        "othello-env": record.versions.get("othello-env"),
+    }
+
+
+def _settings_of(schedule: Schedule, clock: TimeControl | None) -> dict[str, object]:
+    return {
+        "game": str(schedule.rules),
+        "seed": schedule.seed,
+        "openings": schedule.openings_text,
+        "clock": None if clock is None else str(clock),
+        "othello-env": versions()["othello-env"],
+    }
+
+
+def _difference(record: GameRecord, schedule: Schedule, expected: Mapping[str, object]) -> str:
+    """The reason why a record belongs to another tournament."""
+    was = _settings(record)
+    for name, value in expected.items():
+        if was[name] != value:
+            return f"it was played with {name} {was[name]}, not {value}"
+    for agent in record.agents:
+        if agent not in schedule.agents:
+            return f"it is a game of {agent!r}, and this agent does not play in this tournament"
+    return f"opening {record.opening} of {' - '.join(record.agents)} is not a game of this tournament"

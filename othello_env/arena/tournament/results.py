@@ -229,8 +229,8 @@ def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
     # games, each pair counts as one game. The scores of the pairs are then equal even if the two games of a pair are
     # not independent.
     alike = 2.0 if 0 < score < 1 else 1.0
-    worth = score * (1 - score) / variance if variance > 0 else alike
-    games = n * min(max(worth, 1.0), 2.0)
+    per_pair = score * (1 - score) / variance if variance > 0 else alike
+    games = n * min(max(per_pair, 1.0), 2.0)
     z2 = Z95**2
     centre = (score + z2 / (2 * games)) / (1 + z2 / games)
     half = Z95 / (1 + z2 / games) * math.sqrt(score * (1 - score) / games + z2 / (4 * games * games))

@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 
-from othello_env.data.games import Games, GamesError, padded
-from othello_env.data.squares import with_passes
+from othello_env.data.games import Games, GamesError, padded, with_passes
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules, names_of_moves

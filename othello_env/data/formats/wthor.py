@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.data.games import Games, GamesError
-from othello_env.data.squares import check_standard, placed_discs, with_passes
+from othello_env.data.games import Games, GamesError, check_standard, placed_discs, with_passes
 from othello_env.games.othello.position import Othello
 
 __all__ = ["dump", "dump_names", "is_wthor", "load", "load_names"]

@@ -8,11 +8,10 @@ import pytest
 
 from othello_env.arena import FaultWarning
 from othello_env.arena.match import play_match
+from othello_env.arena.rating.accuracy import EndgameAccuracy, measure_endgame
 from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
-from othello_env.arena.rating.elo import Comparison, rate
-from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
+from othello_env.arena.rating.elo import Comparison, rate, rate_tournament
 from othello_env.arena.rating.ladder import load_ladder
-from othello_env.arena.rating.standings import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import main

@@ -9,9 +9,9 @@ from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_
 from othello_env.agent import Chance
 from othello_env.arena.match import play_match
 from othello_env.arena.play.games import play_games
+from othello_env.arena.rating.accuracy import measure_endgame
 from othello_env.arena.rating.benchmark import run_benchmark
-from othello_env.arena.rating.endgame import measure_endgame
-from othello_env.arena.rating.placement import place
+from othello_env.arena.rating.ladder import place
 from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule

@@ -9,10 +9,8 @@ import pytest
 from PIL import Image
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.benchmark import Benchmark
-from othello_env.arena.rating.ladder import load_ladder
-from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
-from othello_env.arena.rating.placement import AGENT, Placement, place
+from othello_env.arena.rating.benchmark import Benchmark, PerfectionBenchmark, run_perfection
+from othello_env.arena.rating.ladder import AGENT, Placement, load_ladder, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.files import parse_json
@@ -216,7 +214,7 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("othello_env.arena.rating.perfection.play_match", interrupted)
+    monkeypatch.setattr("othello_env.arena.rating.benchmark.play_match", interrupted)
     status, _, _ = run("random", "--size", 4, "--out", tmp_path / "out")
     assert status == 130
     written = parse_json((tmp_path / "out" / "perfection.json").read_bytes())

@@ -129,18 +129,6 @@ def test_a_record_of_a_huge_board_is_damaged(tmp_path):
         assert len(read_games(path, skip=True)) == 1
 
 
-def test_games_with_many_columns(tmp_path):
-    path = tmp_path / "a.npz"
-    names = [f"a column of these games {i}" for i in range(1000)]
-    games = Games([[37]], [1], columns={name: [1] for name in names})
-    write_games(path, games)
-    assert list(read_games(path).columns) == names
-    wide = Games([[37]], [1], columns={name * 10: [1] for name in names})
-    with pytest.raises(ValueError, match="1,000 columns are too many for a file of games, or their names are too long"):
-        write_games(tmp_path / "b.npz", wide)
-    assert not (tmp_path / "b.npz").exists()
-
-
 @pytest.mark.parametrize("ending", ["npz", "parquet"])
 def test_a_start_in_the_middle_of_a_game_of_checkers_is_refused(tmp_path, ending):
     if ending == "parquet":

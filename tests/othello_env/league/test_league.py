@@ -9,7 +9,7 @@ from othello_env import make_agent, make_vec_env, othello_v0, sample_legal
 from othello_env.agent import ask
 from othello_env.envs import OthelloEnv
 from othello_env.league import League
-from othello_env.league.results import step_results
+from othello_env.league.members import step_results
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])

@@ -1,12 +1,9 @@
-"""The folder of a league: a loaded league goes on as before, nothing is replaced, and a kill does no harm."""
+"""The folder of a league: a loaded league goes on as before, nothing is replaced, and damage is named."""
 
+import copy
 import json
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
+import re
 
 import numpy as np
 import pytest
@@ -154,7 +151,7 @@ def test_a_league_does_not_replace_another(weights, tmp_path):
     with pytest.raises(FileExistsError, match="has a league that cannot be read"):
         made(9).save(folder)
     (folder / "league.json").unlink()  # as if a kill had ended the first save
-    (folder / ".league.json.1234.unfinished").touch()
+    (folder / ".league.json.1234.tmp").touch()
     made(1).save(folder)
 
 
@@ -203,38 +200,103 @@ def test_a_league_is_not_saved_among_other_files(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-KILLED = """
-import sys
-from othello_env.league import League
-folder, source = sys.argv[1:]
-league = League(["random"], keep=3)
-for number in range(10**9):
-    league.add(source, played=number)
-    league.record_game("random", 1.0)
-    league.save(folder)
-    print(number, flush=True)
-"""
+@pytest.mark.parametrize("files", [0, 1, 2])
+def test_a_save_that_ends_early_keeps_the_earlier_league(weights, tmp_path, monkeypatch, files):
+    league = League(["random"], keep=2)
+    for k in (1, 2):
+        league.add(weights(k), played=k)
+    league.save(tmp_path)
+    for k in (3, 4):
+        league.add(weights(k), played=k)
+    synced, left = os.fsync, [None] * files
+
+    def sync(descriptor):
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        synced(descriptor)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    with pytest.raises(KeyboardInterrupt):
+        league.save(tmp_path)
+    monkeypatch.undo()
+    loaded, start = League.load(tmp_path), Othello(4)
+    assert [member.played for member in loaded.snapshots] == [1, 2]
+    assert all(member.player.act(start) in start.legal_actions() for member in loaded)
+    league.save(tmp_path)
+    assert [member.played for member in League.load(tmp_path).snapshots] == [3, 4]
+    assert sorted(path.name for path in (tmp_path / "members").iterdir()) == ["0003.npz", "0004.npz"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_a_kill_while_saving_loses_nothing(weights, tmp_path):
-    wait = random.Random(4)
-    for attempt in range(4):
-        folder = tmp_path / str(attempt)
-        command = [sys.executable, "-c", KILLED, str(folder), str(weights(1))]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            for _ in range(3 + attempt):
-                process.stdout.readline()
-            time.sleep(wait.random() / 100)
-            os.kill(process.pid, signal.SIGKILL)
-            told = process.stdout.read().split()
-        league = League.load(folder)
-        last = league.snapshots[-1].played
-        assert last >= int(told[-1] if told else 2 + attempt)
-        assert len(league.snapshots) == min(3, last + 1)
-        assert league.results.pairs(0, 1) == 0
-        start = Othello(4)
-        assert all(member.player.act(start) in start.legal_actions() for member in league)
-        # The league continues in the same folder, and the folder has no other files.
-        league.save(folder)
-        assert len([*(folder / "members").glob("0*")]) == len(league.snapshots)
+@pytest.fixture
+def state(weights):
+    league = League(["random"], keep=2, seed=3)
+    for k in (1, 2):
+        league.add(weights(k))
+        league.record_game("random", 0.5)
+    league.complete(2, game="othello:size=4", openings="random:2")
+    return league.state()
+
+
+DAMAGE = [
+    ((), None, "expected the state of a league: Expected `object`, got `null`"),
+    (("format",), "x", "Invalid enum value 'x' - at `$.format`"),
+    (("more",), 1, "Object contains unknown field `more`"),
+    (("added",), 1, "each below the number of added members"),
+    (("added",), 10**30, "Expected `int` <= 4611686018427387903, got 1000000000000000000000000000000 - at `$.added`"),
+    (("drawn",), -1, "Expected `int` >= 0, got -1 - at `$.drawn`"),
+    (("drawn",), 1.0, "Expected `int`, got `float` - at `$.drawn`"),
+    (("settings",), {}, "Object missing required field `matchmaking` - at `$.settings`"),
+    (("settings", "keep"), "2", "Expected `int | null`, got `str` - at `$.settings.keep`"),
+    (("settings", "keep"), 0, "keep must be 1 to 1000000000, not 0 - at `$.settings`"),
+    (("settings", "half_life"), 1e308, "half_life must be"),
+    (("matches",), {"game": 1, "openings": None}, "Expected `str`, got `int` - at `$.matches.game`"),
+    (("members",), {}, "Expected `array`, got `object` - at `$.members`"),
+    (("members", 0), 5, "Expected `object`, got `int` - at `$.members[0]`"),
+    (("members", 1, "number"), 2, "ascending numbers"),
+    (("members", 1, "number"), True, "Expected `int`, got `bool` - at `$.members[1].number`"),
+    (("members", 1, "name"), "random", "different names"),
+    (("members", 1, "name"), "nobody", "no policy for the member 'nobody'"),
+    (("members", 1, "name"), ["x"], "Expected `str`, got `array`"),
+    (("members", 1, "points"), 1e9, "the member 'snapshot 1' contradicts itself"),
+    (("members", 1, "games"), None, "Expected `float`, got `null`"),
+    (("members", 1, "played"), -1, "got -1 - at `$.members[1].played`"),
+    (("members", 0, "frozen"), False, "contradicts itself"),
+    (("members", 0, "frozen"), 1, "Expected `bool`, got `int`"),
+    (("results",), [], "Expected `object`, got `array` - at `$.results`"),
+    (("results", "meetings", 0, 0), 9, "expected each two members"),
+    (("results", "meetings", 0, 2), [1, 2], "Expected `array` of length >= 3, got [1, 2]"),
+    (("results", "meetings", 0, 3, 0), -1, "got -1 - at `$.results.meetings[0][3][0]`"),
+    (("results", "meetings", 0, 3, 0), 2**60, "Expected `int` <= 9007199254740992"),
+    (("results", "learner", 0, 0), [0], "Expected `int`, got `array`"),
+    (("results", "learner", 0, 0), 7, "expected each member at most once in learner"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "text"), DAMAGE, ids=str)
+def test_a_damaged_state_is_refused(state, path, value, text):
+    damaged = {"": copy.deepcopy(state)}
+    inner, name = damaged, ""
+    for step in path:
+        inner, name = inner[name], step
+    inner[name] = value
+    policies = {member["name"]: first for member in state["members"]}
+    assert len(League.from_state(state, policies)) == 3
+    with pytest.raises(ValueError, match=re.escape(text)):
+        League.from_state(damaged[""], policies)
+
+
+@pytest.mark.parametrize("file", ["../0001.npz", "/etc/passwd", "0001.npz/../../x.npz", "0001", ""])
+def test_a_member_is_in_the_leagues_folder(state, tmp_path, file):
+    state["members"][1]["source"] = {"file": file, "options": ""}
+    (tmp_path / "league.json").write_text(json.dumps(state))
+    with pytest.raises(ValueError, match=r"has no league that can be read: the member 'snapshot 1' has no policy"):
+        League.load(tmp_path)
+
+
+def test_a_folder_without_a_league_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"league\.json"):
+        League.load(tmp_path)
+    (tmp_path / "league.json").write_text("[")
+    with pytest.raises(ValueError, match=r"league\.json' is not the file of a league"):
+        League.load(tmp_path)

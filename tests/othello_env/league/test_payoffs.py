@@ -13,8 +13,7 @@ from othello_env.arena.tournament.results import score_interval
 from othello_env.drawing.chart import png
 from othello_env.games.registry import Rules
 from othello_env.league import League, payoff_picture, rating_picture
-from othello_env.league.nash import nash
-from othello_env.league.payoffs import Payoffs
+from othello_env.league.payoffs import Payoffs, nash
 
 OPTIONS = {"game": "othello:size=4", "openings": "random:2"}
 

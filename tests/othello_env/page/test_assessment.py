@@ -14,7 +14,7 @@ from othello_env.data import review_game, summarise
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.messages import PageGame
+from othello_env.page.messages import PageGame, Position
 from othello_env.page.thinking.assessment import assess, exact
 from othello_env.page.thinking.worker import answer
 
@@ -203,7 +203,7 @@ def test_a_review_is_that_of_python():
 def test_a_review_of_a_game_from_a_position():
     start = Othello.from_text("-XXXOOOOOXXXOOO-", "X")
     moves = (start.legal_actions()[0],)
-    record = PageGame("othello:size=4", position=position_to_text(start), moves=moves).to_json()
+    record = PageGame("othello:size=4", position=Position(*position_to_text(start)), moves=moves).to_json()
     told = answer({"spec": "engine:depth=3", "task": "review", "record": record}, {})
     assert [(move["ply"], move["exact"]) for move in told["moves"]] == [(1, True)]
 

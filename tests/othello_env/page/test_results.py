@@ -1,4 +1,4 @@
-"""What the page shows from files of results."""
+"""What the page shows of files: results, recorded games and leagues, with the numbers that Python gives."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,15 @@ import pytest
 
 import othello_agents
 from othello_env.arena.rating.benchmark import run_benchmark
+from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import LADDERS, load_ladder
-from othello_env.page.results import ladders_view, read_results
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.records import read_records
+from othello_env.arena.tournament.results import Tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.league import League
+from othello_env.page.messages import PageGame
+from othello_env.page.results import MOST_MEMBERS, Recorded, ladders_view, league_view, read_league_folder, read_results
 
 ROW = {"opponent": "random", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
 ROW |= {"mean_disc_difference": 12.5}
@@ -126,3 +133,108 @@ def test_the_share_of_perfect_moves_is_drawn_beside_the_scores():
 def test_other_content_is_an_error(content):
     with pytest.raises(ValueError, match="has no results"):
         read_results("a.json", content)
+
+
+AGENTS = ("random", "maximizer:eval=count", "maximizer:eval=weighted")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("records") / "t.jsonl"
+    schedule = Schedule(AGENTS, 4, "random:6", 1)
+    play_tournament({agent: agent for agent in AGENTS}, schedule, file=path)
+    return path
+
+
+def test_the_crosstable_is_that_of_the_tournament(file):
+    result = Tournament.of(AGENTS, read_records(file))
+    told = Recorded.read(file).to_json(3)
+    assert (told["recorded"], told["title"], len(told["games"])) == (3, "t.jsonl", 12)
+    rows = {row["agent"]: row for row in told["standings"]}
+    assert {*rows} == {*AGENTS}
+    names = [row["agent"] for row in told["standings"]]
+    ratings = rate_tournament(result)
+    for (a, b), match in result.scores().items():
+        cell = rows[a]["against"][names.index(b)]
+        assert (cell["score"], cell["games"], cell["margin"]) == (match.score, match.games, match.margin)
+    for agent, row in rows.items():
+        assert row["against"][names.index(agent)] is None
+        if row["elo"] is not None:
+            assert row["elo"] == pytest.approx(ratings.elo[agent])
+
+
+def test_each_game_can_be_replayed(file):
+    recorded = Recorded.read(file)
+    told = recorded.to_json(0)
+    names = [row["agent"] for row in told["standings"]]
+    for number, listed in enumerate(told["games"]):
+        game = recorded.game(number)
+        final = PageGame.read(game["record"]).states()[-1]
+        assert final.is_over
+        assert list(final.scores()) == list(listed["scores"])
+        assert list(game["agents"]) == [names[seat] for seat in listed["seats"]]
+
+
+def test_other_files_are_errors(file, tmp_path):
+    other = tmp_path / "a.jsonl"
+    other.write_text(file.read_text().replace('"scores": [', '"scores": [1, ', 1))
+    assert Recorded.is_records(other)
+    with pytest.raises(ValueError, match="line 1"):
+        Recorded.read(other)
+    other.write_text('{"results": []}')
+    assert not Recorded.is_records(other)
+    with pytest.raises(ValueError, match="1 to 20,000"):
+        Recorded("a", [])
+
+
+@pytest.fixture(scope="module")
+def league():
+    """A league of two fixed members and two snapshots that have played matches."""
+    made = League(["random", "maximizer:eval=weighted"], seed=3)
+    for depth in (1, 2):
+        made.add(f"alphabeta:depth={depth}", played=1000 * depth)
+    made.complete(4, openings="random:10")
+    return made
+
+
+def test_the_numbers_are_those_of_the_payoffs(league):
+    payoffs, told = league.payoffs(), league_view("mine", json.loads(json.dumps(league.state())))
+    assert {key: told[key] for key in payoffs.to_json()} == payoffs.to_json()
+    assert (told["name"], told["total"], told["anchor"]) == ("mine", 4 * 6, "random")
+    assert told["fromMatches"][0] == [False, True, True, True]
+    ratings = payoffs.ratings()
+    for name, rated in zip(payoffs.names, told["ratings"], strict=True):
+        assert rated["elo"] == ratings.elo[name]
+        ends = ratings.interval(name)
+        assert rated["interval"] == [end if abs(end) < float("inf") else None for end in ends]
+    assert told["unexplained"] == payoffs.transitivity().unexplained
+
+
+def test_without_games_there_are_no_ratings():
+    told = league_view("new", League(["random", "maximizer"]).state())
+    assert (told["ratings"], told["anchor"], told["total"]) == (None, None, 0)
+    assert told["scores"] == [[None, None], [None, None]]
+    assert league_view("empty", League().state())["names"] == []
+
+
+def test_nothing_that_the_league_names_is_run(tmp_path):
+    made = League(["random"])
+    made.save(tmp_path)
+    file, mark = tmp_path / "policy.py", tmp_path / "mark"
+    file.write_text(f"open({str(mark)!r}, 'w')\n")
+    text = (tmp_path / "league.json").read_text().replace('"spec": "random"', f'"spec": "{file}:policy"')
+    (tmp_path / "league.json").write_text(text)
+    assert read_league_folder(tmp_path)["names"] == ["random"]
+    assert str(file) in text
+    assert not mark.exists()
+
+
+def test_content_that_is_no_league_is_an_error(league, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_league_folder(tmp_path)
+    for content in ({}, [], league.state() | {"members": [3]}, league.state() | {"results": None}):
+        with pytest.raises(ValueError, match=r".+"):
+            league_view("bad", content)
+    many = League([f"alphabeta:depth={depth}" for depth in range(1, MOST_MEMBERS + 1)] + ["random"])
+    with pytest.raises(ValueError, match="at most 100"):
+        league_view("large", many.state())

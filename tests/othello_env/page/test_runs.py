@@ -6,7 +6,7 @@ from pathlib import Path
 
 from othello_env.arena.rating.ladder import LADDER
 from othello_env.league import League
-from othello_env.page.leagues import league_view
+from othello_env.page.results import league_view
 from othello_env.page.runs import Runs
 
 
@@ -53,7 +53,7 @@ def test_a_half_written_file_keeps_its_curves_and_others_are_left_out(tmp_path):
 
 
 def test_a_file_that_is_too_large_and_a_league_of_too_many_members_are_left_out_with_the_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr("othello_env.page.leagues.MOST_MEMBERS", 1)
+    monkeypatch.setattr("othello_env.page.results.MOST_MEMBERS", 1)
     League(["random", "maximizer"]).save(tmp_path / "many")
     (tmp_path / "large.json").write_text(" " * ((4 << 20) + 1))
     (tmp_path / "part.json").write_text('{"curve": [')
@@ -88,20 +88,6 @@ def test_a_file_that_is_too_large_is_no_checkpoint(tmp_path):
     with (tmp_path / "large.npz").open("wb") as file:
         file.truncate((1 << 30) + 1)  # takes no space on the disk
     assert Runs(tmp_path).checkpoints(5) == []
-
-
-def test_an_entry_that_may_not_be_read_is_passed_over(tmp_path, monkeypatch):
-    lstat = Path.lstat
-
-    def refused(path):
-        if path.name == "closed":
-            raise PermissionError(path)
-        return lstat(path)
-
-    for name in ("a.npz", "closed", "z.npz"):
-        (tmp_path / name).write_bytes(b"x")
-    monkeypatch.setattr(Path, "lstat", refused)
-    assert {file.name for file in Runs(tmp_path).checkpoints(5)} == {"a.npz", "z.npz"}
 
 
 def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):

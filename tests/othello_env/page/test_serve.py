@@ -127,59 +127,6 @@ def test_requests_may_leave_and_come_again(serve, sleeper):
     assert (status, errors) == (130, "othello-env: interrupted\n")
 
 
-HALF = b"GET / HTTP/1.1\r\nHost: "
-
-
-def fetch(running):
-    """The HTTP status of the page."""
-    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
-    with contextlib.closing(connection):
-        connection.request("GET", "/")
-        return connection.getresponse().status
-
-
-@pytest.mark.parametrize("begun", [b"", HALF], ids=["nothing sent", "half of the headers sent"])
-def test_connections_without_a_request_keep_nobody_out(serve, begun):
-    running = serve()
-    with contextlib.ExitStack() as stack:
-        for _ in range(260):
-            stack.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=60)).sendall(begun)
-        assert [fetch(running) for _ in range(3)] == [200] * 3
-
-
-def test_a_connection_without_a_request_is_ended(serve):
-    running = serve()
-    whole = HALF + f"127.0.0.1:{running.port}\r\n".encode()
-    site = f"Content-Type: application/json\r\nOrigin: {running.address.rstrip('/')}\r\n".encode()
-    begun = {
-        "nothing": b"",
-        "half": HALF,
-        "a second one": whole + b"\r\n" + HALF,
-        "no body": whole.replace(b"GET / ", b"POST /api/game ") + site + b"Content-Length: 9\r\n\r\n",
-    }
-    with contextlib.ExitStack() as stack:
-        sockets = {}
-        for name, data in begun.items():
-            sockets[name] = stack.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=60))
-            sockets[name].sendall(data)
-        ends = {name: b"".join(iter(lambda one=one: one.recv(1 << 16), b"")) for name, one in sockets.items()}
-    assert ends["nothing"] == ends["half"] == b""
-    assert ends["a second one"].startswith(b"HTTP/1.1 200")
-    assert ends["no body"].startswith(b"HTTP/1.1 408")  # a request whose headers arrived gets an answer
-
-
-def test_headers_that_arrive_byte_by_byte_are_not_waited_for(serve):
-    running = serve()
-
-    def send_slowly(slow):
-        for _ in range(600):
-            slow.sendall(b"G")
-            time.sleep(0.1)
-
-    with socket.create_connection(("127.0.0.1", running.port), timeout=60) as slow, pytest.raises(ConnectionError):
-        send_slowly(slow)
-
-
 def test_a_port_that_is_taken(serve, capsys):
     running = serve()
     with pytest.raises(SystemExit) as stop:

@@ -101,7 +101,7 @@ def test_a_broken_message_is_an_error(client, body):
     [
         ({"game": "chess"}, "game is one of"),
         ({"game": "othello:size=4,size=4"}, "game is one of"),
-        ({"game": 3}, "game is one of"),
+        ({"game": 3}, "Expected `str`, got `int` - at `$.record.game`"),
         ({"seed": -1}, "seed"),
         ({"seed": 1.5}, "seed"),
         ({"seed": True}, "seed"),

@@ -10,7 +10,7 @@ from othello_env.data.games import Games
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.messages import PageGame
+from othello_env.page.messages import PageGame, Position
 from othello_env.page.opening_names import OPENING_NAMES, opening_name
 from othello_env.page.texts import read_text
 
@@ -46,7 +46,7 @@ def test_sgf_with_a_position():
     text = "(;GM[2]AB[d4][e5][f5]AW[e4]AB[d5]PL[W];W[c6])"
     read = read_text(EMPTY, text)
     start = Othello.from_text("-" * 27 + "XO------XXX" + "-" * 26, "O")
-    assert read.position == position_to_text(start)
+    assert read.position == Position(*position_to_text(start))
     assert read.moves == (start.action_from_text("c6"),)
 
 

@@ -299,7 +299,7 @@ def state(ppo, tmp_path_factory):
         ({}, {"iteration": 10**200}, "wrong iteration: 1000"),
         ({"past.1.first.weight": None}, {}, r"past\.1\.first\.weight"),
         ({}, {"league": None}, "expected the state of a league"),
-        ({}, {"league": {"format": "othello-env league 1"}}, "expected a state with format, settings"),
+        ({}, {"league": {"format": "othello-env league 1"}}, "Object missing required field `settings`"),
         ({}, {"progress": None}, "wrong curve: None"),
         ({}, {"progress": {"seconds": "1", "curve": []}}, "wrong curve"),
         ({}, {"progress": {"seconds": 1.0, "curve": [{"iteration": 1}]}}, "wrong curve"),

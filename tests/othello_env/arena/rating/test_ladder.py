@@ -1,21 +1,34 @@
-"""The packaged ladders and the script that rates them."""
+"""The ladders, and the rating of an agent that plays against their rungs."""
 
 import json
+import math
+import random
+import re
 import runpy
+from dataclasses import replace
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from othello_env import Othello, make_agent
-from othello_env.arena.rating.elo import expected_score
-from othello_env.arena.rating.ladder import LADDERS, Ladder, load_ladder
+from othello_env import Agent, AgentError, Othello, WrongGameError, make_agent
+from othello_env.arena import FaultWarning
+from othello_env.arena.openings import balanced_openings
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.rating import ladder
+from othello_env.arena.rating.benchmark import run_benchmark
+from othello_env.arena.rating.elo import Fit, expected_score
+from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Placement, Rung, load_ladder, place
 from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.results import MatchResult
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.page.results import read_results
 
 STRONGEST = {8: "engine:depth=10", 6: "perfect"}
 
-pytestmark = pytest.mark.parametrize("size", LADDERS)
+each_size = pytest.mark.parametrize("size", LADDERS)
 
 
 def written(size):
@@ -29,6 +42,7 @@ def script():
     return runpy.run_path(str(Path(__file__).parents[4] / "scripts" / "rate_ladder.py"))
 
 
+@each_size
 def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
     ladder = load_ladder(size)
     assert (ladder.name, ladder.size, ladder.rungs[-1].spec) == (LADDERS[size], size, STRONGEST[size])
@@ -44,12 +58,14 @@ def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
         assert "ms=" not in rung.spec
 
 
+@each_size
 def test_neighbours_are_near_enough_to_say_something_of_each_other(size):
     elo = [rung.elo for rung in load_ladder(size).rungs]
     for below, above in pairwise(elo):
         assert expected_score(below - above) > 0.15
 
 
+@each_size
 def test_a_ladder_is_what_its_json_says(size):
     ladder = load_ladder(size)
     assert Ladder.from_json(json.loads(json.dumps(ladder.to_json()))) == ladder
@@ -57,6 +73,7 @@ def test_a_ladder_is_what_its_json_says(size):
         Ladder.from_json({"rungs": []})
 
 
+@each_size
 def test_the_rungs_play_as_they_did_when_they_were_rated(script, size):
     """If this fails, a rung, its weights or the openings have changed. Then the ladder must be rated again."""
     plan = script["schedule"](size, games=2, seed=written(size)["seed"])
@@ -64,6 +81,7 @@ def test_the_rungs_play_as_they_did_when_they_were_rated(script, size):
     assert script["signature"](played) == written(size)["signature"]
 
 
+@each_size
 def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys, size):
     file, records = tmp_path / "ladder.json", tmp_path / "games.jsonl"
     openings = tmp_path / "openings.txt"
@@ -86,6 +104,297 @@ def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys, size)
     assert all(rung.spec in out for rung in Ladder.from_json(second).rungs)
 
 
+@each_size
 def test_other_sizes_have_no_ladder(size):
     with pytest.raises(ValueError, match=f"for boards of size 8 or 6, not {size + 1}"):
         load_ladder(size + 1)
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
+
+SIMULATED = Ladder("simulated", tuple(Rung(f"rung {n}", 150.0 * n, (150.0 * n,) * 2, 1000) for n in range(14)))
+CHEAP = Ladder("cheap", (Rung("random", 0.0, (0.0, 0.0), 2), Rung("maximizer:eval=weighted", 350.0, (330.0, 370.0), 2)))
+
+
+class Named(str):
+    """A name that takes the place of an agent in a simulation."""
+
+    answers_batches = False
+
+
+@pytest.fixture
+def simulate(monkeypatch):
+    """`simulate(elo, rng, together)` makes `place` use random results of an agent with this rating.
+
+    With the probability `together`, both games of a pair have the same result.
+    """
+    known = {rung.spec: rung.elo for rung in SIMULATED.rungs}
+
+    def call(elo, rng, together=0.0):
+        def play_games(agents, todo):
+            _, rung = agents
+            wins = expected_score(elo - known[rung])
+            won = False
+            for number, pairing in enumerate(todo):
+                if number % 2 == 0 or rng.random() >= together:
+                    won = rng.random() < wins
+                result = (1.0, -1.0) if won == (pairing.agents[0] == AGENT) else (-1.0, 1.0)
+                yield replace(GameRecord.of(pairing, pairing.start), result=result, margins=result)
+
+        monkeypatch.setattr(ladder, "make_agent", lambda agent, seed: Named(agent))
+        monkeypatch.setattr(ladder, "play_games", play_games)
+
+    return call
+
+
+@pytest.mark.parametrize("together", [0.0, 0.5])
+def test_the_interval_holds_the_true_rating_19_times_in_20(simulate, together):
+    rng = random.Random(1)
+    covered, errors, runs = 0, [], 160
+    for _ in range(runs):
+        elo = rng.uniform(-50, 2000)
+        simulate(elo, rng, together)
+        found = place("simulated", ladder=SIMULATED, half_width=40.0)
+        low, high = found.interval
+        assert (high - low) / 2 <= 40
+        covered += low <= elo <= high
+        errors.append(found.elo - elo)
+    assert 0.9 <= covered / runs <= 0.99
+    assert abs(np.mean(errors)) < 3 * np.std(errors) / math.sqrt(runs)  # no bias
+
+
+def test_games_go_where_they_tell_most(simulate):
+    simulate(1130.0, random.Random(2))
+    found = place("simulated", ladder=SIMULATED)
+    near = sum(match.games for rung, match in found.matches.items() if abs(rung.elo - 1130) < 250)
+    assert near > 0.9 * found.games
+    # Against an equal opponent, the 95% interval reaches 25 points to each side after 740 games.
+    assert 740 <= found.games < 1000
+    assert sum(match.games > 300 for match in found.matches.values()) == 2  # the rungs just below and above
+    assert all(match.games % 2 == 0 for match in found.matches.values())
+
+
+@pytest.mark.parametrize(("elo", "beyond", "rung"), [(4000.0, "above", -1), (-2000.0, "below", 0)])
+def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
+    simulate(elo, random.Random(3))
+    found = place("simulated", ladder=SIMULATED)
+    end = SIMULATED.rungs[rung]
+    assert found.beyond == beyond
+    assert found.matches[end].games >= 100
+    assert found.games < 300
+    low, high = found.interval
+    assert low > end.elo if beyond == "above" else high < end.elo
+    assert (found.elo is None) == (beyond == "below"), "an agent that won nothing has no rating"
+
+
+def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
+    simulate(1900.0, random.Random(5))
+    found = place("simulated", ladder=SIMULATED, games=8)
+    assert next(iter(found.matches.values())).score == 1  # against the rung with the rating 1050
+    assert (found.open_end, found.beyond) == ("above", None)
+    assert found.interval[0] < 1900
+    simulate(200.0, random.Random(5))
+    assert place("simulated", ladder=SIMULATED, games=8).open_end == "below"
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).games > 8
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).open_end is None
+
+
+@pytest.mark.parametrize("together", [0.0, 0.5])
+def test_one_rating_fits_the_scores_of_an_agent_that_has_one(simulate, together):
+    rng = random.Random(6)
+    alarms, runs = 0, 200
+    for _ in range(runs):
+        simulate(rng.uniform(100, 1900), rng, together)
+        fit = place("simulated", ladder=SIMULATED, games=400).fit
+        assert fit.rungs >= 2
+        alarms += fit.p_value < 0.01
+    assert alarms <= 7  # 2 alarms are expected
+
+
+def test_scores_that_no_rating_explains_do_not_fit():
+    pairs = [[2.0, 1.0, 1.0, 0.0] * 10] * 3
+    assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
+    # With the expected score 0.99, the rung would get fewer than 5 points, so the chi-square leaves this rung out.
+    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))
+    assert wrong.rungs == 2
+    assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
+    assert wrong.p_value < 1e-4
+
+
+@pytest.mark.parametrize(("chi_square", "rungs"), [(6.635, 2), (9.210, 3), (13.277, 5), (21.666, 10)])
+def test_the_tables_of_chi_square_say_one_percent(chi_square, rungs):
+    assert Fit(chi_square, rungs).p_value == pytest.approx(0.01, abs=0.0008)
+    assert Fit(chi_square, 1).p_value == 1
+
+
+def test_no_opening_is_played_twice_with_a_rung(simulate):
+    simulate(600.0, random.Random(4))
+    found = place("simulated", ladder=Ladder("short", SIMULATED.rungs[4:5]), half_width=1.0)
+    starts = [record.opening_moves for record in found.matches[SIMULATED.rungs[4]].records]
+    assert len(starts) == 1000
+    assert starts[::2] == starts[1::2]
+    assert len(set(starts)) == 500
+
+
+def test_on_6x6_the_games_begin_in_the_openings_of_the_ladder():
+    found = place("maximizer:eval=count", size=6, games=16)
+    assert found.ladder == load_ladder(6)
+    assert found.games == 16
+    assert repr(found).startswith("<Placement on ladder-6x6-v0: Elo ")
+    records = [record for match in found.matches.values() for record in match.records]
+    assert {record.game for record in records} == {"othello:size=6"}
+    assert {record.opening_moves.replace(" ", "") for record in records} <= set(balanced_openings(6))
+    assert found == place("maximizer:eval=count", ladder=load_ladder(6), games=16)
+
+
+def test_a_perfect_player_stands_beside_the_strongest_rung():
+    ladder = load_ladder(6)
+    found = place("perfect:hash=16", ladder=replace(ladder, rungs=ladder.rungs[-1:]), games=6)
+    assert found.matches[ladder.rungs[-1]].draws == 6  # the openings are draws, and neither player makes a mistake
+    assert found.elo == pytest.approx(ladder.rungs[-1].elo)
+
+
+def test_boards_without_a_ladder_are_refused():
+    with pytest.raises(ValueError, match="for boards of size 8 or 6, not 4"):
+        place("random", size=4)
+    with pytest.raises(ValueError, match="cheap is for boards of size 8, not 6"):
+        place("random", size=6, ladder=CHEAP)
+    with pytest.raises(WrongGameError, match="perfect plays Othello on 4x4 and 6x6"):
+        place("perfect", size=8)
+    with pytest.raises(ValueError, match="for boards of size 8 or 6, not 4"):
+        run_benchmark("random", size=4)
+
+
+def test_limits_end_it(simulate):
+    simulate(500.0, random.Random(5))
+    seen = []
+    found = place("simulated", ladder=SIMULATED, games=38, progress=seen.append)
+    assert found.games == 38
+    assert [each.games for each in seen] == list(range(2, 40, 2))
+    assert place("simulated", ladder=SIMULATED, seconds=1e-9).games == 2
+    simulate(1050.0, random.Random(5))
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).games == 8
+
+
+def test_games_that_were_played_at_once_all_count_when_the_time_is_over():
+    found = place("random", ladder=CHEAP, seconds=1e-9)
+    assert found.games == 8
+
+
+@pytest.mark.parametrize("fails_always", [False, True])
+def test_the_time_limit_ends_games_that_were_not_played_at_once_after_all(fails_always):
+    def policy(observations, masks):
+        if fails_always or len(masks) > 1:
+            raise ZeroDivisionError("oops")
+        return np.argmax(masks, axis=1)
+
+    found = place(policy, ladder=CHEAP, seconds=1e-9)
+    assert found.games == 2
+    assert len(found.faults) == (2 if fails_always else 0)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"half_width": 0}, "half_width must be a positive"),
+        ({"games": 3}, "even"),
+        ({"seconds": -1.0}, "seconds must be a posi"),
+    ],
+)
+def test_wrong_limits_are_told(limits, told):
+    with pytest.raises(ValueError, match=told):
+        place("random", ladder=CHEAP, **limits)
+
+
+def test_the_seed_repeats_the_games():
+    first, again, other = (place("random", ladder=CHEAP, games=40, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.elo == again.elo
+    assert first.matches != other.matches
+    starts = [[r.opening_moves for m in found.matches.values() for r in m.records] for found in (first, other)]
+    assert starts[0] != starts[1]
+
+
+def test_single_and_batched_answers_play_the_same_games():
+    class Single(Agent):
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[-1]
+
+    def batched(observations, masks):
+        return 64 - np.argmax(masks[:, ::-1], axis=1)
+
+    results = [place(agent, ladder=CHEAP, games=24) for agent in (Single(), batched)]
+    assert results[0] == results[1]
+    for found in results:
+        assert 0 < found.seconds_a_move < 1
+
+
+def test_illegal_answers_and_errors_lose_and_are_counted():
+    def odd(observations, masks):
+        discs = observations.sum(axis=(1, 2, 3))
+        if (discs == 40).any():
+            raise ZeroDivisionError("oops")
+        return np.where(discs == 30, 0, np.argmax(masks, axis=1))
+
+    found = place(odd, ladder=CHEAP, games=20)
+    losses = sum(match.losses for match in found.matches.values())
+    assert 0 < len(found.faults) <= losses
+    assert any("oops" in fault for fault in found.faults)
+    assert any("a1 (action 0) is not legal" in fault for fault in found.faults)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_rung_that_fails_is_an_error_and_no_rating(tmp_path):
+    path = tmp_path / "brokenrung.py"
+    path.write_text("def f(observations, masks):\n    raise ZeroDivisionError('oops')\n")
+    broken = Ladder("mended", (CHEAP.rungs[0], Rung(f"{path}:f", 350.0, (330.0, 370.0), 2)))
+    with pytest.raises(
+        AgentError, match=r"no rating: the rung .*brokenrung.py:f of mended .*ZeroDivisionError: oops"
+    ) as told:
+        place("random", ladder=broken, games=8)
+    assert "\n" not in str(told.value)
+
+
+def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
+    def broken(observations, masks):
+        raise ZeroDivisionError("oops")
+
+    told = "broken failed in 8 of 8 games; the first: agent .*ZeroDivisionError: oops"
+    with pytest.warns(FaultWarning, match=told) as seen:
+        found = place(broken, ladder=CHEAP, games=8)
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    assert found.elo is None
+    assert found.elo_text == "none, all games were forfeited"
+    assert repr(found) == "<Placement on cheap: Elo none, all games were forfeited, 8 games, 8 forfeited>"
+    with pytest.warns(FaultWarning):
+        result = run_benchmark(broken, games=8)
+    assert "Elo none, all games were forfeited (" in result.head()
+    assert result.to_json()["elo"] is None
+    json.dumps(result.to_json(), allow_nan=False)
+    assert read_results("a.json", result.to_json())["facts"][0][1].startswith("at most ")
+
+
+def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
+    lost = {AGENT: (-1.0, 1.0), "random": (1.0, -1.0)}  # the key is the agent that plays Black
+    games = Schedule((AGENT, "random"), 8, None)
+    records = [replace(GameRecord.of(game, Othello()), result=lost[game.agents[0]]) for game in games]
+    found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult((AGENT, "random"), tuple(records))})
+    assert found.elo is None
+    assert re.fullmatch(r"<Placement on cheap: Elo at most -?\d+, no lower limit found, 8 games>", repr(found))
+
+
+def test_what_a_placement_sums_up():
+    top, bottom = CHEAP.rungs[1], CHEAP.rungs[0]
+    black = {"result": (1.0, -1.0), "margins": (10.0, -10.0)}  # Black wins every game
+
+    def match(rung, games):
+        played = Schedule((AGENT, rung.spec), games, None)
+        return MatchResult((AGENT, rung.spec), tuple(replace(GameRecord.of(g, g.start), **black) for g in played))
+
+    found = Placement(CHEAP, {bottom: match(bottom, 4), top: match(top, 2)})
+    assert found.games == 6
+    assert found.margin == 0
+    assert 0 < found.elo < 350
+    assert found.expected(bottom) == pytest.approx(expected_score(found.elo))
+    assert found.beyond is None
