@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from othello_env.agent import Agent, Policy
-from othello_env.arena.play.jobs import check_workers, play_all
+from othello_env.arena.play.elsewhere import play_all
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
@@ -19,6 +19,7 @@ from othello_env.league.files import read_league
 from othello_env.league.members import Member, Stored
 from othello_env.league.results import Results
 from othello_env.league.stored import check_state, is_earlier, missing_matches
+from othello_env.support.workers import check_workers
 
 if TYPE_CHECKING:
     from othello_env.league.league import League

@@ -17,16 +17,15 @@ from functools import cached_property, partial
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.openings import balanced_openings
+from othello_env.arena.play.clocks import Timed
 from othello_env.arena.play.games import play_games
-from othello_env.arena.play.pairings import Pairing, check_games
-from othello_env.arena.play.records import GameRecord
-from othello_env.arena.play.timed import Timed
+from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.rating.elo import Ratings, expected_score, rate
 from othello_env.arena.rating.fit import Fit
 from othello_env.arena.rating.ladder import Ladder, Rung, load_ladder
 from othello_env.arena.rating.standings import comparisons
 from othello_env.arena.tournament.results import Z95, MatchResult, overall
-from othello_env.arena.tournament.schedule import Schedule
+from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 

@@ -87,7 +87,7 @@ export async function post(name, message, signal) {
 
 /** An agent's answer to a task. If the signal is aborted, the agent stops thinking. */
 export async function think(agent, task, record, signal, more = {}) {
-  const message = { agent, task, record, client, ticket: crypto.randomUUID(), ...more };
+  const message = { agent, task, record, client, request: crypto.randomUUID(), ...more };
   for (;;) {
     const answer = await send("think", message, signal, "low"); // the browser sends all other requests first
     if (answer.status !== NOT_YET) return answer.json();

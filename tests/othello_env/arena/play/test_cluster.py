@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.processes import WorkerError
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.support.workers import WorkerError
 
 pytest.importorskip("ray", reason="a cluster needs Ray, an optional extra")
 pytestmark = pytest.mark.filterwarnings("default")  # Ray causes warnings that this package cannot avoid
@@ -117,7 +117,7 @@ def test_no_cluster_at_the_address(monkeypatch):
 
 
 def test_other_versions_are_refused(connected, monkeypatch):
-    monkeypatch.setattr("othello_env.arena.play.cluster.versions", lambda: {"othello-env": "0.0.1"})
+    monkeypatch.setattr("othello_env.arena.play.elsewhere.versions", lambda: {"othello-env": "0.0.1"})
     with pytest.raises(WorkerError, match=r"node .* has the versions .* but this process has .*0\.0\.1"):
         play(ray=True)
 

@@ -1,9 +1,7 @@
-"""The processes in which agents think: limits, cancelling and failures."""
+"""The processes that answer the page: limits, cancelling and failures."""
 
 import asyncio
 import os
-import shutil
-import sys
 import textwrap
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from asking import run_async
 
 from othello_env import Othello
 from othello_env.page.messages import PageGame
-from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, Thinkers, ThinkingError
+from othello_env.page.pool import AgentFailedError, AnswerError, BusyError, ClosedError, WorkerPool
 
 RECORD = PageGame("othello").to_json()
 
@@ -63,15 +61,15 @@ def request(spec, task="move"):
 
 
 def run(use, **options):
-    """Run an async function with new Thinkers, and close them after it."""
+    """Run an async function with new WorkerPool, and close them after it."""
 
     async def main():
-        thinkers = Thinkers(**({"processes": 2} | options))
+        pool = WorkerPool(**({"processes": 2} | options))
         try:
-            return await use(thinkers)
+            return await use(pool)
         finally:
-            await thinkers.close()
-            assert thinkers.alive == 0
+            await pool.close()
+            assert pool.alive == 0
 
     return run_async(main())
 
@@ -90,43 +88,43 @@ def is_running(pid):
     return True
 
 
-def test_a_cancelled_think_ends_soon_and_another_is_served(slow, tmp_path):
-    async def use(thinkers):
-        thinking = asyncio.create_task(thinkers.think("a", request(slow("sleeper"))))
+def test_a_cancelled_request_ends_soon_and_another_is_served(slow, tmp_path):
+    async def use(pool):
+        asking = asyncio.create_task(pool.ask("a", request(slow("sleeper"))))
         pid = await until(tmp_path / "pid")
         assert is_running(pid)
-        thinking.cancel()
-        await asyncio.gather(thinking, return_exceptions=True)
-        assert is_running(pid)  # a cancelled think may go on for a short time
-        # Page "a" may use only one process, so this think begins after the end of the cancelled think.
-        told = await thinkers.think("a", request("random"))
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        assert is_running(pid)  # a cancelled request may go on for a short time
+        # Page "a" may use only one process, so this request begins after the end of the cancelled one.
+        told = await pool.ask("a", request("random"))
         assert not is_running(pid)
         return told
 
     assert run(use)["action"] in Othello().legal_actions()
 
 
-def test_a_short_think_that_is_cancelled_costs_no_process(slow, tmp_path):
+def test_a_short_request_that_is_cancelled_costs_no_process(slow, tmp_path):
     file = tmp_path / "pid"
 
-    async def use(thinkers):
-        await thinkers.think("a", request(slow("number")))
-        thinking = asyncio.create_task(thinkers.think("a", request(slow("number"))))
+    async def use(pool):
+        await pool.ask("a", request(slow("number")))
+        asking = asyncio.create_task(pool.ask("a", request(slow("number"))))
         while len(file.read_text().split()) < 2:
             await asyncio.sleep(0.01)
-        thinking.cancel()
-        await asyncio.gather(thinking, return_exceptions=True)
-        await thinkers.think("a", request(slow("number")))
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await pool.ask("a", request(slow("number")))
 
     run(use, grace_seconds=60)
     assert len(set(file.read_text().split())) == 1
 
 
 def test_a_move_does_not_wait_for_values_that_are_shown(slow, tmp_path):
-    async def use(thinkers):
-        shown = [asyncio.create_task(thinkers.think("a", request(slow("Looker"), "value"))) for _ in range(3)]
+    async def use(pool):
+        shown = [asyncio.create_task(pool.ask("a", request(slow("Looker"), "value"))) for _ in range(3)]
         await until(tmp_path / "pid")
-        told = await thinkers.think("a", request("random"))
+        told = await pool.ask("a", request("random"))
         assert not any(task.done() for task in shown)
         for task in shown:
             task.cancel()
@@ -134,23 +132,6 @@ def test_a_move_does_not_wait_for_values_that_are_shown(slow, tmp_path):
         return told
 
     assert "action" in run(use, processes=3)
-
-
-def test_a_process_that_starts_is_kept_for_the_next_think():
-    async def use(thinkers):
-        thinking = asyncio.create_task(thinkers.think("a", request("random")))
-        while not thinkers.alive:
-            await asyncio.sleep(0.001)
-        thinking.cancel()  # its process exists, but is still starting
-        await asyncio.gather(thinking, return_exceptions=True)
-        await asyncio.sleep(0.1)  # nobody waits for the process any more
-        assert thinkers.alive == 1
-        told = await thinkers.think("b", request("random"))
-        return told, thinkers.alive
-
-    told, alive = run(use, grace_seconds=0)
-    assert "action" in told
-    assert alive == 1
 
 
 def test_the_current_folder_has_agents_but_replaces_no_module_of_python(tmp_path, monkeypatch):
@@ -161,33 +142,33 @@ def test_the_current_folder_has_agents_but_replaces_no_module_of_python(tmp_path
     )
     Path("mine.py").write_text("from helping import last")
 
-    async def use(thinkers):
-        return [await thinkers.think("a", request(spec)) for spec in ("mine.py:last", "helping:last")]
+    async def use(pool):
+        return [await pool.ask("a", request(spec)) for spec in ("mine.py:last", "helping:last")]
 
     assert [told["action"] for told in run(use)] == [Othello().legal_actions()[-1]] * 2
 
 
-def test_a_long_think_is_stopped(slow):
-    async def use(thinkers):
-        with pytest.raises(ThinkingError, match="was stopped after 3 s"):
-            await thinkers.think("a", request(slow("sleeper")))
+def test_a_long_request_is_stopped(slow):
+    async def use(pool):
+        with pytest.raises(AnswerError, match="was stopped after 3 s"):
+            await pool.ask("a", request(slow("sleeper")))
 
     run(use, seconds=1, start_seconds=2, margin_seconds=0)
 
 
 def test_an_agent_may_use_all_its_time(slow):
-    async def use(thinkers):
-        await thinkers.think("a", request("random"))  # after its first answer, a process has no additional time
-        return await thinkers.think("a", request(slow("number")))
+    async def use(pool):
+        await pool.ask("a", request("random"))  # after its first answer, a process has no additional time
+        return await pool.ask("a", request(slow("number")))
 
     assert "action" in run(use, seconds=0.1)  # the agent thinks for 0.2 s
 
 
-def test_preparing_takes_no_turn(slow, tmp_path):
-    async def use(thinkers):
-        preparing = asyncio.create_task(thinkers.prepare([request("nobody"), request(slow("sleeper"))]))
+def test_preparing_takes_no_place(slow, tmp_path):
+    async def use(pool):
+        preparing = asyncio.create_task(pool.prepare([request("nobody"), request(slow("sleeper"))]))
         pid = await until(tmp_path / "pid")  # the first request fails, but the second begins
-        both = await asyncio.gather(*(thinkers.think(client, request("random")) for client in "ab"))
+        both = await asyncio.gather(*(pool.ask(client, request("random")) for client in "ab"))
         assert is_running(pid)
         preparing.cancel()
         await asyncio.gather(preparing, return_exceptions=True)
@@ -198,20 +179,20 @@ def test_preparing_takes_no_turn(slow, tmp_path):
 
 
 def test_preparing_ends_with_a_process_that_dies(slow):
-    async def use(thinkers):
-        await thinkers.prepare([request(slow("dying")), request("random")])
-        return thinkers.alive
+    async def use(pool):
+        await pool.prepare([request(slow("dying")), request("random")])
+        return pool.alive
 
     assert run(use) == 0
 
 
 def test_one_client_cannot_stop_another(slow, tmp_path):
-    async def use(thinkers):
-        greedy = [asyncio.create_task(thinkers.think("a", request(slow("sleeper")))) for _ in range(8)]
+    async def use(pool):
+        greedy = [asyncio.create_task(pool.ask("a", request(slow("sleeper")))) for _ in range(8)]
         await until(tmp_path / "pid")
         with pytest.raises(BusyError):
-            await thinkers.think("a", request("random"))
-        got = await thinkers.think("b", request("random"))
+            await pool.ask("a", request("random"))
+        got = await pool.ask("b", request("random"))
         for task in greedy:
             task.cancel()
         await asyncio.gather(*greedy, return_exceptions=True)
@@ -221,40 +202,40 @@ def test_one_client_cannot_stop_another(slow, tmp_path):
 
 
 def test_an_agent_that_dies_fails_or_prints(slow):
-    async def use(thinkers):
-        with pytest.raises(ThinkingError, match="died"):
-            await thinkers.think("a", request(slow("dying")))
+    async def use(pool):
+        with pytest.raises(AnswerError, match="died"):
+            await pool.ask("a", request(slow("dying")))
         with pytest.raises(AgentFailedError, match="no idea"):
-            await thinkers.think("a", request(slow("failing")))
-        return await thinkers.think("a", request(slow("printing")))
+            await pool.ask("a", request(slow("failing")))
+        return await pool.ask("a", request(slow("printing")))
 
     told = run(use)
     assert (told["action"], told["name"]) == (Othello().legal_actions()[0], "d3")
 
 
-def test_closing_starts_no_process_for_thinks_that_wait(slow, tmp_path):
-    async def use(thinkers):
-        waiting = [asyncio.create_task(thinkers.think(client, request(slow("sleeper")))) for client in "abcde"]
+def test_closing_starts_no_process_for_requests_that_wait(slow, tmp_path):
+    async def use(pool):
+        waiting = [asyncio.create_task(pool.ask(client, request(slow("sleeper")))) for client in "abcde"]
         await until(tmp_path / "pid")
-        await thinkers.close()
+        await pool.close()
         told = await asyncio.gather(*waiting, return_exceptions=True)
-        assert thinkers.alive == 0
+        assert pool.alive == 0
         return told
 
     assert all(isinstance(each, ClosedError) for each in run(use))
 
 
-def test_a_process_that_does_not_start_is_an_error_and_the_next_think_tries_another(monkeypatch):
-    async def use(thinkers):
+def test_a_process_that_does_not_start_is_an_error_and_the_next_request_tries_another(monkeypatch):
+    async def use(pool):
         with monkeypatch.context() as patched:
-            patched.setattr(sys, "executable", shutil.which("true"))
-            with pytest.raises(ThinkingError, match="did not start"):
-                await thinkers.think("a", request("random"))
-        return await thinkers.think("a", request("random"))
+            patched.setattr("othello_env.page.pool._START_SECONDS", 0)
+            with pytest.raises(AnswerError, match="was not ready"):
+                await pool.ask("a", request("random"))
+        return await pool.ask("a", request("random"))
 
     assert "action" in run(use)
 
 
 def test_two_processes_at_least():
     with pytest.raises(ValueError, match="at least 2"):
-        Thinkers(processes=1)
+        WorkerPool(processes=1)
