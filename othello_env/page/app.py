@@ -29,7 +29,7 @@ from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, Reader
 from othello_env.page.offers import Offer, Offers
-from othello_env.page.pool import AnswerError, BusyError, ClosedError, PendingRequests, WorkerPool
+from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, WorkerPool
 from othello_env.page.recorded import Recorded
 from othello_env.page.results import ladders_view
 from othello_env.page.runs import Runs
@@ -43,13 +43,12 @@ LARGEST_BODY = 64 * 1024
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
 _LONGEST_NAME = 64
-"""The most characters in the name of a loaded page (a client) or of its request."""
+"""The most characters in the name of a request."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
     ClosedError: 503,  # the server is ending; the page repeats its request until a server runs again
-    BusyError: 429,
     AnswerError: 502,
     ValueError: 400,
     TypeError: 400,
@@ -151,11 +150,9 @@ class _Asking:
 
     async def think(self, fields: Reader, request: Request) -> Response:
         """An agent's answer, such as a move or the values of moves. If the page is closed, the agent is stopped."""
-        client = fields.text("client", _LONGEST_NAME)
-        key = client, fields.text("request", _LONGEST_NAME)
-        return await self._pending.answer(key, lambda: self._think(client, fields), request)
+        return await self._pending.answer(fields.text("request", _LONGEST_NAME), lambda: self._think(fields), request)
 
-    async def _think(self, client: str, fields: Reader) -> dict[str, Any]:
+    async def _think(self, fields: Reader) -> dict[str, Any]:
         spec, offer = self._offers.find(fields.get("agent"))
         request: dict[str, Any] = {"spec": spec, "task": fields.choice("task", (*_TASKS, "powers", "review"))}
         if offer.version:
@@ -168,7 +165,7 @@ class _Asking:
             request["record"] = game.to_json()
         if fields.has("secondsLeft"):
             request["seconds_left"] = fields.seconds("secondsLeft")
-        return await self._pool.ask(client, request)
+        return await self._pool.ask(request)
 
 
 def _post(name: str, endpoint: Endpoint) -> Route:

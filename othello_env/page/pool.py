@@ -1,10 +1,10 @@
-"""The worker processes in which agents answer the page's requests, the queue for them, and requests that take long."""
+"""The worker processes in which agents answer the page's requests, and requests whose answers take long."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +15,10 @@ from starlette.responses import JSONResponse, Response
 from othello_env.page.answers import Answers
 from othello_env.support.workers import Worker, WorkerDiedError, WorkerError, WorkerTimeoutError
 
-__all__ = ["AgentFailedError", "AnswerError", "BusyError", "ClosedError", "PendingRequests", "WorkerPool"]
+__all__ = ["AgentFailedError", "AnswerError", "ClosedError", "PendingRequests", "WorkerPool"]
 
 _START_SECONDS = 120.0
 """The longest time that a process may take to start."""
-_WAITING_PER_CLIENT = 8
-_CLIENTS = 32
 _HOLD_SECONDS = 0.25
 """If an answer is not ready after this time, the server tells the page to send the request again."""
 _PATIENCE_SECONDS = 5.0
@@ -42,15 +40,12 @@ class ClosedError(AnswerError):
     """The server closes, so its worker processes have ended."""
 
 
-class BusyError(AnswerError):
-    """One page waits for too many answers, or too many pages wait for answers."""
-
-
 class WorkerPool:
     """Worker processes in which agents answer requests, such as a request for a move.
 
     A process is started when a request first needs it. The process is killed if its answer is late, or if nobody waits
-    for the answer any more. A queue decides which request is next.
+    for the answer any more. If all processes are busy, requests wait in a queue. Two processes (of two processes, one)
+    are kept for requests for moves, so that a move does not wait for an analysis.
 
     Args:
         processes: the number of processes, at least two.
@@ -75,7 +70,8 @@ class WorkerPool:
         self._seconds = seconds + margin_seconds
         self._start_seconds = start_seconds
         self._grace_seconds = grace_seconds
-        self._queue = _Queue(processes)
+        self._free = asyncio.Semaphore(processes)
+        self._free_for_others = asyncio.Semaphore(max(1, processes - 2))  # than requests for moves
         self._threads = ThreadPoolExecutor(processes + 1)  # each waits for a process; one more for `prepare`
         self._workers: set[Worker] = set()
         self._idle: list[Worker] = []
@@ -87,23 +83,20 @@ class WorkerPool:
         """The number of running processes."""
         return sum(worker.is_alive for worker in self._workers)
 
-    async def ask(self, client: str, request: dict[str, Any]) -> dict[str, Any]:
+    async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Let an agent answer a request; see `othello_env.page.answers.answer`.
 
         If this call is cancelled, the agent is stopped `grace_seconds` later.
 
-        Args:
-            client: the name of the page that sent the request.
-            request: the request.
-
         Raises:
             ClosedError: `close` was called before the answer came.
-            BusyError: this client waits for too many answers, or too many clients wait for answers.
             AgentFailedError: the agent raised an error.
             AnswerError: the agent took too long, or its process died or did not start.
         """
         async with contextlib.AsyncExitStack() as place:
-            await place.enter_async_context(self._queue.place(client, is_move=request["task"] == "move"))
+            if request["task"] != "move":
+                await place.enter_async_context(self._free_for_others)
+            await place.enter_async_context(self._free)
             if self._is_closed:
                 raise ClosedError("the server is closing")
             answering = asyncio.create_task(self._answer(request, place.pop_all()))
@@ -190,58 +183,7 @@ class WorkerPool:
         self._threads.shutdown(wait=False)
 
 
-class _Queue:
-    """Shares the processes fairly among the pages.
-
-    A client is one page. A client never gets all processes, so that it cannot block the other clients. If a client
-    may use two or more processes, one of them is kept for requests for moves. So a request for a move never waits for
-    an analysis of the same client.
-
-    Args:
-        processes: the number of processes, at least two.
-    """
-
-    def __init__(self, processes: int) -> None:
-        self._share = processes - 1
-        self._free = asyncio.Semaphore(processes)
-        self._clients: dict[str, _Client] = {}
-
-    @contextlib.asynccontextmanager
-    async def place(self, name: str, *, is_move: bool) -> AsyncIterator[None]:
-        """A context manager that waits for a free process. The process is free again after the ``with`` block.
-
-        Args:
-            name: the client's name.
-            is_move: whether the agent is asked for its move in a game.
-
-        Raises:
-            BusyError: this client has too many unanswered requests, or too many clients have unanswered requests.
-        """
-        client = self._clients.get(name) or _Client(self._share)
-        if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
-            raise BusyError("too many requests are waiting; wait for an answer or cancel one")
-        self._clients[name] = client
-        client.waiting += 1
-        try:
-            async with contextlib.nullcontext() if is_move else client.beside_moves, client.share, self._free:
-                yield
-        finally:
-            client.waiting -= 1
-            if not client.waiting:
-                del self._clients[name]
-
-
-class _Client:
-    """Counts the waiting and running requests of one client, and limits how many of them run at the same time."""
-
-    def __init__(self, share: int) -> None:
-        self.waiting = 0
-        self.share = asyncio.Semaphore(share)
-        self.beside_moves = asyncio.Semaphore(max(1, share - 1))
-
-
 _Work = Coroutine[Any, Any, dict[str, Any]]
-_Key = tuple[str, str]
 
 
 @dataclass
@@ -262,13 +204,13 @@ class PendingRequests:
     """
 
     def __init__(self) -> None:
-        self._pending: dict[_Key, _Pending] = {}
+        self._pending: dict[str, _Pending] = {}
 
-    async def answer(self, key: _Key, work: Callable[[], _Work], request: Request) -> Response:
+    async def answer(self, key: str, work: Callable[[], _Work], request: Request) -> Response:
         """Reply to a request: with the answer if it is ready in time, otherwise with status 202.
 
         Args:
-            key: the name of the page, and the page's name of the request.
+            key: the page's name of the request, which no other request has.
             work: a function that starts the work on the answer. Only the first request with this key calls it.
             request: the request that waits for the answer.
         """
@@ -296,7 +238,7 @@ class PendingRequests:
             return JSONResponse(pending.work.result())
         return JSONResponse({}, status_code=202)
 
-    def _forget(self, key: _Key, pending: _Pending) -> None:
+    def _forget(self, key: str, pending: _Pending) -> None:
         del self._pending[key]
         pending.work.cancel()
 

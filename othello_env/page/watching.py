@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from othello_env.agent import spec_file
 from othello_env.page.offers import CHECKPOINT, Offer, Offers
-from othello_env.page.pool import AgentFailedError, AnswerError, BusyError, ClosedError, WorkerPool
+from othello_env.page.pool import AgentFailedError, AnswerError, ClosedError, WorkerPool
 from othello_env.page.runs import Runs, changed
 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
@@ -28,7 +28,6 @@ MOST_CHECKPOINTS = 24
 
 An older checkpoint that a page has asked for is offered, too, so that a game against it can go on.
 """
-_CLIENT = "the watched folder"
 _LONGEST_REASON = 300  # characters
 
 
@@ -80,8 +79,8 @@ class Checkpoints:
                 if self._known.get(file, ("",))[0] != version:
                     self._known[file] = await self._load(file, version)
                 self._publish(files)
-        except (BusyError, ClosedError):
-            pass  # too many requests wait, or the server ends; a later call loads the remaining files
+        except ClosedError:
+            pass  # the server ends
         self._publish(files)
 
     def _publish(self, files: list[Path]) -> None:
@@ -96,7 +95,7 @@ class Checkpoints:
         """
         try:
             return version, await self._offer(file, version)
-        except (BusyError, ClosedError):
+        except ClosedError:
             raise
         except AgentFailedError as error:
             return version, str(error)[:_LONGEST_REASON]
@@ -109,7 +108,7 @@ class Checkpoints:
         if spec_file(spec) != (file, ""):  # the spec "a:epsilon=1.npz" means the agent "a" with an option
             return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
-        answer = await self._pool.ask(_CLIENT, request)
+        answer = await self._pool.ask(request)
         games = tuple(answer["games"])
         return Offer(spec, CHECKPOINT, games, version) if games else "it plays no game of this page"
 

@@ -91,8 +91,8 @@ def play_elsewhere(
 ) -> Generator[GameRecord, None, None]:
     """Play games in worker processes or on a Ray cluster, and yield their records in any order.
 
-    If a worker dies without a clock, the games of its job are played again, one by one. If a worker dies in a single
-    game, the game is played again. If this happens once more, the agent that was preparing or thinking forfeits it.
+    If a worker dies while it plays a job, the games are played again, one by one. If a worker dies in such a game, or
+    in a game with a clock, the agent that was preparing or thinking forfeits the game.
 
     `othello_env.support.cluster.connected` explains which cluster is used, and when this process starts a new cluster.
     Every node must have the files and packages that the agents need.
@@ -190,23 +190,14 @@ class _GameHost:
         """Play games. Return their records, and how many seconds it took."""
         worker = self._ready_worker()
         began = time.monotonic()
-        records: list[GameRecord] | None = None
         if self._clock is None:
-            with suppress(WorkerDiedError):  # it died in one of these games; now they are played one by one
-                records = worker.call("play", pairings)
-        if records is None:
-            records = [self._play(pairing) for pairing in pairings]
+            with suppress(WorkerDiedError):  # it died in one of these games, so now they are played one by one
+                return worker.call("play", pairings), time.monotonic() - began
+        records = []
+        for pairing in pairings:
+            seats = _SeatsElsewhere(self._ready_worker(), pairing, self._clock)
+            records.append(play_on_seats(seats, pairing, self._clock))
         return records, time.monotonic() - began
-
-    def _play(self, pairing: Pairing) -> GameRecord:
-        """Play one game, in which the worker is asked for each move."""
-        if self._clock is not None:
-            with suppress(WorkerDiedError):
-                return self._play_once(pairing, blames=False)
-        return self._play_once(pairing, blames=True)
-
-    def _play_once(self, pairing: Pairing, *, blames: bool) -> GameRecord:
-        return play_on_seats(_SeatsElsewhere(self._ready_worker(), pairing, self._clock, blames), pairing, self._clock)
 
     def _ready_worker(self) -> Worker:
         if self._worker is None or not self._worker.is_alive:
@@ -225,18 +216,17 @@ class _GameHost:
 class _SeatsElsewhere:
     """The `Seats` of a game whose agents think in a worker process.
 
-    If an agent exceeds its time, the worker is stopped, and the agent forfeits the game.
+    If an agent exceeds its time, the worker is stopped, and the agent forfeits the game. An agent also forfeits the
+    game if the worker dies while the agent prepares or thinks.
 
     Args:
         worker: the worker, which answers as `_Player` does.
         pairing: the game.
         clock: the time of each side, or None.
-        blames: whether an agent forfeits the game if the worker dies while the agent prepares or thinks. Otherwise, a
-            WorkerDiedError is raised.
     """
 
-    def __init__(self, worker: Worker, pairing: Pairing, clock: TimeControl | None, blames: bool) -> None:
-        self._worker, self._pairing, self._clock, self._blames = worker, pairing, clock, blames
+    def __init__(self, worker: Worker, pairing: Pairing, clock: TimeControl | None) -> None:
+        self._worker, self._pairing, self._clock = worker, pairing, clock
 
     def begin(self, player: int) -> str | None:
         limit = None if self._clock is None else PREPARE_SECONDS
@@ -262,8 +252,6 @@ class _SeatsElsewhere:
         except WorkerTimeoutError:
             reason = late
         except WorkerDiedError as error:
-            if not self._blames:
-                raise
             reason = f"its process ended (exit code {error.exitcode})"
         return f"agent {self._pairing.agents[player]}: {reason} in {state!r}"
 

@@ -142,7 +142,7 @@ def ask(client):
 
     def call(name, **message):
         if name == "think":
-            message |= {"client": "a", "request": f"{next(REQUESTS)}"}
+            message |= {"request": f"{next(REQUESTS)}"}
         while True:
             answer = client.post(f"/api/{name}", json=message, headers={"origin": SITE})
             if answer.status_code != 202:

@@ -20,7 +20,7 @@ class Slow:
     async def close(self):
         pass
 
-    async def ask(self, client, request):
+    async def ask(self, request):
         self.begun += 1
         try:
             await self.may_answer.wait()
@@ -59,7 +59,7 @@ class Requests:
 
         return asyncio.create_task(status()), left
 
-    message = {"agent": "random", "task": "move", "record": record(), "client": "a", "request": "1"}  # noqa: RUF012
+    message = {"agent": "random", "task": "move", "record": record(), "request": "1"}  # noqa: RUF012
     headers = (("host", f"127.0.0.1:{PORT}"), ("origin", SITE), ("content-type", "application/json"))
     scope = {  # noqa: RUF012
         "type": "http",

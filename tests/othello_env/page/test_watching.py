@@ -45,7 +45,7 @@ def until(client, condition):
 
 def think(client, spec, task, game="othello"):
     record = {"game": game, "seed": 0, "moves": [], "position": None}
-    message = {"agent": spec, "task": task, "record": record, "client": "a", "request": os.urandom(8).hex()}
+    message = {"agent": spec, "task": task, "record": record, "request": os.urandom(8).hex()}
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         answer = client.post("/api/think", json=message, headers={"origin": SITE})
@@ -114,7 +114,7 @@ class Failing:
     def __init__(self, error):
         self.error, self.asked = error, 0
 
-    async def ask(self, _client, _request):
+    async def ask(self, _request):
         self.asked += 1
         raise self.error
 
