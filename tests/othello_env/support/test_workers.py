@@ -2,6 +2,7 @@
 
 import os
 import platform
+import signal
 import subprocess
 import sys
 import time
@@ -128,24 +129,42 @@ def test_a_job_is_taken_when_a_host_is_free():
     assert len(taken) == 2
 
 
-def test_closing_stops_the_jobs_in_progress(all_end):
-    results = run_jobs(partial(_Pids, "sleep"), iter(range(100)), 2)
-    pid = next(results)
-    results.close()
-    assert all_end([pid])
+ENDLESS = """
+import multiprocessing, signal, threading, time
+from functools import partial
+from othello_env.support.workers import Worker, run_jobs
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def make():
+    return print_and_sleep
+
+def print_and_sleep(job):
+    print(multiprocessing.current_process().pid, flush=True)
+    time.sleep(1000)
+
+if __name__ == "__main__":
+    list(run_jobs(partial(Worker, make), range(10), 2))
+"""
 
 
-class _Pids:
-    """A host whose first job gives the number of its process, and whose later jobs never end."""
-
-    def __init__(self, then):
-        self.worker, self.then = Worker(make_adder, 0), then
-
-    def call(self, job):
-        return self.worker.call("pid") if job == 0 else self.worker.call(self.then, 1000)
-
-    def stop(self):
-        self.worker.stop()
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals between processes")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_workers_end_when_their_owner_ends(how, tmp_path, all_end):
+    """They also end if the owner is killed while they work. After Ctrl-C, only the owner prints a traceback."""
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    command = [sys.executable, str(tmp_path / "endless.py")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        workers = [int(process.stdout.readline()) for _ in range(2)]
+        if how == "SIGINT":
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        else:
+            process.send_signal(getattr(signal, how))
+        _, errors = process.communicate(timeout=60)
+    assert errors.count("Traceback") == errors.count("KeyboardInterrupt") == (how == "SIGINT")
+    assert all_end(workers)
 
 
 def test_the_number_of_workers_is_checked():

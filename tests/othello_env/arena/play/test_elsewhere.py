@@ -1,7 +1,6 @@
 """Clocks, and agents that hang, crash or lie in worker processes."""
 
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 
@@ -203,28 +202,3 @@ def test_what_an_agent_has_started_ends_with_its_worker(tmp_path, all_end):
     programs = [int(line) for line in started.read_text().split()]
     assert len(programs) == len(result.faults("odd")) == 2
     assert all_end(programs)
-
-
-@pytest.mark.parametrize("kill", [subprocess.Popen.kill, subprocess.Popen.terminate])
-def test_workers_end_with_their_owner(tmp_path, kill, is_alive, all_end):
-    """A worker also ends if its owner is killed while an agent hangs in the worker."""
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import multiprocessing, os, threading, time\n"
-        "from othello_env.arena.play.clocks import TimeControl\n"
-        "from othello_env.arena.tournament.schedule import Schedule\n"
-        "from othello_env.arena.tournament.playing import play_tournament\n"
-        "def tell():\n"
-        "    while not (children := multiprocessing.active_children()): time.sleep(0.05)\n"
-        "    time.sleep(3)\n"
-        "    print(children[0].pid, flush=True)\n"
-        "if __name__ == '__main__':\n"
-        "    threading.Thread(target=tell).start()\n"
-        f"    agents = {{'odd': {odd('Sleeper', discs=4)!r}, 'random': 'random'}}\n"
-        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=TimeControl(1000))\n"
-    )
-    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
-        worker = int(process.stdout.readline())
-        assert is_alive(worker)
-        kill(process)
-    assert all_end([worker])
