@@ -59,7 +59,14 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, pickle.dumps((make, args))), daemon=True)
-        self._process.start()
+        if sys.platform == "win32":
+            self._process.start()
+        else:  # the process begins with the signals blocked that are blocked here: it imports for a second or two
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                self._process.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         theirs.close()
         self._is_ready = False
 

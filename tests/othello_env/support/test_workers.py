@@ -167,6 +167,36 @@ def test_workers_end_when_their_owner_ends(how, tmp_path, all_end):
     assert all_end(workers)
 
 
+STARTING = """
+import signal
+from othello_env.support.workers import Worker
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def make():
+    return print
+
+if __name__ == "__main__":
+    worker = Worker(make)
+    print("started", flush=True)
+    while True:
+        worker.call()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals between processes")
+def test_a_worker_that_starts_prints_nothing_after_an_interrupt(tmp_path):
+    (tmp_path / "starting.py").write_text(STARTING)
+    command = [sys.executable, str(tmp_path / "starting.py")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout.readline() == "started\n"
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert errors.count("Traceback") == errors.count("KeyboardInterrupt") == 1
+
+
 def test_the_number_of_workers_is_checked():
     for right in (None, 1, 5):
         check_workers(right)
