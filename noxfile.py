@@ -45,7 +45,6 @@ def tests(session: nox.Session) -> None:
 
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
 TRAINERS = {
-    "actors": [".[test,torch]"],
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
     "compare_leagues": [".[test,torch]"],
@@ -88,10 +87,9 @@ def trainers(session: nox.Session, trainer: str) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    """Test tournaments and training on a Ray cluster of two nodes on this machine. Tests kill one of the nodes."""
-    session.install(TORCH, "-e", ".[test,ray,torch]")
-    training = "tests/othello_env/trainers/test_actors.py"
-    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", training, *session.posargs)
+    """Test tournaments and labels on a Ray cluster of two nodes on this machine. A test kills one of the nodes."""
+    session.install("-e", ".[test,ray]")
+    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", *session.posargs)
 
 
 @nox.session

@@ -28,8 +28,7 @@ from _arguments import even, flag, parse, whole
 from _measure import machine, spread
 
 from othello_env import make_agent
-from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.timed import Timed
+from othello_env.arena.play.clocks import TimeControl, Timed
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule

@@ -10,14 +10,13 @@ from pathlib import Path
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.play.elsewhere import play_elsewhere
 from othello_env.arena.play.games import play_games
-from othello_env.arena.play.jobs import check_workers, play_elsewhere
-from othello_env.arena.play.pairings import check_games
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.playing import check_agents
 from othello_env.arena.tournament.results import MatchResult
-from othello_env.arena.tournament.schedule import Schedule
+from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import State
 from othello_env.games.registry import Rules
 
@@ -74,11 +73,10 @@ def play_match(
         ValueError: `games` is odd or not positive, `seed` is negative, an opening is wrong, or `workers` is less than
             1.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
-        othello_env.arena.play.processes.WorkerError: a worker process fails.
+        othello_env.support.workers.WorkerError: a worker process fails.
     """
-    check_workers(workers)
-    games, names, rules = check_games(games), match_names(a, b), _rules(new_game)
-    schedule = Schedule(names, games, openings, seed, rules, new_game=new_game)
+    names = match_names(a, b)
+    schedule = Schedule(names, check_games(games), openings, seed, _rules(new_game), new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
     if workers in (None, 1):
         played = _played_here(schedule, agents)
@@ -87,7 +85,8 @@ def play_match(
     with closing(played):
         result = MatchResult(names, tuple(_until_decided(played, names, sprt, progress)))
     for index, agent in enumerate(agents.values()):
-        warn_of_faults(repr(agent), "games", result.faults(index), result.games)
+        if faults := result.faults(index):
+            warn_of_faults(repr(agent), "games", faults, result.games)
     return result
 
 

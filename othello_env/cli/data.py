@@ -211,10 +211,18 @@ def _is_known(column: Any) -> Any:
 @click.option("--agent", help="agent: the agent that values the moves, such as engine:depth=4.")
 @click.option("--empties", type=click.IntRange(1, 24), default=12, help="exact: the largest number of empty squares.")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
-@click.option("--workers", type=click.IntRange(1, 1024), default=1, help="exact: the number of processes.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="exact: the number of processes, by default 1.")
+@click.option("--ray", is_flag=True, help="exact: use a Ray cluster (extra ray).")
 @options.game_option
 def _label(
-    source: Path, kind: str, agent: str | None, empties: int, out: Path | None, workers: int, rules: Rules
+    source: Path,
+    kind: str,
+    agent: str | None,
+    empties: int,
+    out: Path | None,
+    workers: int | None,
+    ray: bool,
+    rules: Rules,
 ) -> None:
     """Label games of Othello.
 
@@ -234,12 +242,12 @@ def _label(
     boards-000000.npz. A part whose file is complete is not labelled again.
     """
     if kind != "exact":
-        options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
+        options.refuse(("empties", "workers", "ray"), f"is for --kind exact, not for {kind}")
     if (kind == "agent") != (agent is not None):
         raise click.UsageError("--kind agent and --agent belong together: give both, or neither")
     details = {"exact": f"-{empties}", "agent": "-" + re.sub(r"[^\w.]+", "-", agent or "").strip("-")[:_LONGEST_NAME]}
     name = kind + details.get(kind, "")
-    find, maker = _finder(kind, agent, empties, workers), "" if agent is None else _identity(agent)
+    find, maker = _finder(kind, agent, empties, workers, ray), "" if agent is None else _identity(agent)
     unit = "sequences" if kind == "tokens" else "positions"
     parts = parts_of(source, rules, skip=False)
     if not source.is_dir():
@@ -275,14 +283,16 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
     click.echo(f"{out}: {len(dataset):,} games")
 
 
-def _finder(kind: str, agent: str | None, empties: int, workers: int) -> Callable[[Games], dict[str, Any]]:
+def _finder(
+    kind: str, agent: str | None, empties: int, workers: int | None, ray: bool
+) -> Callable[[Games], dict[str, Any]]:
     """A function that takes games and returns their labels, as arrays by name."""
     if kind == "tokens":
         return lambda games: {"tokens": tokens(games)}
     if kind == "boards":
         return lambda games: vars(board_sets(games))
     if kind == "exact":
-        return lambda games: vars(exact_labels(games, empties, workers=workers))
+        return lambda games: vars(exact_labels(games, empties, workers=workers, ray=ray))
     asked: Any = make_agent(agent or "")  # the same agent for all parts of a dataset
     return lambda games: vars(agent_labels(games, asked))
 

@@ -21,8 +21,8 @@ from othello_env.support.files import parse_json, read_file
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from othello_env.page.pool import WorkerPool
     from othello_env.page.results import Recorded
-    from othello_env.page.thinking import Thinkers
 
 __all__ = ["command"]
 
@@ -76,9 +76,9 @@ def command(
     import_extra("starlette", "page")
     from othello_env.page.app import make_app
     from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, YOURS, Offer, games_of
+    from othello_env.page.pool import WorkerPool
     from othello_env.page.results import Recorded
     from othello_env.page.runs import Runs
-    from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
         raise click.BadParameter("human is not an agent; the page always offers it.", param_hint="AGENT")
@@ -92,9 +92,9 @@ def command(
     drawn = [each for each in shown if not isinstance(each, Recorded)]
     with _listen(port) as listener:
         taken = listener.getsockname()[1]
-        thinkers = Thinkers(seconds=seconds)
-        app = make_app(offers, taken, drawn, thinkers, FIRST_REQUESTS, recorded, watched)
-        _serve(app, listener, thinkers, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
+        pool = WorkerPool(seconds=seconds)
+        app = make_app(offers, taken, drawn, pool, FIRST_REQUESTS, recorded, watched)
+        _serve(app, listener, pool, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
 
 
 def _check_league(folder: Path) -> None:
@@ -117,7 +117,7 @@ def _announce(address: str, browser: bool) -> None:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce: Callable[[], None]) -> None:
+def _serve(app: Starlette, listener: socket.socket, pool: WorkerPool, announce: Callable[[], None]) -> None:
     """Serve the page until an interrupt. Call `announce` when the page is ready.
 
     After the interrupt, the server stops first. Then the interrupt is raised again.
@@ -137,7 +137,7 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             """Stop all agents that are thinking, so that no request waits for an answer. Then stop the server."""
-            await thinkers.close()
+            await pool.close()
             await super().shutdown(sockets)
 
     config = uvicorn.Config(

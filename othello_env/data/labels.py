@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from operator import index
-from threading import Thread
+from functools import partial
+from operator import index, itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.play.records import versions
 from othello_env.data.games import Games, othello_positions
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.support.interrupts import interrupts_held
+from othello_env.support.cluster import run_jobs_on_cluster
+from othello_env.support.workers import Worker, check_workers, run_jobs
 
 __all__ = ["MoveLabels", "agent_labels", "exact_labels"]
 
@@ -46,7 +44,7 @@ class MoveLabels:
         return len(self.game)
 
 
-def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
+def exact_labels(games: Games, empties: int, *, workers: int | None = None, ray: bool = False) -> MoveLabels:
     """Find the exact score of each move, in all positions with at most `empties` empty squares.
 
     The score of a move is the final lead in discs of the player who makes the move. The score assumes that both sides
@@ -56,24 +54,34 @@ def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     Args:
         games: games of Othello.
         empties: the largest number of empty squares in a position that gets labels.
-        workers: the number of processes. The labels do not depend on this number. If this process is interrupted or
-            killed, the other processes end at once.
+        workers: the number of processes, by default 1. On a Ray cluster it is the number of jobs at a time, by default
+            one for each core. The labels do not depend on this number. If this process is interrupted or killed, the
+            other processes end at once.
+        ray: whether to use a Ray cluster. This needs the extra `ray`.
 
     Raises:
         ValueError: the games are not of Othello, or a number is out of range.
         GamesError: a move is illegal.
+        othello_env.support.workers.WorkerError: a worker process fails.
     """
     boards, game, ply = _positions(games)
-    if index(empties) < 0 or index(workers) < 1:
-        raise ValueError(f"expected empties of at least 0 and workers of at least 1, got {empties} and {workers}")
+    check_workers(workers)
+    if index(empties) < 0:
+        raise ValueError(f"expected empties of at least 0, got {empties}")
     discs = np.unpackbits((boards.own | boards.opponent)[:, np.newaxis].view(np.uint8), axis=1).sum(axis=1)
     chosen = np.flatnonzero(boards.size**2 - discs <= empties)
     boards, game, ply = boards.part(chosen), game[chosen], ply[chosen]
     parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(game), _AT_ONCE)]
-    if workers == 1 or len(parts) < 2:
+    if len(parts) < 2 or (workers in (None, 1) and not ray):
         found = [_solved(part) for part in parts]
     else:
-        found = _solved_elsewhere(parts, min(workers, len(parts)))
+        start, jobs = partial(Worker, _solver), enumerate(parts)
+        if ray:
+            solved = run_jobs_on_cluster(start, jobs, workers, versions=versions())
+        else:
+            solved = run_jobs(start, jobs, workers or 1)
+        with closing(solved):
+            found = [scores for _, scores in sorted(solved, key=itemgetter(0))]
     values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *found])
     return MoveLabels(game, ply, values.astype(np.float32))
 
@@ -115,27 +123,6 @@ def _solved(positions: OthelloPositions) -> npt.NDArray[np.float64]:
     return scores
 
 
-def _solved_elsewhere(parts: Sequence[OthelloPositions], workers: int) -> list[npt.NDArray[np.float64]]:
-    """The results of `_solved` for all parts. Worker processes compute them."""
-    context = multiprocessing.get_context("spawn")
-    # Nothing is sent through this pipe. When this process closes its side of the pipe, the workers stop.
-    theirs, ours = context.Pipe(duplex=False)
-    with theirs, ours, ProcessPoolExecutor(workers, context, _end_with, (theirs,)) as pool:
-        try:
-            with interrupts_held():  # the workers start here
-                solved = pool.map(_solved, parts)
-            return list(solved)
-        except BaseException:
-            ours.close()
-            raise
-
-
-def _end_with(connection: Connection) -> None:
-    """Stop this process, even in the middle of its work, when the other side of the connection is closed."""
-
-    def wait() -> None:
-        with suppress(EOFError, OSError):
-            connection.recv_bytes()
-        os._exit(1)
-
-    Thread(target=wait, name="end-with-parent", daemon=True).start()
+def _solver() -> Callable[[tuple[int, OthelloPositions]], tuple[int, npt.NDArray[np.float64]]]:
+    """The function that answers in a worker process: it takes and returns the number of a part, too."""
+    return lambda job: (job[0], _solved(job[1]))

@@ -9,15 +9,16 @@ import numpy as np
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.match import match_names
+from othello_env.arena.play.elsewhere import play_elsewhere
 from othello_env.arena.play.games import play_games
-from othello_env.arena.play.jobs import check_workers, play_elsewhere
-from othello_env.arena.play.pairings import Pairing
+from othello_env.arena.play.records import Pairing
 from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Games
 from othello_env.games.game import State
 from othello_env.games.registry import Rules
+from othello_env.support.workers import check_workers
 
 __all__ = ["match_games"]
 

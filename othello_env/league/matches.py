@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from othello_env.agent import Agent, Policy
-from othello_env.arena.play.jobs import check_workers, play_all
+from othello_env.arena.play.elsewhere import play_all
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
@@ -18,6 +18,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
 from othello_env.league.files import Matches, State, read_league
 from othello_env.league.members import Member, Results, Stored
+from othello_env.support.workers import check_workers
 
 if TYPE_CHECKING:
     from othello_env.league.league import League

@@ -25,15 +25,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from othello_env.data.review import ANALYST, BLUNDER
+from othello_env.page.assessment import EXACT_EMPTIES
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, PageGame, read_message
 from othello_env.page.offers import Offer, Offers
+from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, WorkerPool
 from othello_env.page.results import Recorded, ladders_view
 from othello_env.page.runs import Runs
-from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
-from othello_env.page.thinking.assessment import EXACT_EMPTIES
-from othello_env.page.tickets import Tickets
 from othello_env.page.watching import Watching
 from othello_env.support.files import parse_json
 
@@ -44,14 +43,13 @@ LARGEST_BODY = 64 * 1024
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
 _Name = Annotated[str, Meta(max_length=64)]
-"""The name of a loaded page (a client) or of an answer that a page waits for (a ticket)."""
+"""The name of a request."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
     ClosedError: 503,  # the server is ending; the page repeats its request until a server runs again
-    BusyError: 429,
-    ThinkingError: 502,
+    AnswerError: 502,
     ValueError: 400,
     TypeError: 400,
     ClientDisconnect: 400,  # the client has gone, so nobody reads the answer
@@ -68,7 +66,7 @@ def make_app(
     offers: Sequence[Offer],
     port: int,
     results: Sequence[dict[str, Any]] = (),
-    thinkers: Thinkers | None = None,
+    pool: WorkerPool | None = None,
     first_requests: Sequence[dict[str, Any]] = (),
     recorded: Sequence[Recorded] = (),
     runs: Runs | None = None,
@@ -80,23 +78,23 @@ def make_app(
         port: the port of the server. The header Host of each request must name this port.
         results: the results that the page draws, one dict for each file of results; see
             `othello_env.page.results.read_results`.
-        thinkers: the processes in which agents think. By default the application makes new processes. When the
+        pool: the processes in which agents think. By default the application makes new processes. When the
             application ends, it closes the processes.
         first_requests: requests that agents answer when the application starts. So the code that agents need
             is compiled before a page asks them.
         recorded: files of recorded tournament games. The page can replay these games.
         runs: the training runs and leagues that the server watches; None if it watches nothing.
     """
-    thinkers = thinkers or Thinkers()
+    pool = pool or WorkerPool()
     known = Offers(offers)
     fixed = {"games": GAMES, "exactEmpties": EXACT_EMPTIES, "reviewer": ANALYST, "blunder": BLUNDER}
-    asking, watching = _Asking(known, thinkers), Watching(runs, known, thinkers)
+    asking, watching = _Asking(known, pool), Watching(runs, known, pool)
 
     shown = [*results, *(each.to_json(number) for number, each in enumerate(recorded))]
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        preparing = asyncio.create_task(thinkers.prepare(first_requests))
+        preparing = asyncio.create_task(pool.prepare(first_requests))
         if watching.checkpoints is not None:
             watching.checkpoints.start_to_look()
         yield
@@ -104,7 +102,7 @@ def make_app(
             await watching.checkpoints.stop()
         preparing.cancel()
         await asyncio.gather(preparing, return_exceptions=True)
-        await thinkers.close()
+        await pool.close()
 
     routes = [
         Route("/", _index),
@@ -138,8 +136,7 @@ def _get(name: str, content: Callable[[], object]) -> Route:
 
 
 class _Think(Struct):
-    client: _Name
-    ticket: _Name
+    request: _Name
     task: Literal["move", "value", "actions", "exact", "powers", "review"]
     agent: Any = None  # `Offers.find` checks it
     record: PageGame | None = None
@@ -151,17 +148,17 @@ class _Asking:
 
     Args:
         offers: the agents that may be asked.
-        thinkers: the processes in which the agents think.
+        pool: the processes in which the agents think.
     """
 
-    def __init__(self, offers: Offers, thinkers: Thinkers) -> None:
+    def __init__(self, offers: Offers, pool: WorkerPool) -> None:
         self._offers = offers
-        self._thinkers = thinkers
-        self._tickets = Tickets()
+        self._pool = pool
+        self._pending = PendingRequests()
 
     async def think(self, message: _Think, request: Request) -> Response:
         """An agent's answer, such as a move or the values of moves. If the page is closed, the agent is stopped."""
-        return await self._tickets.answer((message.client, message.ticket), lambda: self._think(message), request)
+        return await self._pending.answer(message.request, lambda: self._think(message), request)
 
     async def _think(self, message: _Think) -> dict[str, Any]:
         spec, offer = self._offers.find(message.agent)
@@ -177,7 +174,7 @@ class _Asking:
             request["record"] = message.record.to_json()
         if message.seconds_left is not None:
             request["seconds_left"] = message.seconds_left
-        return await self._thinkers.think(message.client, request)
+        return await self._pool.ask(request)
 
 
 def _post(name: str, kind: type[Struct], endpoint: Endpoint) -> Route:

@@ -1,8 +1,8 @@
 """Shows the present content of the watched folder, and offers the checkpoints in this folder as agents.
 
 The command ``othello-env serve --runs`` names the watched folder, in which trainings write their files. A request
-cannot name a file: the server itself looks for checkpoints in the folder. It loads each checkpoint in a process in
-which agents think. The time limit for an agent's answer also limits the loading.
+cannot name a file: the server itself looks for checkpoints in the folder. It loads each checkpoint in a worker
+process. The time limit for an agent's answer also limits the loading.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from starlette.responses import JSONResponse, Response
 
 from othello_env.agent import spec_file
 from othello_env.page.offers import CHECKPOINT, Offer, Offers
+from othello_env.page.pool import AgentFailedError, AnswerError, ClosedError, WorkerPool
 from othello_env.page.runs import Runs, changed
-from othello_env.page.thinking import AgentFailedError, BusyError, ClosedError, Thinkers, ThinkingError
 
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
@@ -28,7 +28,6 @@ MOST_CHECKPOINTS = 24
 
 An older checkpoint that a page has asked for is offered, too, so that a game against it can go on.
 """
-_CLIENT = "the watched folder"
 _LONGEST_REASON = 300  # characters
 
 
@@ -38,13 +37,13 @@ class Checkpoints:
     Args:
         runs: the watched folder.
         offers: the agents that a page may ask. The checkpoints are added to these agents.
-        thinkers: the processes in which the checkpoints are loaded.
+        pool: the processes in which the checkpoints are loaded.
     """
 
-    def __init__(self, runs: Runs, offers: Offers, thinkers: Thinkers) -> None:
+    def __init__(self, runs: Runs, offers: Offers, pool: WorkerPool) -> None:
         self._runs = runs
         self._offers = offers
-        self._thinkers = thinkers
+        self._pool = pool
         # for each file: its version, and its offer or the reason why it has no offer
         self._known: dict[Path, tuple[str, Offer | str]] = {}
         self._looking: asyncio.Task[None] | None = None
@@ -80,8 +79,8 @@ class Checkpoints:
                 if self._known.get(file, ("",))[0] != version:
                     self._known[file] = await self._load(file, version)
                 self._publish(files)
-        except (BusyError, ClosedError):
-            pass  # too many requests wait, or the server ends; a later call loads the remaining files
+        except ClosedError:
+            pass  # the server ends
         self._publish(files)
 
     def _publish(self, files: list[Path]) -> None:
@@ -96,11 +95,11 @@ class Checkpoints:
         """
         try:
             return version, await self._offer(file, version)
-        except (BusyError, ClosedError):
+        except ClosedError:
             raise
         except AgentFailedError as error:
             return version, str(error)[:_LONGEST_REASON]
-        except ThinkingError as error:
+        except AnswerError as error:
             return "", str(error)[:_LONGEST_REASON]
 
     async def _offer(self, file: Path, version: str) -> Offer | str:
@@ -109,7 +108,7 @@ class Checkpoints:
         if spec_file(spec) != (file, ""):  # the spec "a:epsilon=1.npz" means the agent "a" with an option
             return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
-        answer = await self._thinkers.think(_CLIENT, request)
+        answer = await self._pool.ask(request)
         games = tuple(answer["games"])
         return Offer(spec, CHECKPOINT, games, version) if games else "it plays no game of this page"
 
@@ -120,13 +119,13 @@ class Watching:
     Args:
         runs: the watched folder; None if no folder is watched.
         offers: the agents that a page may ask.
-        thinkers: the processes in which checkpoints are loaded.
+        pool: the processes in which checkpoints are loaded.
     """
 
-    def __init__(self, runs: Runs | None, offers: Offers, thinkers: Thinkers) -> None:
+    def __init__(self, runs: Runs | None, offers: Offers, pool: WorkerPool) -> None:
         self._runs = runs
         self._offers = offers
-        self.checkpoints = None if runs is None else Checkpoints(runs, offers, thinkers)
+        self.checkpoints = None if runs is None else Checkpoints(runs, offers, pool)
         self._reading = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:

@@ -1,6 +1,6 @@
-"""Work on a Ray cluster: a function is called with many jobs, on all machines of the cluster at the same time.
+"""Jobs on a Ray cluster: `run_jobs_on_cluster` does what `othello_env.support.workers.run_jobs` does, on many machines.
 
-Each call is a Ray task. Ray finds a free core on a machine (a node) for each task. If a node or Ray's process on the
+Each job is a Ray task. Ray finds a free core on a machine (a node) for each task. If a node or Ray's process on the
 node dies, Ray repeats the node's tasks on another node. Nodes that join the cluster later are used, too.
 
 The extra ``ray`` installs Ray.
@@ -12,16 +12,19 @@ import logging
 import os
 import pickle
 import platform
-from collections.abc import Callable, Generator, Iterator, Mapping
+import secrets
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from othello_env.support.extras import import_extra
+from othello_env.support.workers import Host, WorkerError
 
-__all__ = ["ClusterError", "connected", "pack", "run_on_cluster"]
+__all__ = ["connected", "pack", "run_jobs_on_cluster"]
 
 _RETRIES = 10
 """The largest number of times that Ray repeats a task because a node or a Ray process died.
@@ -29,18 +32,10 @@ _RETRIES = 10
 A task that raises an error is not repeated.
 """
 
-_Common = TypeVar("_Common")
-_Job = TypeVar("_Job")
-_Result = TypeVar("_Result")
-
-
-class ClusterError(OSError):
-    """A job failed on a cluster, or a node has other versions of packages than this process."""
-
 
 @contextmanager
-def connected() -> Iterator[None]:
-    """Connect this process to a Ray cluster while the block runs.
+def connected() -> Iterator[Any]:
+    """Connect this process to a Ray cluster while the block runs. The block gets the module ``ray``.
 
     If this process is already connected to a cluster, the existing connection is used and stays open. Otherwise the
     environment variable ``RAY_ADDRESS`` gives the address of the cluster. If the variable is not set, the cluster that
@@ -54,14 +49,14 @@ def connected() -> Iterator[None]:
     """
     ray = import_extra("ray", "ray")
     if ray.is_initialized():
-        yield
+        yield ray
         return
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:  # Ray raises several kinds of errors, after it has tried for minutes
-        raise ConnectionError(f"no Ray cluster can be reached or started: {error}") from error
+        raise ConnectionError(f"no Ray cluster can be reached or started: {error}{_hint(error)}") from error
     try:
-        yield
+        yield ray
     finally:
         ray.shutdown()
 
@@ -77,40 +72,41 @@ def pack(thing: Any) -> bytes:
     return packed
 
 
-def run_on_cluster(
-    work: Callable[[_Common, _Job], _Result],
-    common: _Common,
-    next_job: Callable[[], _Job | None],
-    workers: int | None = None,
-    *,
-    versions: Mapping[str, str],
-) -> Generator[_Result, None, None]:
-    """Call ``work(common, job)`` for each job on a Ray cluster. Yield each result as soon as it is there.
+def run_jobs_on_cluster(
+    start: Callable[[], Host], jobs: Iterable[Any], workers: int | None = None, *, versions: Mapping[str, str]
+) -> Generator[Any, None, None]:
+    """Do jobs on a Ray cluster, several at the same time, and yield each result as soon as it is there.
 
-    This process must be connected to the cluster; see `connected`.
-
-    If a node has a folder with the same path as the current folder of this process, relative paths on this node refer
-    to that folder.
+    If this process is not connected to a cluster, it connects while the jobs are done; see `connected`. If a node has a
+    folder with the same path as the current folder of this process, relative paths on this node refer to that folder.
 
     Args:
-        work: the function. If a node dies, the function may be called again with the same job.
-        common: a value that all calls get. Each node receives it once.
-        next_job: returns the next job, or None when there are no more jobs.
-        workers: the number of calls at the same time; None means one for each core of the cluster.
+        start: makes a host in each of Ray's processes; see `othello_env.support.workers.Host`. If a node dies, a job
+            may be done again by another host.
+        jobs: the jobs. The next job is taken when a core is free.
+        workers: the number of jobs at the same time; None means one for each core of the cluster.
         versions: a dict from names of packages to the versions that every node must have. The name ``python`` stands
             for Python itself. The part of a version after ``+``, which names a build such as ``+cpu``, may differ.
 
     Raises:
-        ClusterError: a node has other versions (the message names the node), `work` raised an error, or Ray failed.
+        ConnectionError: no cluster can be reached or started.
+        MissingExtraError: Ray is not installed.
+        WorkerError: a node has other versions (the message names the node), a job raised an error, or Ray failed.
     """
-    ray = import_extra("ray", "ray")
+    with connected() as ray:
+        yield from _run_jobs(ray, start, iter(jobs), workers, versions)
+
+
+def _run_jobs(
+    ray: Any, start: Callable[[], Host], jobs: Iterator[Any], workers: int | None, versions: Mapping[str, str]
+) -> Generator[Any, None, None]:
     task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_run)
-    setting = ray.put(_Setting(pack((work, common)), str(Path.cwd()), dict(versions)))
+    setting = ray.put(_Setting(secrets.token_hex(8), pack(start), str(Path.cwd()), dict(versions)))
     running: set[Any] = set()
     try:
         while True:
             room = workers or max(1, int(ray.cluster_resources().get("CPU", 0)))
-            while len(running) < room and (job := next_job()) is not None:
+            for job in islice(jobs, max(0, room - len(running))):
                 running.add(task.remote(setting, job))
             if not running:
                 return
@@ -129,9 +125,19 @@ def _result(ray: Any, task: Any) -> Any:
     try:
         return ray.get(task)
     except ray.exceptions.RayTaskError as error:
-        raise ClusterError(str(error.cause)) from error
+        raise WorkerError(str(error.cause)) from error
     except ray.exceptions.RayError as error:
-        raise ClusterError(f"Ray could not finish a job: {error}") from None
+        raise WorkerError(f"Ray could not finish a job: {error}{_hint(error)}") from None
+
+
+def _hint(error: Exception) -> str:
+    """What to do if the machines of a cluster do not have the same token."""
+    if "RAY_AUTH_MODE" not in str(error) and "AuthToken" not in str(error):
+        return ""
+    return (
+        "\nOn every machine, set RAY_AUTH_MODE=token and store the same token in ~/.ray/auth_token, before Ray starts "
+        "and for this command"
+    )
 
 
 # The code below runs on a node.
@@ -142,33 +148,46 @@ class _Setting:
     """The values that all jobs share.
 
     Attributes:
-        packed: the function and its first argument, pickled. They are unpickled after the check of the versions.
-        folder: the current folder of the process that called `run_on_cluster`.
+        name: a random text that stands for these jobs.
+        start: the pickled function that makes a host. It is unpickled after the check of the versions.
+        folder: the current folder of the process that called `run_jobs_on_cluster`.
         versions: the versions that every node must have, by name.
     """
 
-    packed: bytes
+    name: str
+    start: bytes
     folder: str
     versions: Mapping[str, str]
 
 
+_hosts: dict[str, Host] = {}
+"""At most one entry: the last host in this process of Ray. The key is `_Setting.name`."""
+
+
 def _run(setting: _Setting, job: Any) -> Any:
-    """The work of a Ray task: one call of the function."""
+    """The work of a Ray task: one job."""
     wanted = {name: _public(found) for name, found in setting.versions.items()}
     if (here := {name: _installed(name) for name in wanted}) != wanted:
-        raise ClusterError(f"node {platform.node()} has the versions {here}, but this process has {wanted}")
+        raise WorkerError(f"node {platform.node()} has the versions {here}, but this process has {wanted}")
     with suppress(OSError):  # if the folder is missing, a job that needs it will raise an error
         os.chdir(setting.folder)
+    host = _hosts.pop(setting.name, None)
     try:
-        work, common = pickle.loads(setting.packed)  # noqa: S301 - `run_on_cluster` pickled this
-        return work(common, job)
-    except ArithmeticError:  # a training has diverged; the node did not cause this, so the message does not name it
-        raise
-    except OSError as error:  # the message is for users, so the type of the error is left out
-        raise ClusterError(f"node {platform.node()}: {error}") from error
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise ClusterError(f"a job failed on node {platform.node()}: {reason}") from error
+        if host is None:
+            while _hosts:
+                _hosts.popitem()[1].stop()
+            host = pickle.loads(setting.start)()  # noqa: S301 - `run_jobs_on_cluster` pickled this
+        result = host.call(job)
+    except BaseException as error:
+        if host is not None:
+            host.stop()
+        if not isinstance(error, Exception):  # Ray has cancelled this task
+            raise
+        # The message is for users, so the type of an OSError is left out.
+        reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        raise WorkerError(f"node {platform.node()}: {reason}") from error
+    _hosts[setting.name] = host  # not after an error: the next job gets a new host
+    return result
 
 
 def _installed(name: str) -> str:

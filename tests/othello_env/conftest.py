@@ -1,8 +1,13 @@
 """A Ray cluster of two nodes on this machine, for tests that need Ray."""
 
 import os
+import secrets
 
 import pytest
+
+# All nodes need the same token, as docs/how-to/clusters.md says. Ray reads these variables when it is imported.
+os.environ["RAY_AUTH_MODE"] = "token"
+os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
 
 
 @pytest.fixture(scope="module")

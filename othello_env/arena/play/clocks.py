@@ -1,14 +1,19 @@
-"""The time that agents may use in a game."""
+"""The time that agents may use in a game, and the time that they use."""
 
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 
-from othello_env.agent import LONGEST_SECONDS, Clock
-from othello_env.games.game import check_text
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["TimeControl"]
+from othello_env.agent import LONGEST_SECONDS, Agent, AgentWrapper, Clock
+from othello_env.games.batch import Positions
+from othello_env.games.game import State, check_text
+
+__all__ = ["TimeControl", "Timed"]
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)(/move)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -55,3 +60,39 @@ class TimeControl:
     def left(self, used: float) -> Clock:
         """The clock of a side that has used this number of seconds in the game so far."""
         return Clock(move=self.seconds) if self.per_move else Clock(game=self.seconds - used)
+
+
+class Timed(AgentWrapper):
+    """An agent that asks another agent for its moves, and measures how long the other agent thinks.
+
+    The first call of `act` and the first call of `act_batch` are not counted, because the other agent may compile or
+    load something in these calls.
+
+    Attributes:
+        decisions: the number of answers that are counted.
+        seconds: the time that the other agent took for these answers, in seconds.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(agent)
+        self.decisions = 0
+        self.seconds = 0.0
+        self._warm: set[str] = set()
+
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
+        began = time.perf_counter()
+        action = super().act(state, seconds_left=seconds_left, move_seconds=move_seconds)
+        self._add("act", 1, began)
+        return action
+
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        began = time.perf_counter()
+        actions = super().act_batch(batch)
+        self._add("act_batch", len(batch), began)
+        return actions
+
+    def _add(self, asked: str, decisions: int, began: float) -> None:
+        if asked in self._warm:
+            self.seconds += time.perf_counter() - began
+            self.decisions += decisions
+        self._warm.add(asked)

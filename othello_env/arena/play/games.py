@@ -1,4 +1,7 @@
-"""Play whole games between agents, one after the other or many at once."""
+"""Play whole games between agents, one after the other or many at once.
+
+Letters for shapes: N = games, T = plies of the longest game.
+"""
 
 from __future__ import annotations
 
@@ -9,36 +12,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
-from othello_env.arena.play.batches import play_batch
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError, ask_many
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.pairings import Pairing
-from othello_env.arena.play.records import GameRecord
+from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
+from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Watch", "failure", "play_game", "play_games", "seat_key"]
+__all__ = ["Seats", "SeatsHere", "failure", "play_batch", "play_game", "play_games", "play_on_seats", "seat_key"]
 
 _AT_ONCE = 512
 _PACKAGE = Path(__file__).parents[2]
-
-
-class Watch(Protocol):
-    """An object whose methods are called while a game is played. It lets another process notice an agent that hangs."""
-
-    def prepares(self, player: int) -> None:
-        """Called when the player's agent begins to prepare for the game."""
-
-    def thinks(self, player: int, seconds: float | None) -> None:
-        """Called when the player is asked for a move. `seconds` is the time limit; None means no limit."""
-
-    def plays(self, action: int, seconds: float) -> None:
-        """Called when an action is played. `seconds` is the time that the player thought.
-
-        `seconds` is 0 for a forced pass, and 0 if there is no clock.
-        """
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
@@ -93,9 +83,73 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Ot
     return play_batch([agents[name] for name in names], starts, seats, keys) if pairings else []
 
 
-def play_game(
-    agents: Mapping[str, Agent], pairing: Pairing, clock: TimeControl | None = None, watch: Watch | None = None
-) -> GameRecord:
+def play_batch(
+    agents: Sequence[Agent], starts: Sequence[Othello], seats: npt.ArrayLike, keys: npt.ArrayLike
+) -> list[Othello]:
+    """Play N games of Othello on one board size and return their last positions.
+
+    If a side must pass, the pass is made without asking the agent.
+
+    Args:
+        agents: the agents that play.
+        starts: the N positions in which the games begin.
+        seats: (N, 2) integers. For each game and side, this is the index in `agents` of the agent that plays the side.
+        keys: (N, 2) uint64. For each game and side, this number determines the agent's random choices.
+
+    Raises:
+        AgentError: an answer is not a legal action.
+    """
+    boards = OthelloPositions.from_states(starts)
+    size, board, discs = boards.size, bitboard.BOARDS[boards.size], _discs(boards.size)
+    own, opponent, to_move = boards.own.copy(), boards.opponent.copy(), boards.to_move.astype(np.int64)
+    games, seats, keys = np.arange(len(starts)), np.asarray(seats), np.asarray(keys, np.uint64)
+    history: list[npt.NDArray[np.int64]] = []
+    nobody = np.zeros_like(own)
+    legal = bitboard.legal_moves_batch(own, opponent, board)
+    reply = bitboard.legal_moves_batch(opponent, own, board)
+    while (live := (legal | reply) != 0).any():
+        actions = np.where(live, size * size, -1)
+        choosing = live & (legal != 0)
+        for place, agent in enumerate(agents):
+            mine = games[choosing & (seats[games, to_move] == place)]
+            if mine.size:
+                movers = to_move[mine]
+                sides = own[mine], opponent[mine], movers.astype(np.int8), keys[mine, movers]
+                actions[mine] = ask_many(agent, OthelloPositions(*sides, size, legal[mine]))
+        history.append(actions)
+        disc = np.where(choosing, discs[actions], nobody)
+        moved = (own[live], opponent[live])
+        legal[live], reply[live] = bitboard.advance_batch(*moved, disc[live], board)
+        own[live], opponent[live] = moved
+        to_move[live] ^= 1
+    return _last_positions(starts, own, opponent, to_move, history)
+
+
+def _last_positions(
+    starts: Sequence[Othello],
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    to_move: npt.NDArray[np.int64],
+    history: list[npt.NDArray[np.int64]],
+) -> list[Othello]:
+    """The last positions of the games, with the moves that led to them.
+
+    `history` has T arrays (N,) of actions. After the end of a game, its actions are -1.
+    """
+    moves = np.array(history).reshape(len(history), len(starts)).T.tolist()
+    finals = []
+    for i, start in enumerate(starts):
+        state = Othello.from_bits(int(own[i]), int(opponent[i]), int(to_move[i]), start.size)
+        finals.append(state.with_moves((*start.moves, *(action for action in moves[i] if action >= 0))))
+    return finals
+
+
+def _discs(size: int) -> npt.NDArray[np.uint64]:
+    """For each action, the bit of the square where a disc is put; for a pass, 0."""
+    return np.array(bitboard.ACTION_BITS[size], np.uint64)
+
+
+def play_game(agents: Mapping[str, Agent], pairing: Pairing, clock: TimeControl | None = None) -> GameRecord:
     """Play one game. If a player must pass, the pass is made without asking the player's agent.
 
     Args:
@@ -103,69 +157,89 @@ def play_game(
         pairing: the game.
         clock: the time of each side, or None. An agent that answers too late loses. The time to prepare
             for a game does not count.
-        watch: an object whose methods are called while the game is prepared and played, or None.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
     """
+    return play_on_seats(SeatsHere(agents, pairing, clock), pairing, clock)
+
+
+class Seats(Protocol):
+    """The agents of one game, in this process or in another process."""
+
+    def begin(self, player: int) -> str | None:
+        """Let a player's agent prepare for the game. Return the reason if the player forfeits the game."""
+
+    def answer(self, state: State, used: float) -> tuple[int | str, float]:
+        """Ask the player to move, who has used this number of seconds so far.
+
+        Returns:
+            (answer, seconds). The answer is the player's action, or a text that says why the player forfeits. The
+            seconds are the time that the player thought; 0 without a clock or after an error.
+        """
+
+
+def play_on_seats(seats: Seats, pairing: Pairing, clock: TimeControl | None) -> GameRecord:
+    """Play one game; see `play_game`."""
     state, used = pairing.start, [0.0] * pairing.start.num_players
-    seats: list[Seat] = []
-    for player, name in enumerate(pairing.agents):
-        if watch is not None:
-            watch.prepares(player)
+    for player in range(state.num_players):
+        if (reason := seats.begin(player)) is not None:
+            return GameRecord.of(pairing, state, (player, reason), clock, used)
+    while not state.is_over:
+        if state.must_pass:
+            state = state.play(state.legal_actions()[0])
+            continue
+        player = state.to_move
+        answer, seconds = seats.answer(state, used[player])
+        used[player] += seconds
+        if isinstance(answer, str):
+            return GameRecord.of(pairing, state, (player, answer), clock, used)
+        state = state.play(answer)
+    return GameRecord.of(pairing, state, None, clock, used)
+
+
+class SeatsHere:
+    """The `Seats` of a game whose agents think in this process.
+
+    Args:
+        agents: the agents by name.
+        pairing: the game.
+        clock: the time of each side, or None.
+    """
+
+    def __init__(self, agents: Mapping[str, Agent], pairing: Pairing, clock: TimeControl | None = None) -> None:
+        self._agents, self._pairing, self._clock = agents, pairing, clock
+        self._seats: list[Seat] = []
+
+    def begin(self, player: int) -> str | None:
         try:
-            agents[name].check_game(state)
-            seats.append(Seat(agents[name], seat_key(pairing.key, player)))
+            agent = self._agents[self._pairing.agents[player]]
+            agent.check_game(self._pairing.start)
+            self._seats.append(Seat(agent, seat_key(self._pairing.key, player)))
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
-            reason = f"the agent could not begin a game: {_described(error)}"
-            return GameRecord.of(pairing, state, (player, reason), clock, used)
-    while not state.is_over:
-        if state.must_pass:
-            action, seconds = state.legal_actions()[0], 0.0
-        else:
-            answer, seconds = _answer(seats[state.to_move], state, clock, used, watch)
-            if isinstance(answer, str):
-                return GameRecord.of(pairing, state, (state.to_move, answer), clock, used)
-            action = answer
-        if watch is not None:
-            watch.plays(action, seconds)
-        state = state.play(action)
-    return GameRecord.of(pairing, state, None, clock, used)
+            return f"the agent could not begin a game: {_described(error)}"
+        return None
 
-
-def _answer(
-    seat: Seat, state: State, clock: TimeControl | None, used: list[float], watch: Watch | None
-) -> tuple[int | str, float]:
-    """Ask the player to move.
-
-    Returns:
-        (answer, seconds). The answer is the player's action, or a text that says why the player forfeits. The seconds
-        are the time that the player thought. These seconds are also added to `used`. Without a clock or after an
-        error, the seconds are 0.
-    """
-    player = state.to_move
-    left = clock.left(used[player]) if clock else None
-    limit = left.seconds if left else None
-    if watch is not None:
-        watch.thinks(player, limit)
-    began = time.perf_counter()
-    try:
-        action = seat.ask(state, left)
-    except (AgentLeftError, WrongGameError):
-        raise
-    except (Exception, SystemExit) as error:
-        raise_interrupt(error)
-        return failure(seat.agent, state, error), 0.0
-    if limit is None:
-        return action, 0.0
-    seconds = time.perf_counter() - began
-    used[player] += seconds
-    late = f"agent {seat.agent!r} lost on time ({clock}) in {state!r}"
-    return late if seconds > limit else action, seconds
+    def answer(self, state: State, used: float) -> tuple[int | str, float]:
+        seat = self._seats[state.to_move]
+        left = self._clock.left(used) if self._clock else None
+        began = time.perf_counter()
+        try:
+            action = seat.ask(state, left)
+        except (AgentLeftError, WrongGameError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise_interrupt(error)
+            return failure(seat.agent, state, error), 0.0
+        if left is None or left.seconds is None:
+            return action, 0.0
+        seconds = time.perf_counter() - began
+        late = f"agent {seat.agent!r} lost on time ({self._clock}) in {state!r}"
+        return late if seconds > left.seconds else action, seconds
 
 
 def seat_key(key: int, seat: int) -> int:

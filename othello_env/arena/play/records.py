@@ -1,6 +1,6 @@
-"""Records of finished games. Each record is plain data that fits on one line of JSON.
+"""Games that are to be played (`Pairing`), and records of games that are over (`GameRecord`).
 
-A line contains everything that is needed to play the game again::
+A record is plain data that fits on one line of JSON. A line contains everything that is needed to play the game again::
 
     {"format": "othello-env game 1", "game": "othello", "agents": ["random", "maximizer"], "opening": 0,
      "position": null, "opening_moves": "f5 d6", "moves": "c3 d3 ...", "result": [1.0, -1.0], "margins": [8.0, -8.0],
@@ -25,12 +25,11 @@ from reprlib import repr as short
 from typing import Any
 
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.pairings import Pairing
 from othello_env.games.game import State
 from othello_env.games.registry import Rules, names_of_moves, play_names
 from othello_env.support.files import parse_json
 
-__all__ = ["FORMAT", "GameRecord", "RecordError", "versions"]
+__all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "versions"]
 
 FORMAT = "othello-env game 1"
 """The value of ``format`` in each line."""
@@ -52,6 +51,51 @@ def _versions() -> tuple[tuple[str, str], ...]:
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages with which this process plays games, by name."""
     return dict(_versions())
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where a game begins.
+
+    Attributes:
+        number: the number of the opening in its match or tournament.
+        position: the position before the opening's moves, as two texts: the board and the name of the player to move.
+            None for the usual start of the game.
+        moves: the names of the opening's moves, separated by spaces.
+        start: the position after these moves.
+    """
+
+    number: int
+    position: tuple[str, str] | None
+    moves: str
+    start: State
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A game that is to be played; P = number of players.
+
+    Attributes:
+        opening: where the game begins.
+        agents: (P,), the names of the agents, in the order of the players.
+        key: 64 bits that determine everything random in the game.
+        game: the name of the game and its options; see `othello_env.games.registry.Rules`.
+        seed: the seed of the match or tournament.
+        openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings
+            are the usual start or a given list.
+    """
+
+    opening: Opening
+    agents: tuple[str, ...]
+    key: int
+    game: str = "othello"
+    seed: int = 0
+    openings: str | None = None
+
+    @property
+    def start(self) -> State:
+        """The position after the opening. From this position on, the agents choose the moves."""
+        return self.opening.start
 
 
 @dataclass(frozen=True)

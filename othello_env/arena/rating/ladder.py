@@ -26,13 +26,12 @@ from typing import Any
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.openings import PACKAGED, balanced_openings
+from othello_env.arena.play.clocks import Timed
 from othello_env.arena.play.games import play_games
-from othello_env.arena.play.pairings import Pairing, check_games
-from othello_env.arena.play.records import GameRecord
-from othello_env.arena.play.timed import Timed
+from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate
 from othello_env.arena.tournament.results import Z95, MatchResult, overall
-from othello_env.arena.tournament.schedule import Schedule
+from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.jobs import check_workers, play_all
+from othello_env.arena.play.elsewhere import play_all
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import RecordFile, check_records, open_records
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.jit import raise_interrupt
+from othello_env.support.workers import check_workers
 
 __all__ = ["check_agents", "play_tournament", "warn_of_forfeits"]
 
@@ -34,11 +32,11 @@ def play_tournament(
 ) -> Tournament:
     """Play a tournament. If some games are already in a file, play only the other games.
 
-    As soon as a game ends, its record is added to the file and passed to `progress`. Ctrl-C cannot come between these
-    two steps. Some games are played together: the games of agents that answer batches, and the games of one job of a
-    worker process without a clock. These games are added when all of them have ended. The results include the games
-    that were already in the file. An agent that answers with an illegal action, raises an error or exceeds its time
-    forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
+    As soon as a game ends, its record is added to the file and passed to `progress`. Some games are played together:
+    the games of agents that answer batches, and the games of one job of a worker process without a clock. These games
+    are added when all of them have ended. The results include the games that were already in the file. An agent that
+    answers with an illegal action, raises an error or exceeds its time forfeits the game. At the end, a `FaultWarning`
+    reports the forfeited games.
 
     Args:
         agents: the agents by name. Each is an Agent, a spec (a text such as ``"random"``) or a callable
@@ -49,7 +47,7 @@ def play_tournament(
             its time is stopped.
         workers: the number of processes that play, by default 1. If it is 1, this process plays the games, except with
             a clock or on a Ray cluster.
-        ray: whether to play on a Ray cluster; see `othello_env.arena.play.cluster`. If `workers` is None, all cores
+        ray: whether to play on a Ray cluster; see `othello_env.support.cluster`. If `workers` is None, all cores
             of the cluster are used. The results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.
 
@@ -63,7 +61,7 @@ def play_tournament(
         TypeError: an agent cannot be sent to a worker.
         WrongGameError: an agent does not play this game, or does not play on a board of this size. All agents
             are checked before any game is played.
-        othello_env.arena.play.processes.WorkerError: a worker process fails.
+        othello_env.support.workers.WorkerError: a worker process fails.
     """
     check_workers(workers)
     if tuple(agents) != schedule.agents:
@@ -114,9 +112,8 @@ def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callab
     if out is not None:
         out.cut_torn_line()
     if progress is not None:
-        with _held_interrupt():
-            for record in records:
-                progress(record)
+        for record in records:
+            progress(record)
 
 
 def _keep(
@@ -126,27 +123,8 @@ def _keep(
     progress: Callable[[GameRecord], None] | None,
 ) -> None:
     """Add the record of a finished game to the file and to `records`, and pass it to `progress`."""
-    with _held_interrupt():
-        if out is not None:
-            out.append(record)
-        records.append(record)
-        if progress is not None:
-            progress(record)
-
-
-@contextmanager
-def _held_interrupt() -> Iterator[None]:
-    """Delay Ctrl-C until the ``with`` block ends, so that `progress` gets exactly the games that are in the file."""
-    main = threading.current_thread() is threading.main_thread()
-    handler = signal.getsignal(signal.SIGINT)
-    if not main or not callable(handler):
-        yield
-        return
-    pressed: list[bool] = []
-    signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if pressed:
-        handler(signal.SIGINT, sys._getframe())  # the handler in othello_env_main.py searches the stack from this frame
+    if out is not None:
+        out.append(record)
+    records.append(record)
+    if progress is not None:
+        progress(record)

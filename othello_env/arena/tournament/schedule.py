@@ -14,14 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import Any
 
 from othello_env.arena.openings import find_openings, opening_start
-from othello_env.arena.play.pairings import Opening, Pairing, check_games
+from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules, names_of_moves, play_names, position_to_text
+from othello_env.support.numbers import as_integer
 
-__all__ = ["Schedule"]
+__all__ = ["Schedule", "check_games"]
 
 _USUAL_GAMES = 200
 _KEPT_OPENINGS = 8
@@ -192,3 +194,23 @@ class Schedule:
         if self.new_game is None and self.rules.position(*position) != start:
             raise ValueError(f"this opening cannot be stored; give it as a transcript from the start:\n{start}")
         return position, ""
+
+
+def check_games(games: Any, players: int = 2) -> int:
+    """Check a number of games and return it as an int.
+
+    The number of games must be a multiple of the number of players. Two agents play each opening twice, with swapped
+    colours. Three agents play each opening three times, and each agent has each seat once.
+
+    Raises:
+        TypeError: `games` is not an integer, or is a bool.
+        ValueError: `games` is not a positive multiple of the number of players.
+    """
+    what = "an even number of at least 2" if players == 2 else f"a positive multiple of {players}"
+    what = f"games is {what} (each opening is played in every rotation of the seats), not {games!r}"
+    number = as_integer(games)
+    if number is None:
+        raise TypeError(f"{what} of type {type(games).__name__}")
+    if number < players or number % players:
+        raise ValueError(what)
+    return number

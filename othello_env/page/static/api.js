@@ -5,7 +5,6 @@ const NOT_YET = 202; // the agent is still thinking; the page asks again, and in
 const NO_CONTENT = 204;
 const CLOSING = 503;
 const banner = document.getElementById("offline");
-export const client = crypto.randomUUID();
 
 /** The server answered with an error. */
 export class Refused extends Error {}
@@ -87,7 +86,7 @@ export async function post(name, message, signal) {
 
 /** An agent's answer to a task. If the signal is aborted, the agent stops thinking. */
 export async function think(agent, task, record, signal, more = {}) {
-  const message = { agent, task, record, client, ticket: crypto.randomUUID(), ...more };
+  const message = { agent, task, record, request: crypto.randomUUID(), ...more };
   for (;;) {
     const answer = await send("think", message, signal, "low"); // the browser sends all other requests first
     if (answer.status !== NOT_YET) return answer.json();

@@ -13,7 +13,7 @@ from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Agent, AgentError, Othello, OthelloPositions, make_agent
 from othello_env.agent import AgentWrapper, Chance, Clock, Seat, act_on_clock, ask, ask_many
 from othello_env.agent import spec as agent_specs
-from othello_env.arena.play.timed import Timed
+from othello_env.arena.play.clocks import Timed
 
 pytestmark = pytest.mark.nojit
 

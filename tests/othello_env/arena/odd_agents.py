@@ -1,7 +1,6 @@
 """Agents that misbehave. Worker processes load them by a spec such as ``.../odd_agents.py:Sleeper:discs=20``."""
 
 import os
-import re
 import subprocess
 import sys
 import time
@@ -58,13 +57,6 @@ class Spinner(Odd):
                     pass
             except BaseException:
                 continue
-
-
-class Matcher(Odd):
-    """Hangs and holds the interpreter's lock."""
-
-    def oddly(self, state, seconds_left):
-        re.match(r"(a+)+$", "a" * 100 + "b")
 
 
 class Starter(Odd):

@@ -1,10 +1,14 @@
 """Matches: their games, agents and scores."""
 
 import re
+import sys
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import othello_env
 from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
 from othello_env.agent import Chance
 from othello_env.arena.match import play_match
@@ -283,3 +287,24 @@ class Unwell(OnlyOthello):
 def test_an_agent_that_fails_before_the_game_forfeits(workers):
     match = play_match(Unwell(), "random", games=2, workers=workers)
     assert (match.losses, len(match.faults(0))) == (2, 2)
+
+
+def test_a_match_is_played_in_few_files_and_calls():
+    """Agents that answer in batches are asked once a ply, and a reader follows a match through few files."""
+    root = Path(othello_env.__file__).parents[1]
+    ours = str(root / "othello_env"), str(root / "agents" / "othello_agents")
+    play_match("maximizer", "alphabeta:depth=2", games=20)  # loads and compiles
+    calls = Counter()
+
+    def count(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(ours):
+            calls[frame.f_code.co_filename] += 1
+
+    sys.setprofile(count)
+    try:
+        play_match("maximizer", "alphabeta:depth=2", games=20)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 29
+    assert sum(path.startswith(ours[0]) for path in calls) <= 20
+    assert calls.total() <= 11_000

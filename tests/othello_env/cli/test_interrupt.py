@@ -293,25 +293,3 @@ def test_an_interrupt_that_is_ignored_stays_so():
         out, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, b"")
     assert out.startswith(b"othello-env, version")
-
-
-HELD = """
-import os, signal, sys
-from othello_env.arena.tournament.records import RecordFile
-append = RecordFile.append
-def interrupted_append(self, record):
-    os.kill(os.getpid(), signal.SIGINT)
-    append(self, record)
-RecordFile.append = interrupted_append
-sys.argv = ["othello-env", "tournament", "random", "maximizer", "--games", "20", "--out", sys.argv[1]]
-from othello_env_main import main
-main()
-"""
-
-
-def test_an_interrupt_while_a_record_is_written_shows_the_games_that_were_played(tmp_path):
-    done = subprocess.run([sys.executable, "-c", HELD, tmp_path / "a.jsonl"], capture_output=True, text=True)
-    assert done.returncode == 130
-    assert done.stderr.endswith("othello-env: interrupted\n")
-    assert done.stdout.startswith("1 of 20 games, ")
-    assert len((tmp_path / "a.jsonl").read_text().splitlines()) == 1

@@ -16,9 +16,9 @@ from asking import OFFERS, PORT, RESULTS, SITE
 from starlette.testclient import TestClient
 
 from othello_env.agent import AgentError
+from othello_env.page.answers import answer
 from othello_env.page.app import make_app
 from othello_env.page.offers import FIRST_REQUESTS
-from othello_env.page.thinking.worker import answer
 
 CHROMIUM = shutil.which("chromium")
 QUIET = (
@@ -133,7 +133,7 @@ def client():
         yield made
 
 
-TICKETS = itertools.count()  # all tests use the same server
+REQUESTS = itertools.count()  # all tests use the same server
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def ask(client):
 
     def call(name, **message):
         if name == "think":
-            message |= {"client": "a", "ticket": f"{next(TICKETS)}"}
+            message |= {"request": f"{next(REQUESTS)}"}
         while True:
             answer = client.post(f"/api/{name}", json=message, headers={"origin": SITE})
             if answer.status_code != 202:

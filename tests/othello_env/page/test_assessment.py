@@ -14,9 +14,9 @@ from othello_env.data import review_game, summarise
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
+from othello_env.page.answers import answer
+from othello_env.page.assessment import assess, exact
 from othello_env.page.messages import PageGame, Position
-from othello_env.page.thinking.assessment import assess, exact
-from othello_env.page.thinking.worker import answer
 
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"
 

@@ -157,11 +157,11 @@ def test_a_review_of_a_whole_board_estimates_the_beginning(page):
 
 
 def test_steps_through_the_game_do_not_stop_its_review(page):
-    tickets = set()
+    names = set()
 
     def note(request):
         if request.url.endswith("/api/think") and request.post_data_json["task"] == "review":
-            tickets.add(request.post_data_json["ticket"])
+            names.add(request.post_data_json["request"])
 
     page.on("request", note)
     paste(page, "othello", "f5d6c3f3e3f4f2g5f6d3h6g4c6e6")
@@ -170,11 +170,11 @@ def test_steps_through_the_game_do_not_stop_its_review(page):
     for _ in range(4):
         page.click("#back")
     page.locator("#review-state:has-text('of 14 are exact')").wait_for()
-    assert len(tickets) == 1
+    assert len(names) == 1
     page.locator('.square[aria-label$=", legal"]').first.click()  # begins a variation; the page also reviews it
     wait_for_plies(page, 11)
     page.locator("#review-state:has-text('of 11 are exact')").wait_for()
-    assert len(tickets) == 2
+    assert len(names) == 2
 
 
 def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):

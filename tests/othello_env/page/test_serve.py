@@ -54,7 +54,7 @@ def ask(running, spec):
     """A connection on which a request for an agent's move was sent."""
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
     record = {"game": "othello", "seed": 0, "position": None, "moves": []}
-    message = {"agent": spec, "task": "move", "client": "a", "ticket": "1", "record": record}
+    message = {"agent": spec, "task": "move", "request": "1", "record": record}
     headers = {"content-type": "application/json", "origin": running.address.rstrip("/")}
     connection.request("POST", "/api/think", json.dumps(message), headers)
     return contextlib.closing(connection)

@@ -1,4 +1,4 @@
-"""Thinks that several requests of the page ask for, and requests that leave before the answer."""
+"""Requests that the page repeats until their answer is ready, and requests that leave before the answer."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from othello_env.page.app import make_app
 
 
 class Slow:
-    """Thinkers that do not answer before `may_answer` is set. They count the thinks that began or were cancelled."""
+    """A worker pool that does not answer before `may_answer` is set. It counts what it began and what was cancelled."""
 
     def __init__(self):
         self.may_answer, self.begun, self.cancelled = asyncio.Event(), 0, 0
@@ -20,7 +20,7 @@ class Slow:
     async def close(self):
         pass
 
-    async def think(self, client, request):
+    async def ask(self, request):
         self.begun += 1
         try:
             await self.may_answer.wait()
@@ -31,10 +31,10 @@ class Slow:
 
 
 class Requests:
-    """Calls the application as a server does. All requests ask for the same think."""
+    """Calls the application as a server does. All requests are the same."""
 
-    def __init__(self, thinkers):
-        self.app = make_app(OFFERS, PORT, thinkers=thinkers)
+    def __init__(self, pool):
+        self.app = make_app(OFFERS, PORT, pool=pool)
 
     def send(self, *, body=True):
         """Send a request, perhaps without its body.
@@ -59,7 +59,7 @@ class Requests:
 
         return asyncio.create_task(status()), left
 
-    message = {"agent": "random", "task": "move", "record": record(), "client": "a", "ticket": "1"}  # noqa: RUF012
+    message = {"agent": "random", "task": "move", "record": record(), "request": "1"}  # noqa: RUF012
     headers = (("host", f"127.0.0.1:{PORT}"), ("origin", SITE), ("content-type", "application/json"))
     scope = {  # noqa: RUF012
         "type": "http",
@@ -79,49 +79,49 @@ def test_a_message_that_does_not_arrive_is_not_waited_for(monkeypatch):
     assert run_async(main()) == 408
 
 
-def test_one_of_two_requests_for_a_think_can_leave():
+def test_one_of_two_equal_requests_can_leave():
     async def main():
-        thinkers = Slow()
-        requests = Requests(thinkers)
+        pool = Slow()
+        requests = Requests(pool)
         (_, left), (stays, _) = requests.send(), requests.send()
-        while not thinkers.begun:
+        while not pool.begun:
             await asyncio.sleep(0.01)
         left.set()
         await asyncio.sleep(0.05)
-        thinkers.may_answer.set()
-        return await stays, thinkers.begun, thinkers.cancelled
+        pool.may_answer.set()
+        return await stays, pool.begun, pool.cancelled
 
     assert run_async(main()) == (200, 1, 0)
 
 
-def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
-    monkeypatch.setattr("othello_env.page.tickets._PATIENCE_SECONDS", 1.5)
+def test_an_agent_goes_on_as_long_as_the_request_is_repeated(monkeypatch):
+    monkeypatch.setattr("othello_env.page.pool._PATIENCE_SECONDS", 1.5)
 
     async def main():
-        thinkers = Slow()
-        requests = Requests(thinkers)
+        pool = Slow()
+        requests = Requests(pool)
         statuses = []
         for _ in range(8):  # each time, two requests at once
             both = requests.send()[0], requests.send()[0]
             statuses += [await one for one in both]
-        thinkers.may_answer.set()
-        return statuses, await requests.send()[0], thinkers.begun, thinkers.cancelled
+        pool.may_answer.set()
+        return statuses, await requests.send()[0], pool.begun, pool.cancelled
 
     assert run_async(main()) == ([202] * 16, 200, 1, 0)
 
 
-def test_a_think_ends_when_the_last_that_ask_for_it_have_left():
+def test_an_agent_is_stopped_when_the_last_request_has_left():
     async def main():
-        thinkers = Slow()
-        requests = Requests(thinkers)
+        pool = Slow()
+        requests = Requests(pool)
         both = requests.send(), requests.send()
-        while not thinkers.begun:
+        while not pool.begun:
             await asyncio.sleep(0.01)
         for _, left in both:
-            assert not thinkers.cancelled
+            assert not pool.cancelled
             left.set()
         statuses = [await task for task, _ in both]
-        while not thinkers.cancelled:
+        while not pool.cancelled:
             await asyncio.sleep(0.01)
         return statuses
 

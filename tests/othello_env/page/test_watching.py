@@ -15,8 +15,8 @@ from othello_env import Othello, make_agent
 from othello_env.agent import spec_file
 from othello_env.page.app import make_app
 from othello_env.page.offers import Offer, Offers
+from othello_env.page.pool import AgentFailedError, AnswerError, WorkerPool
 from othello_env.page.runs import Runs
-from othello_env.page.thinking import AgentFailedError, Thinkers, ThinkingError
 from othello_env.page.watching import Checkpoints
 
 PORT = 8750
@@ -26,7 +26,7 @@ WEIGHTS = Path(othello_agents.__file__).parent / "weights"
 
 @pytest.fixture
 def client(tmp_path):
-    app = make_app([Offer("random")], PORT, thinkers=Thinkers(processes=2), runs=Runs(tmp_path))
+    app = make_app([Offer("random")], PORT, pool=WorkerPool(processes=2), runs=Runs(tmp_path))
     with TestClient(app, base_url=SITE) as made:
         yield made
 
@@ -45,7 +45,7 @@ def until(client, condition):
 
 def think(client, spec, task, game="othello"):
     record = {"game": game, "seed": 0, "moves": [], "position": None}
-    message = {"agent": spec, "task": task, "record": record, "client": "a", "ticket": os.urandom(8).hex()}
+    message = {"agent": spec, "task": task, "record": record, "request": os.urandom(8).hex()}
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         answer = client.post("/api/think", json=message, headers={"origin": SITE})
@@ -109,22 +109,22 @@ def test_only_news_are_sent(client, tmp_path):
 
 
 class Failing:
-    """Takes the place of the thinkers. Each request raises the given error."""
+    """Takes the place of the worker pool. Each request raises the given error."""
 
     def __init__(self, error):
         self.error, self.asked = error, 0
 
-    async def think(self, _client, _request):
+    async def ask(self, _request):
         self.asked += 1
         raise self.error
 
 
-@pytest.mark.parametrize(("error", "asked"), [(AgentFailedError("no weights"), 1), (ThinkingError("was stopped"), 2)])
+@pytest.mark.parametrize(("error", "asked"), [(AgentFailedError("no weights"), 1), (AnswerError("was stopped"), 2)])
 def test_a_file_is_tried_again_unless_the_agent_itself_failed(tmp_path, error, asked):
     (tmp_path / "a.npz").write_bytes(b"x")
-    thinkers = Failing(error)
-    checkpoints = Checkpoints(Runs(tmp_path), Offers([]), thinkers)
+    pool = Failing(error)
+    checkpoints = Checkpoints(Runs(tmp_path), Offers([]), pool)
     for _ in range(2):
         run_async(checkpoints.look())
         assert checkpoints.left_out == [{"file": str(tmp_path / "a.npz"), "reason": str(error)}]
-    assert thinkers.asked == asked
+    assert pool.asked == asked

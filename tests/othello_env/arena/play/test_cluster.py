@@ -1,4 +1,4 @@
-"""Tournaments on a real Ray cluster of two nodes. A test kills one node. ``nox -s cluster`` runs this file."""
+"""Tournaments and labels on a Ray cluster of two nodes. A test kills one node. ``nox -s cluster`` runs this file."""
 
 import signal
 import socket
@@ -8,13 +8,15 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.processes import WorkerError
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.data import exact_labels, random_games
+from othello_env.support.workers import WorkerError
 
 pytest.importorskip("ray", reason="a cluster needs Ray, an optional extra")
 pytestmark = pytest.mark.filterwarnings("default")  # Ray causes warnings that this package cannot avoid
@@ -116,8 +118,26 @@ def test_no_cluster_at_the_address(monkeypatch):
         play(ray=True)
 
 
+def test_a_missing_token_is_told_with_its_remedy(monkeypatch):
+    def init(**_):
+        raise ray.exceptions.RpcError("InvalidAuthToken: ... RAY_AUTH_MODE is currently 'disabled' (not 'token').")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(ConnectionError, match=r"On every machine, set RAY_AUTH_MODE=token and store the same token"):
+        play(ray=True)
+
+
+def test_labels_are_those_of_this_process(connected):
+    games = random_games(100, seed=2)
+    here, there = exact_labels(games, 6), exact_labels(games, 6, ray=True)
+    assert len(here) > 500, "several jobs"
+    for name, values in vars(here).items():
+        np.testing.assert_array_equal(getattr(there, name), values)
+
+
 def test_other_versions_are_refused(connected, monkeypatch):
-    monkeypatch.setattr("othello_env.arena.play.cluster.versions", lambda: {"othello-env": "0.0.1"})
+    monkeypatch.setattr("othello_env.arena.play.elsewhere.versions", lambda: {"othello-env": "0.0.1"})
     with pytest.raises(WorkerError, match=r"node .* has the versions .* but this process has .*0\.0\.1"):
         play(ray=True)
 

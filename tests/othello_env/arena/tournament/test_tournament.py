@@ -14,11 +14,11 @@ from othello_env import Agent, WrongGameError, make_agent
 from othello_env.arena.match import play_match
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import play_game
-from othello_env.arena.play.records import GameRecord, RecordError
+from othello_env.arena.play.records import RecordError
 from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import AGENT, Ladder, Rung, place
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.records import RecordFile, read_records
+from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
@@ -340,24 +340,6 @@ def test_an_interrupt_in_a_game_keeps_the_game_before(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         play_tournament({"stops": Stops(), "random": "random"}, Schedule(("stops", "random"), 4), file=path)
     assert len(read_records(path)) == 1
-
-
-def test_an_interrupt_between_keeping_and_telling_a_game_waits(tmp_path, monkeypatch):
-    path = tmp_path / "games.jsonl"
-    append = RecordFile.append
-    told: list[GameRecord] = []
-
-    def interrupted(self, record):
-        append(self, record)
-        if len(told) == 2:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(RecordFile, "append", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        play(file=path, progress=told.append)
-    assert len(told) == 3
-    assert read_records(path) == told
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_wrong_arguments_are_told(tmp_path):

@@ -1,22 +1,21 @@
 """Clocks, and agents that hang, crash or lie in worker processes."""
 
-import subprocess
+import pickle
 import sys
 from pathlib import Path
 
 import pytest
 
 from othello_env import Agent, WrongGameError, make_agent
-from othello_env.arena.openings import parse_openings
-from othello_env.arena.play import processes, worker
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play import elsewhere
+from othello_env.arena.play.clocks import TimeControl, Timed
 from othello_env.arena.play.games import play_game
-from othello_env.arena.play.pairings import Opening, Pairing
-from othello_env.arena.play.timed import Timed
+from othello_env.arena.play.records import Opening, Pairing
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
+from othello_env.support.workers import WorkerError
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
@@ -35,45 +34,18 @@ def play(agents, games=2, **arguments):
     return play_tournament(agents, Schedule(tuple(agents), games), **arguments)
 
 
-@pytest.mark.parametrize(
-    ("text", "clock"),
-    [
-        ("30m", TimeControl(1800)),
-        ("100ms/move", TimeControl(0.1, per_move=True)),
-        ("2.5s", TimeControl(2.5)),
-        ("1h", TimeControl(3600)),
-    ],
-)
-def test_a_clock_is_read_and_written(text, clock):
-    assert TimeControl.parse(text) == clock
-    assert TimeControl.parse(str(clock)) == clock
-
-
-@pytest.mark.parametrize("text", ["", "30", "m", "-1s", "1s/game", "0s", "1 day"])
-def test_no_clock(text):
-    with pytest.raises(ValueError, match=r"expected a time such as|more than 0 and at most"):
-        TimeControl.parse(text)
-
-
-def test_what_is_no_text_is_no_clock():
-    for wrong in (None, 5):
-        with pytest.raises(TypeError, match=f"expected a time as text, not {wrong}"):
-            TimeControl.parse(wrong)
-        with pytest.raises(TypeError, match=f"expected a game as text, not {wrong}"):
-            Rules.parse(wrong)
-        with pytest.raises(TypeError, match=f"expected transcripts as text, not {wrong}"):
-            parse_openings(wrong)
-
-
 @pytest.mark.parametrize(("per_move", "told"), [(False, (1.0, None)), (True, (None, 1.0))])
 def test_the_first_question_has_a_clock_of_the_tournaments_kind(per_move, told):
     class Noting(Agent):
         def act(self, state, *, seconds_left=None, move_seconds=None):
             self.told = seconds_left, move_seconds
 
-    agents = worker._Agents({"noting": Noting()}, TimeControl(2.0, per_move))
-    agents.start = Othello()
-    assert agents["noting"].told == told
+    player = elsewhere._Player(
+        {"a": pickle.dumps("random"), "b": pickle.dumps("random")}, 0, TimeControl(2.0, per_move)
+    )
+    player._agents["a"] = noting = Noting()
+    player("begin", GAME, 0)
+    assert noting.told == told
 
 
 def test_agents_see_what_is_left_of_their_own_time():
@@ -155,7 +127,7 @@ def test_time_adds_up_over_a_game():
     [("NeverReady", "not ready for the game after 4 seconds"), ("Unprepared", "RuntimeError: no board")],
 )
 def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
-    monkeypatch.setattr(processes, "PREPARE_SECONDS", 4.0)
+    monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 4.0)
     result = play({"odd": odd(name), "polite": odd("Polite")}, clock=FAST)
     assert len(result.faults("odd")) == 2
     for record in result.records:
@@ -176,7 +148,7 @@ def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
 
 def test_no_agent_loses_on_time_without_a_clock(tmp_path, monkeypatch):
     """After the death of a worker, its games are watched, but there is still no limit, not even for preparations."""
-    monkeypatch.setattr(processes, "PREPARE_SECONDS", 0.0)
+    monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 0.0)
     agents = {"dies": odd("DiesOnce", path=tmp_path / "died"), "slow": odd("Spender", seconds=0.02)}
     result = play(agents, 2, workers=2)
     assert (tmp_path / "died").exists()
@@ -209,7 +181,7 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
         policy.unlink(missing_ok=True)
 
     monkeypatch.setattr("othello_env.arena.tournament.playing.make_agent", make_and_remove)
-    with pytest.raises(processes.WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
+    with pytest.raises(WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
         play({"first": spec, "random": "random"}, workers=2)
 
 
@@ -230,32 +202,3 @@ def test_what_an_agent_has_started_ends_with_its_worker(tmp_path, all_end):
     programs = [int(line) for line in started.read_text().split()]
     assert len(programs) == len(result.faults("odd")) == 2
     assert all_end(programs)
-
-
-HANGS = ["Sleeper", "Matcher"] if sys.platform == "linux" else ["Sleeper"]
-
-
-@pytest.mark.parametrize("kill", [subprocess.Popen.kill, subprocess.Popen.terminate])
-@pytest.mark.parametrize("name", HANGS)
-def test_workers_end_with_their_owner(tmp_path, name, kill, is_alive, all_end):
-    """A worker also ends if its owner is killed while an agent hangs in the worker."""
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import multiprocessing, os, threading, time\n"
-        "from othello_env.arena.play.clocks import TimeControl\n"
-        "from othello_env.arena.tournament.schedule import Schedule\n"
-        "from othello_env.arena.tournament.playing import play_tournament\n"
-        "def tell():\n"
-        "    while not (children := multiprocessing.active_children()): time.sleep(0.05)\n"
-        "    time.sleep(3)\n"
-        "    print(children[0].pid, flush=True)\n"
-        "if __name__ == '__main__':\n"
-        "    threading.Thread(target=tell).start()\n"
-        f"    agents = {{'odd': {odd(name, discs=4)!r}, 'random': 'random'}}\n"
-        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=TimeControl(1000))\n"
-    )
-    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
-        worker = int(process.stdout.readline())
-        assert is_alive(worker)
-        kill(process)
-    assert all_end([worker])

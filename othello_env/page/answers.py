@@ -1,7 +1,4 @@
-"""The program of the processes in which agents think: it reads requests from stdin, and writes answers to stdout.
-
-Each request and each answer is one line of JSON. The first line on stdout says that the process is ready. The process
-ends when its stdin ends, even while an agent thinks.
+"""Answers the page's requests to agents. `Answers` runs in the processes of `othello_env.page.pool`.
 
 Agents can be compiled code or other programs, which Python cannot interrupt. So an agent is stopped by killing its
 process.
@@ -9,26 +6,37 @@ process.
 
 from __future__ import annotations
 
-import json
-import os
-import queue
-import sys
-import threading
 import time
-from typing import Any, TextIO
+from collections.abc import Sequence
+from typing import Any
 
 from othello_env.agent import Agent, Clock, Seat, make_agent
 from othello_env.arena.play.games import seat_key
+from othello_env.data.review import review_game, summarise
+from othello_env.games.game import State
+from othello_env.page.assessment import assess, exact, powers
 from othello_env.page.messages import PageGame
 from othello_env.page.offers import games_of
-from othello_env.page.thinking.assessment import assess, exact, powers
-from othello_env.page.thinking.reviewing import review
 from othello_env.support.imports import search_current_folder
 
-__all__ = ["answer", "main"]
+__all__ = ["Answers", "answer"]
 
 _KEPT_AGENTS = 32
 """The most agents that a process keeps in memory. Without a limit, a page could fill the memory with agents."""
+
+
+class Answers:
+    """A function that answers requests. An agent's error is the answer ``{"error": text}``."""
+
+    def __init__(self) -> None:
+        search_current_folder()
+        self._agents: dict[str, Agent] = {}
+
+    def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return answer(request, self._agents)
+        except (Exception, SystemExit) as error:  # an agent may raise any error, and may call sys.exit
+            return {"error": (str(error) or type(error).__name__).splitlines()[0]}
 
 
 def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
@@ -65,7 +73,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         case "exact":
             return exact(agent, state).to_json()
         case "review":
-            return review(agent, states)
+            return _review(agent, states)
         case task:
             return assess(agent, state, actions=task == "actions").to_json()
 
@@ -83,36 +91,19 @@ def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
     return agents[key]
 
 
-def main() -> None:
-    """Answer requests until stdin ends."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what an agent prints goes to stderr, because stdout is for the answers
-    search_current_folder()
-    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
-    agents: dict[str, Agent] = {}
-    _write(out, {"ready": True})
-    while True:
-        _write(out, _answer_line(requests.get(), agents))
+def _review(agent: Agent, states: Sequence[State]) -> dict[str, Any]:
+    """Review each action of a game of Othello, and summarise the actions of each player.
 
+    Args:
+        agent: the engine that judges moves before the end of the game; see `othello_env.data.review_game`.
+        states: all positions of the game, from its start to its last position.
 
-def _listen(requests: queue.SimpleQueue[str]) -> None:
-    for line in sys.stdin:
-        requests.put(line)
-    os._exit(0)
+    Returns:
+        ``moves``, a review of each action in the order of play, and ``sides``, a summary for each player.
 
-
-def _answer_line(line: str, agents: dict[str, Agent]) -> dict[str, Any]:
-    try:
-        return answer(json.loads(line), agents)
-    except (Exception, SystemExit) as error:  # an agent may raise any error, and may call sys.exit
-        return {"error": (str(error) or type(error).__name__).splitlines()[0]}
-
-
-def _write(out: TextIO, message: dict[str, Any]) -> None:
-    out.write(json.dumps(message) + "\n")
-    out.flush()
-
-
-if __name__ == "__main__":
-    main()
+    Raises:
+        ValueError: the game is not Othello, or the agent is not an engine that gives its scores in discs.
+    """
+    moves = [*review_game(states[-1], agent, start=states[0])]
+    sides = [summarise(move for move in moves if move.player == player) for player in range(states[0].num_players)]
+    return {"moves": [move.to_json() for move in moves], "sides": [side.to_json() for side in sides]}

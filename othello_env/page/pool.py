@@ -1,0 +1,255 @@
+"""The worker processes in which agents answer the page's requests, and requests whose answers take long."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from othello_env.page.answers import Answers
+from othello_env.support.workers import Worker, WorkerDiedError, WorkerError, WorkerTimeoutError
+
+__all__ = ["AgentFailedError", "AnswerError", "ClosedError", "PendingRequests", "WorkerPool"]
+
+_START_SECONDS = 120.0
+"""The longest time that a process may take to start."""
+_HOLD_SECONDS = 0.25
+"""If an answer is not ready after this time, the server tells the page to send the request again."""
+_PATIENCE_SECONDS = 5.0
+"""If the page does not repeat its request within this time, the work on the answer is cancelled.
+
+The time is long, because a browser with many tabs may send requests late.
+"""
+
+
+class AnswerError(RuntimeError):
+    """The agent failed or took too long."""
+
+
+class AgentFailedError(AnswerError):
+    """The agent itself raised an error. The same request would fail again, unless the agent's file changes."""
+
+
+class ClosedError(AnswerError):
+    """The server closes, so its worker processes have ended."""
+
+
+class WorkerPool:
+    """Worker processes in which agents answer requests, such as a request for a move.
+
+    A process is started when a request first needs it. The process is killed if its answer is late, or if nobody waits
+    for the answer any more. If all processes are busy, requests wait in a queue. Two processes (of two processes, one)
+    are kept for requests for moves, so that a move does not wait for an analysis.
+
+    Args:
+        processes: the number of processes, at least two.
+        seconds: the time that an agent may think, in seconds.
+        start_seconds: the additional time for the first answer of a process, because code may have to be compiled.
+        grace_seconds: if nobody waits for an answer any more, the agent goes on for this time. Most answers come within
+            this time, so that their processes need not be killed.
+        margin_seconds: the time that is added to `seconds` before a process is killed, so that an agent can use all its
+            time and still answer.
+    """
+
+    def __init__(
+        self,
+        processes: int = 3,
+        seconds: float = 60.0,
+        start_seconds: float = 60.0,
+        grace_seconds: float = 1.0,
+        margin_seconds: float = 5.0,
+    ) -> None:
+        if processes < 2:
+            raise ValueError(f"a page needs at least 2 worker processes, not {processes}")
+        self._seconds = seconds + margin_seconds
+        self._start_seconds = start_seconds
+        self._grace_seconds = grace_seconds
+        self._free = asyncio.Semaphore(processes)
+        self._free_for_others = asyncio.Semaphore(max(1, processes - 2))  # than requests for moves
+        self._threads = ThreadPoolExecutor(processes + 1)  # each waits for a process; one more for `prepare`
+        self._workers: set[Worker] = set()
+        self._idle: list[Worker] = []
+        self._answering: set[asyncio.Task[dict[str, Any]]] = set()
+        self._is_closed = False
+
+    @property
+    def alive(self) -> int:
+        """The number of running processes."""
+        return sum(worker.is_alive for worker in self._workers)
+
+    async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Let an agent answer a request; see `othello_env.page.answers.answer`.
+
+        If this call is cancelled, the agent is stopped `grace_seconds` later.
+
+        Raises:
+            ClosedError: `close` was called before the answer came.
+            AgentFailedError: the agent raised an error.
+            AnswerError: the agent took too long, or its process died or did not start.
+        """
+        async with contextlib.AsyncExitStack() as place:
+            if request["task"] != "move":
+                await place.enter_async_context(self._free_for_others)
+            await place.enter_async_context(self._free)
+            if self._is_closed:
+                raise ClosedError("the server is closing")
+            answering = asyncio.create_task(self._answer(request, place.pop_all()))
+        self._answering.add(answering)
+        answering.add_done_callback(self._answering.discard)
+        try:
+            answer = await asyncio.shield(answering)
+        except asyncio.CancelledError:
+            if self._is_closed:
+                raise ClosedError("the server is closing") from None
+            answering.add_done_callback(_take_error)
+            asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
+            raise
+        if "error" in answer:
+            raise AgentFailedError(answer["error"])
+        return answer
+
+    async def _answer(self, request: dict[str, Any], place: contextlib.AsyncExitStack) -> dict[str, Any]:
+        async with place:
+            worker, seconds = self._idle.pop() if self._idle else None, self._seconds
+            if worker is None:
+                worker, seconds = self._start(), self._seconds + self._start_seconds
+            answer = await self._call(worker, request, seconds)
+            self._idle.append(worker)
+            return answer
+
+    def _start(self) -> Worker:
+        worker = Worker(Answers)
+        self._workers.add(worker)
+        return worker
+
+    def _stop(self, worker: Worker) -> None:
+        self._workers.discard(worker)
+        worker.stop()
+
+    async def _call(self, worker: Worker, request: dict[str, Any], seconds: float | None) -> dict[str, Any]:
+        """A worker's answer. If there is an error, or if this call is cancelled, the worker is stopped."""
+
+        def call() -> dict[str, Any]:
+            worker.wait_until_ready(_START_SECONDS)
+            answer: dict[str, Any] = worker.call(request, seconds=seconds)
+            return answer
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        except BaseException as error:
+            self._stop(worker)
+            spec = request["spec"]
+            if isinstance(error, WorkerTimeoutError):
+                raise AnswerError(f"{spec} was stopped after {seconds:g} s") from None
+            if isinstance(error, WorkerDiedError):
+                raise AnswerError(f"the process of {spec} died") from None
+            if isinstance(error, WorkerError):
+                raise AnswerError(str(error)) from None
+            raise
+
+    async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:
+        """Answer requests in an additional process, so that the agents' code is compiled before a page needs it.
+
+        The answers are not used. The requests have no time limit, because code whose compilation is stopped has to be
+        compiled again.
+        """
+        if not requests:
+            return
+        worker = self._start()
+        try:
+            for request in requests:
+                await self._call(worker, request, None)
+        except AnswerError:  # the process died; if a page sends the same request later, the page will get the error
+            pass
+        finally:
+            self._stop(worker)
+
+    async def close(self) -> None:
+        """End all processes. Every later request raises a ClosedError."""
+        self._is_closed = True
+        unfinished = list(self._answering)
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+        for worker in list(self._workers):
+            self._stop(worker)
+        self._idle.clear()
+        self._threads.shutdown(wait=False)
+
+
+_Work = Coroutine[Any, Any, dict[str, Any]]
+
+
+@dataclass
+class _Pending:
+    """The work on an answer, the number of requests that wait for it, and the timer that cancels the work."""
+
+    work: asyncio.Task[dict[str, Any]]
+    waiting: int = 0
+    timer: asyncio.TimerHandle | None = None
+
+
+class PendingRequests:
+    """Requests whose answers can take longer than the server lets a connection wait.
+
+    All tabs of a browser share a few connections to a server. So the server replies to each request within a quarter of
+    a second, either with the answer or with status 202. After status 202, the page sends the request again, with the
+    same key. If the page does not send it in time, or closes the connection, the work on the answer is cancelled.
+    """
+
+    def __init__(self) -> None:
+        self._pending: dict[str, _Pending] = {}
+
+    async def answer(self, key: str, work: Callable[[], _Work], request: Request) -> Response:
+        """Reply to a request: with the answer if it is ready in time, otherwise with status 202.
+
+        Args:
+            key: the page's name of the request, which no other request has.
+            work: a function that starts the work on the answer. Only the first request with this key calls it.
+            request: the request that waits for the answer.
+        """
+        if key not in self._pending:
+            self._pending[key] = _Pending(asyncio.create_task(work()))
+            self._pending[key].work.add_done_callback(_take_error)
+        pending = self._pending[key]
+        pending.waiting += 1
+        if pending.timer is not None:
+            pending.timer.cancel()
+        leaving = asyncio.create_task(_disconnected(request))
+        try:
+            await asyncio.wait((pending.work, leaving), timeout=_HOLD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            has_left, is_done = leaving.done(), pending.work.done()
+            pending.waiting -= 1
+            if not pending.waiting:
+                seconds = 0 if has_left or is_done else _PATIENCE_SECONDS
+                pending.timer = asyncio.get_running_loop().call_later(seconds, self._forget, key, pending)
+            leaving.cancel()
+            await asyncio.gather(leaving, return_exceptions=True)
+        if has_left:
+            return Response(status_code=204)
+        if is_done:
+            return JSONResponse(pending.work.result())
+        return JSONResponse({}, status_code=202)
+
+    def _forget(self, key: str, pending: _Pending) -> None:
+        del self._pending[key]
+        pending.work.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    """Wait until the client of a request has disconnected."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _take_error(task: asyncio.Task[Any]) -> None:
+    """A callback for a task whose error nobody needs. Without this callback, asyncio would log the error."""
+    if not task.cancelled():
+        task.exception()
