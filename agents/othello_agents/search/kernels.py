@@ -43,6 +43,7 @@ __all__ = [
     "near_corners",
     "search",
     "search_batch",
+    "search_one",
     "weigh",
     "weights_table",
 ]
@@ -241,6 +242,21 @@ def _maximizer(
 
 
 @kernel
+def search_one(
+    own: np.uint64, opponent: np.uint64, board: np.uint64, size: int, table: int, term: int, depth: int, method: int
+) -> tuple[Int, Int, Int]:
+    """Search one position, as `search_batch` does: its value, the action to play and the number of nodes visited."""
+    score = weigh(own, table) - weigh(opponent, table)
+    if method == MAXIMIZER:
+        value, disc, nodes = _maximizer(own, opponent, board, score, table, term)
+    elif method == MINIMAX:
+        value, disc, nodes = search(own, opponent, board, score, -OUTSIDE, OUTSIDE, depth, table, term, False)
+    else:
+        value, disc, nodes = search(own, opponent, board, score, -WIN, WIN, depth, table, term, True)
+    return value, size * size if disc == _0 else square_to_action(square_of(disc), size), nodes
+
+
+@kernel
 def _search_batch(
     own: npt.NDArray[np.uint64],
     opponent: npt.NDArray[np.uint64],
@@ -253,15 +269,7 @@ def _search_batch(
 ) -> FoundBatch:
     values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
     for i in range(len(own)):
-        p, o = own[i], opponent[i]
-        score = weigh(p, table) - weigh(o, table)
-        if method == MAXIMIZER:
-            values[i], disc, nodes[i] = _maximizer(p, o, board, score, table, term)
-        elif method == MINIMAX:
-            values[i], disc, nodes[i] = search(p, o, board, score, -OUTSIDE, OUTSIDE, depth, table, term, False)
-        else:
-            values[i], disc, nodes[i] = search(p, o, board, score, -WIN, WIN, depth, table, term, True)
-        actions[i] = size * size if disc == _0 else square_to_action(square_of(disc), size)
+        values[i], actions[i], nodes[i] = search_one(own[i], opponent[i], board, size, table, term, depth, method)
     return values, actions, nodes
 
 

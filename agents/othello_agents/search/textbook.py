@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluation
-from othello_agents.evaluations.description import at_root
+from othello_agents.evaluations.description import SquareSum, at_root
 from othello_agents.search import kernels as search_kernels
 from othello_agents.search import shallow
 from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
+from othello_env.games.othello.bitboard import BOARDS, SIZES
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.jit import Int
 from othello_env.support.numbers import check_whole
 
 __all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "final_value"]
@@ -134,7 +136,16 @@ class PairedSearch(Search):
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
         super().__init__(depth, evaluate)
-        self._compiled = search_kernels.compiled_sum(self._evaluate)
+        self._compiled = squares = search_kernels.compiled_sum(self._evaluate)
+        self._tables: dict[int, int] = {}
+        """For each size of board, the number of the table of weights that the kernels read."""
+        if squares is not None:
+            self._tables = {size: search_kernels.weights_table(squares.quarter, size) for size in SIZES}
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        if self._compiled is None or not isinstance(state, Othello) or state.is_over:
+            return super().act(state)
+        return int(self._search_compiled(state, self._depth, self._compiled)[1])
 
     def search(self, state: State) -> Found:
         self._check(state)
@@ -143,11 +154,15 @@ class PairedSearch(Search):
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:
         if self._compiled is None or not isinstance(state, Othello):
             return self.python(state, depth, evaluate)
-        batch = OthelloPositions.from_states([state])
-        value, action, nodes = (
-            int(each[0]) for each in search_kernels.search_batch(batch, self.kernel, depth, self._compiled)
-        )
+        value, action, nodes = map(int, self._search_compiled(state, depth, self._compiled))
         return Found(math.copysign(math.inf, value) if abs(value) == search_kernels.WIN else value, action, nodes)
+
+    def _search_compiled(self, state: Othello, depth: int, squares: SquareSum) -> tuple[Int, Int, Int]:
+        """The value, the action and the number of nodes, as the kernel returns them."""
+        own, opponent, size = np.uint64(state.own), np.uint64(state.opponent), state.size
+        return search_kernels.search_one(
+            own, opponent, BOARDS[size], size, self._tables[size], squares.term, depth, self.kernel
+        )
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
         value = self._search(state, depth, evaluate).value

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates
 from othello_env.envs.seeding import REDRAWS
-from othello_env.envs.starts import POSITION_OPTIONS, Starts
 from othello_env.envs.vector.opponents import OpponentPool
 from othello_env.games.batch import Batch, Begins
 from othello_env.games.batch.arrays import SIDE_DRAWN, Course
@@ -19,7 +19,7 @@ from othello_env.games.game import State
 __all__ = ["chosen_begins", "draw_keys", "usual_begins"]
 
 
-def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | None) -> Begins:
+def usual_begins(batch: Batch, starts: InitialStates, side: int, pool: OpponentPool | None) -> Begins:
     """Describe how games begin if a reset has no options.
 
     Args:
@@ -35,7 +35,7 @@ def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | N
 
 
 def chosen_begins(
-    batch: Batch, starts: Starts, side: int, pool: OpponentPool | None, options: dict[str, Any]
+    batch: Batch, starts: InitialStates, side: int, pool: OpponentPool | None, options: dict[str, Any]
 ) -> Begins:
     """Describe how games begin if a reset has options; see `usual_begins`.
 

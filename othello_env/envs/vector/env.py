@@ -18,9 +18,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_actions, check_count, observation_space
+from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import env_keys
-from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options, check_reset_mask
 from othello_env.envs.vector.beginnings import chosen_begins, draw_keys, usual_begins
 from othello_env.envs.vector.buffers import Buffers
 from othello_env.envs.vector.checks import check_begun, check_no_side, refuse
@@ -193,7 +193,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: the openings are wrong. Nothing has changed.
         """
-        starts = Starts(openings, self.new_game)
+        starts = InitialStates(openings, self.new_game)
         self._begins = usual_begins(self._batch, starts, self._number_of(self._side), self._pool)
         self._starts = starts
 
@@ -269,8 +269,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array has a seed for each game,
                 or None for a game without a seed. Each seed determines a sequence of games. With a seed, the first game
                 of this sequence begins. Without a seed, the next game of the present sequence begins.
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply
-                only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to reset.
+            options: `position`, `moves`, `random_plies` (see `othello_env.envs.initial_states.InitialStates.draw`) and
+                `side` apply only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to reset.
 
         Returns:
             The observations of all games, and their info.
@@ -284,7 +284,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 after an error.
             KeyboardInterrupt: Ctrl-C was pressed. All games must be reset.
         """
-        chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
+        chosen = check_reset_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
         if not mask.all() and not self._ready:
             raise ResetNeeded("the first reset() must reset all games: leave out reset_mask")
