@@ -44,10 +44,10 @@ from typing import Any, TypeVar, cast, overload
 import numba.core.config
 import numpy as np
 
-from othello_env.support.kernel_cache import folder_of
+from othello_env.support.kernel_cache import cache_folder, folder_of
 from othello_env.support.numba_internals import compiled, compiled_for
 
-__all__ = ["Int", "entry_point", "interruptible", "is_compiled", "kernel", "raise_interrupt"]
+__all__ = ["Int", "cache_is_empty", "entry_point", "interruptible", "is_compiled", "kernel", "raise_interrupt"]
 
 Int = int | np.int64
 """The type of integers in kernels: int64 in machine code, int or int64 if the kernel runs as plain Python."""
@@ -104,6 +104,11 @@ def entry_point(function: _F, *args: Any) -> _F:
 def is_compiled() -> bool:
     """Whether kernels are compiled. With ``NUMBA_DISABLE_JIT=1`` they run as plain Python."""
     return not _CONFIG.DISABLE_JIT
+
+
+def cache_is_empty() -> bool:
+    """Whether no kernel of this package was compiled and stored yet, so that the first kernels take long."""
+    return is_compiled() and next(cache_folder().rglob("*.nbi"), None) is None
 
 
 def raise_interrupt(error: BaseException) -> None:

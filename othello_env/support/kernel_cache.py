@@ -17,7 +17,7 @@ from typing import Any
 
 from othello_env.support.sources import Sources
 
-__all__ = ["digest_of", "folder_of"]
+__all__ = ["cache_folder", "digest_of", "folder_of"]
 
 _STALE_SECONDS = 30 * 24 * 3600.0
 
@@ -57,7 +57,7 @@ def _digest(file: Path, package: str, _changed: int, _size: int) -> str:
 
 @functools.cache
 def _sources() -> Sources:
-    return Sources(_base() / "sources.json")
+    return Sources(cache_folder() / "sources.json")
 
 
 @functools.cache
@@ -67,7 +67,7 @@ def _folder(name: str) -> Path:
     Raises:
         OSError: the folder cannot be made or is not safe.
     """
-    base = _base()
+    base = cache_folder()
     folder = base / name
     is_new = not folder.exists()
     _make_safe(folder)
@@ -78,13 +78,13 @@ def _folder(name: str) -> Path:
 
 
 @functools.cache
-def _base() -> Path:
+def cache_folder() -> Path:
     """The folder that contains all cache folders.
 
     Raises:
         OSError: the folder cannot be made or is not safe.
     """
-    base = _chosen_base()
+    base = _chosencache_folder()
     base.parent.mkdir(parents=True, exist_ok=True)
     _make_safe(base)
     return base
@@ -96,7 +96,7 @@ def _make_safe(folder: Path) -> None:
         raise PermissionError(f"others could have written to {folder}")
 
 
-def _chosen_base() -> Path:
+def _chosencache_folder() -> Path:
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen) / "othello-env"
     if sys.platform == "win32":

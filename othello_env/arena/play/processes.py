@@ -25,7 +25,6 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.pairings import Pairing
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.play.worker import serve
-from othello_env.support.compiling import report_compilation
 from othello_env.support.interrupts import interrupts_held
 
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
@@ -172,9 +171,6 @@ class _Worker:
                     return records
                 if kind == "failed":
                     raise WorkerError(values[0])
-                if kind == "compiles":
-                    report_compilation()
-                    continue
                 self._note(kind, *values)
         except WorkerError:  # it is an OSError, but the next lines are only for failures of the connection
             raise

@@ -21,7 +21,6 @@ from typing import Any
 from othello_env.agent import Agent, Policy, Seat, act_on_clock, make_agent
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import play_game, play_games
-from othello_env.support.compiling import compilation_reported
 
 if sys.platform == "linux":
     import fcntl
@@ -37,9 +36,8 @@ def serve(
     """Play the games that arrive on a connection, until the owner has ended.
 
     Each message from the owner is (pairings, watched). When the games are over, the worker answers ("records",
-    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile code, it sends
-    ("compiles",) before the answer. In watched games the worker also reports each call of a method of `Watch`, by a
-    message such as ("thinks", player, seconds) or ("plays", action, seconds).
+    records). If something fails, it answers ("failed", reason). In watched games the worker also reports each call of a
+    method of `Watch`, by a message such as ("thinks", player, seconds) or ("plays", action, seconds).
 
     Args:
         connection: the connection to the owner.
@@ -49,9 +47,7 @@ def serve(
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_owner()
-    owner = _Owner(connection)
-    with compilation_reported(lambda: owner.send(("compiles",))):
-        _play_jobs(owner, roster, seed, clock)
+    _play_jobs(_Owner(connection), roster, seed, clock)
 
 
 def _play_jobs(

@@ -270,7 +270,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 or None for a game without a seed. Each seed determines a sequence of games. With a seed, the first game
                 of this sequence begins. Without a seed, the next game of the present sequence begins.
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.initial_states.InitialStates.draw`) and
-                `side` apply only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to reset.
+                `side` apply only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to
+                reset.
 
         Returns:
             The observations of all games, and their info.

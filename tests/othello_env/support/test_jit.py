@@ -256,7 +256,7 @@ def folder(monkeypatch, tmp_path):
     file.write_text("def function(): pass\n", encoding="utf-8")
     names = {}
     exec(compile(file.read_text(encoding="utf-8"), file, "exec"), names)
-    for cached in ("_base", "_folder", "_sources"):
+    for cached in ("cache_folder", "_folder", "_sources"):
         monkeypatch.setattr(kernel_cache, cached, functools.cache(getattr(kernel_cache, cached).__wrapped__))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     return lambda: kernel_cache.folder_of(names["function"])
