@@ -150,4 +150,4 @@ def _held_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, handler)
     if pressed:
-        handler(signal.SIGINT, sys._getframe())  # the handler in othello_env_main.py searches the stack from this frame
+        handler(signal.SIGINT, sys._getframe())

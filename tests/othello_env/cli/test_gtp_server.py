@@ -3,7 +3,7 @@
 import pytest
 
 from othello_env import Agent, Othello, WrongGameError, make_agent
-from othello_env.cli._gtp_server import GtpServer
+from othello_env.cli.gtp import GtpServer
 
 
 class TestServer:
@@ -78,7 +78,7 @@ class TestServer:
                 now[0] += 1.0  # a second passes
                 return state.legal_actions()[0]
 
-        monkeypatch.setattr("othello_env.cli._gtp_server.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("othello_env.cli.gtp.time.monotonic", lambda: now[0])
         server = GtpServer(Noting(), "noting")
         for line in lines:
             assert server.answer(line) == "="

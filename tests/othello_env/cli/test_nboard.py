@@ -9,7 +9,7 @@ import time
 import pytest
 
 from othello_env import Agent, Othello, make_agent
-from othello_env.cli._nboard_server import NBoardServer
+from othello_env.cli.nboard import NBoardServer
 from othello_env.data import random_games
 
 BOARD = "8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *"

@@ -119,7 +119,7 @@ def test_an_interrupt_keeps_the_games_before(run, file, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return review_game(final, *rest, **named)
 
-    monkeypatch.setattr("othello_env.cli._review.review_game", interrupted)
+    monkeypatch.setattr("othello_env.cli.analyse.review_game", interrupted)
     status, _, err = run("analyse", file, *QUICK, "--out", tmp_path / "r.json")
     assert (status, err) == (130, "othello-env: interrupted\n")
     assert [game["game"] for game in json.loads((tmp_path / "r.json").read_text())["games"]] == [1]
