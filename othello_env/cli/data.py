@@ -17,7 +17,7 @@ import click
 import numpy as np
 
 from othello_env.agent import make_agent
-from othello_env.agent.named_files import named_files
+from othello_env.agent.spec import named_files
 from othello_env.cli import _options as options
 from othello_env.cli._help import HelpfulGroup
 from othello_env.data import (

@@ -7,24 +7,26 @@ pass. The command ``undo`` takes back this pass together with the move after it.
 
 from __future__ import annotations
 
+import io
 import math
 import re
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import click
 
 import othello_env
 from othello_env.agent import Agent, AgentError, Clock, Seat, WrongGameError, make_agent
 from othello_env.cli import _options as options
-from othello_env.cli._pipes import lines_of_reader
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["GtpServer", "command"]
+__all__ = ["GtpServer", "command", "input_lines"]
 
+_LONGEST_LINE = 1 << 16  # characters
 _LINE = re.compile(r"(?:(\d+)\s+)?(\S+)\s*(.*)")
 
 
@@ -39,13 +41,29 @@ def command(agent: str, size: int, seed: int) -> None:
     output. othello-env ends at the command quit or at the end of the input.
     """
     server = GtpServer(make_agent(agent, seed), f"othello-env {agent}", size, seed)
-    with lines_of_reader() as lines:
-        for line in lines:
-            answer = server.answer(line)
-            if answer is not None:
-                click.echo(answer + "\n")
-            if server.is_done:
-                break
+    for line in input_lines():
+        answer = server.answer(line)
+        if answer is not None:
+            click.echo(answer + "\n")
+        if server.is_done:
+            break
+
+
+def input_lines() -> Iterator[str]:
+    """Yield the lines of standard input.
+
+    In the input and the output, characters that cannot be decoded or encoded are replaced. They raise no error.
+
+    Raises:
+        click.ClickException: a line is too long.
+    """
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    while line := sys.stdin.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise click.ClickException(f"a command has at most {_LONGEST_LINE - 1:,} characters")
+        yield line
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not an error

@@ -19,7 +19,7 @@ import click
 
 from othello_env.agent import Agent, AgentError, Clock, Seat, make_agent
 from othello_env.cli import _options as options
-from othello_env.cli._pipes import lines_of_reader
+from othello_env.cli.gtp import input_lines
 from othello_env.data.formats import ggf
 from othello_env.data.games import GamesError
 from othello_env.games.game import IllegalActionError, NotationError
@@ -54,27 +54,26 @@ def command(agent: str, seed: int) -> None:
     """
     server = NBoardServer(agent, seed)
     commands: queue.SimpleQueue[str | Exception | None] = queue.SimpleQueue()
-    with lines_of_reader() as lines:
 
-        def read() -> None:
-            try:
-                for line in lines:
-                    server.announce(line)  # if the line is a ping, the running search ends
-                    commands.put(line)
-                    if line.split()[:1] == ["quit"]:
-                        break
-                commands.put(None)
-            except Exception as error:  # the main thread raises it again
-                commands.put(error)
+    def read() -> None:
+        try:
+            for line in input_lines():
+                server.announce(line)  # if the line is a ping, the running search ends
+                commands.put(line)
+                if line.split()[:1] == ["quit"]:
+                    break
+            commands.put(None)
+        except Exception as error:  # the main thread raises it again
+            commands.put(error)
 
-        threading.Thread(target=read, daemon=True).start()
-        while (line := commands.get()) is not None:
-            if isinstance(line, Exception):
-                raise line
-            for answer in server.answers(line):
-                click.echo(answer)
-            if server.is_done:
-                break
+    threading.Thread(target=read, daemon=True).start()
+    while (line := commands.get()) is not None:
+        if isinstance(line, Exception):
+            raise line
+        for answer in server.answers(line):
+            click.echo(answer)
+        if server.is_done:
+            break
 
 
 class NBoardServer:

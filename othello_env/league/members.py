@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
-from othello_env.agent.named_files import option_files
+from othello_env.agent.spec import option_files
 from othello_env.support.files import read_file
 
 __all__ = ["Member", "Player", "Save", "Source", "Stored", "listed", "source_of"]

@@ -1,9 +1,6 @@
 """The commands analyse, solve and gtp."""
 
 import io
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -65,30 +62,6 @@ def test_gtp_repeats_its_game_by_the_seed(run, monkeypatch):
         _, out, _ = run("gtp", "--agent", "random", "--seed", str(seed))
         games.append(out)
     assert games[0] == games[1] != games[2]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the system does not tell that nobody reads")
-def test_gtp_ends_when_nobody_reads_its_answers_even_while_it_thinks(tmp_path):
-    file, thinks = tmp_path / "slow.py", tmp_path / "thinks"
-    file.write_text(
-        "import pathlib, time\n"
-        "def slow(observations, masks):\n"
-        f"    pathlib.Path({str(thinks)!r}).touch()\n"
-        "    time.sleep(600)\n"
-    )
-    command = [sys.executable, "-c", "from othello_env.cli import main; main()", "gtp", "--agent", f"{file}:slow"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
-        try:
-            process.stdin.write(b"name\ngenmove black\n")
-            assert process.stdout.readline().startswith(b"= othello-env")
-            end = time.monotonic() + 60
-            while not thinks.exists() and time.monotonic() < end:
-                time.sleep(0.05)
-            process.stdin.close()
-            process.stdout.close()
-            assert process.wait(30) == 2
-        finally:
-            process.kill()
 
 
 def test_gtp_does_not_read_a_line_without_end(run, monkeypatch):

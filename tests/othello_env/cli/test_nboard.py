@@ -214,6 +214,7 @@ def test_the_command_ends_when_nobody_reads_its_answers():
             process.stdin.write(b"ping 1\n")
             assert process.stdout.readline() == b"pong 1\n"
             process.stdout.close()
+            process.stdin.write(b"ping 2\n")
             assert process.wait(30) == 2
         finally:
             process.kill()
