@@ -107,8 +107,11 @@ def is_compiled() -> bool:
 
 
 def cache_is_empty() -> bool:
-    """Whether no kernel of this package was compiled and stored yet, so that the first kernels take long."""
-    return is_compiled() and next(cache_folder().rglob("*.nbi"), None) is None
+    """Whether no kernel has been compiled and stored yet, or none can be stored."""
+    try:
+        return is_compiled() and next(cache_folder().rglob("*.nbi"), None) is None
+    except (OSError, RuntimeError):  # there is no safe folder for the cache
+        return True
 
 
 def raise_interrupt(error: BaseException) -> None:
