@@ -1,5 +1,5 @@
 """``python -m othello_env`` is the command ``othello-env``."""
 
-from othello_env_main import main
+from othello_env.cli import main
 
 main()

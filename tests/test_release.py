@@ -31,11 +31,11 @@ def sdist():
     return contents(SdistBuilder)
 
 
-def test_the_wheel_has_the_packages_and_the_console_script_only(wheel):
-    assert {path.parts[0] for path in wheel} == {"othello_agents", "othello_env", "othello_env_main.py"}
+def test_the_wheel_has_the_two_packages_only(wheel):
+    assert {path.parts[0] for path in wheel} == {"othello_agents", "othello_env"}
     expected = {path.relative_to(ROOT) for path in (ROOT / "othello_env").rglob("*.py")}
     expected |= {path.relative_to(ROOT / "agents") for path in (ROOT / "agents").rglob("*.py")}
-    assert {path for path in wheel if path.suffix == ".py"} == expected | {Path("othello_env_main.py")}
+    assert {path for path in wheel if path.suffix == ".py"} == expected
 
 
 def test_the_data_in_the_wheel(wheel):
@@ -61,7 +61,7 @@ def test_the_wheel_is_small(wheel):
 
 def test_the_source_distribution_can_test_itself(sdist):
     top = {path.parts[0] for path in sdist}
-    needed = {"agents", "conftest.py", "docs", "noxfile.py", "othello_env", "othello_env_main.py", "scripts", "tests"}
+    needed = {"agents", "conftest.py", "docs", "noxfile.py", "othello_env", "scripts", "tests"}
     assert needed | {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md"} <= top
     tests = {path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*") if path.is_file()}
     assert {path for path in tests if "__pycache__" not in path.parts} <= sdist

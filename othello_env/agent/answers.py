@@ -39,17 +39,15 @@ class Seat:
 
     def ask(self, state: State, clock: Clock | None = None) -> int:
         """The agent's action in this position, checked by the function `ask` of this module."""
-        self._sit_down()
+        if self.agent._game_key != self._key:
+            begin_game(self.agent, self._key)
         return ask(self.agent, state, clock)
 
     def play(self, state: State) -> State:
         """The position after the agent's action; see the function `play_answer`."""
-        self._sit_down()
-        return play_answer(self.agent, state)
-
-    def _sit_down(self) -> None:
         if self.agent._game_key != self._key:
             begin_game(self.agent, self._key)
+        return play_answer(self.agent, state)
 
 
 def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:

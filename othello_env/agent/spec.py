@@ -44,8 +44,10 @@ __all__ = [
     "agent_names",
     "make_agent",
     "name_of",
+    "named_files",
     "near",
     "number_options",
+    "option_files",
     "option_text",
     "spec_file",
     "spec_text",
@@ -128,20 +130,6 @@ def near(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {found[0]}?)" if found else ""
 
 
-def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name (or path) and a dict of its options.
-
-    The dict's values are texts without the spec's quotes.
-
-    >>> split_spec('gtp:command="edax -q",epsilon=0.1')
-    ('gtp', {'command': 'edax -q', 'epsilon': '0.1'})
-
-    Raises:
-        SpecError: the text is not a spec.
-    """
-    return _parse(spec)
-
-
 def number_options(spec: str) -> dict[str, type]:
     """The numeric options that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
 
@@ -150,7 +138,7 @@ def number_options(spec: str) -> dict[str, type]:
     Raises:
         SpecError: the text is not a spec.
     """
-    head, _ = _parse(spec)
+    head, _ = split_spec(spec)
     registry = _registry()
     point = registry.get(head) or registry.get(Path(head).suffix)
     parameters = _parameters(point.load()) if point is not None else {}
@@ -194,7 +182,7 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
 
 
 def _from_spec(spec: str, seed: int | None) -> Agent:
-    head, options = _parse(spec)
+    head, options = split_spec(spec)
     epsilon = _convert("epsilon", options.pop("epsilon", "0"), float, spec)
     if not 0.0 <= epsilon <= 1.0:
         raise SpecError(f"{spec!r}: epsilon must be a probability, 0 to 1, not {epsilon}")
@@ -228,8 +216,17 @@ def spec_text(head: str, options: Mapping[str, object]) -> str:
     return f"{head}:{given}" if given else head
 
 
-def _parse(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec, as `split_spec` does."""
+def split_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a spec into its name (or path) and a dict of its options.
+
+    The dict's values are texts without the spec's quotes.
+
+    >>> split_spec('gtp:command="edax -q",epsilon=0.1')
+    ('gtp', {'command': 'edax -q', 'epsilon': '0.1'})
+
+    Raises:
+        SpecError: the text is not a spec.
+    """
     match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
     if match is None or not match[1]:
         raise SpecError(f"{spec!r} does not name an agent; {_known()}")
@@ -266,6 +263,38 @@ def spec_file(spec: str) -> tuple[Path, str] | None:
     suffix = Path(match[1]).suffix
     is_file = suffix in _registry() and match[1] not in _registry()
     return (Path(match[1]), "" if match[2] is None else f":{match[2]}") if is_file else None
+
+
+def named_files(spec: str) -> list[Path]:
+    """The existing files whose paths are in a spec or in the value of an option.
+
+    For example, ``engine:eval=ntuple:weights=a.npz`` names ``a.npz``, and ``b.py:name`` names ``b.py``.
+    """
+    if _is_file(spec):
+        return [Path(spec)]
+    try:
+        head, _ = split_spec(spec)
+    except SpecError:
+        return []
+    module = head.rpartition(":")[0]
+    heads = [Path(each) for each in dict.fromkeys((head, module)) if _is_file(each)]
+    return heads + option_files(spec)
+
+
+def option_files(spec: str) -> list[Path]:
+    """The existing files whose paths are in the values of a spec's options."""
+    try:
+        _, options = split_spec(spec)
+    except SpecError:
+        return []
+    return [path for value in options.values() for path in named_files(value)]
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # the text is too long for a name, or has a null character
+        return False
 
 
 def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:

@@ -2,12 +2,9 @@
 
 import contextlib
 import os
-import signal
 import sys
-import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,9 +15,8 @@ from click.shell_completion import shell_complete
 import othello_env
 from othello_env.arena import FaultWarning
 from othello_env.cli._help import HelpfulGroup, with_whole_words
-from othello_env.support.compiling import compilation_reported
 from othello_env.support.imports import search_current_folder
-from othello_env.support.jit import interruptible
+from othello_env.support.jit import cache_is_empty, interruptible
 
 __all__ = ["main"]
 
@@ -49,31 +45,30 @@ def _command() -> None:
     """Othello for people who train agents."""
 
 
-def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], bool] = lambda: False) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command, and then exit.
 
     After an error, the command prints one line on stderr, and the exit status is 2. After an interrupt (Ctrl-C), the
-    exit status is 130.
+    exit status is 130. Each command itself keeps what was done before the interrupt.
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: a function that returns True if there was an interrupt, but Python could not raise
-            KeyboardInterrupt, for example because a destructor was running. If the command fails after such an
-            interrupt, `main` ends as after Ctrl-C.
     """
-    given = sys.argv[1:] if arguments is None else arguments
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed; without this line, a file could get its number
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - it stays open
     search_current_folder()
     try:
-        status = _run(given, is_interrupted)
+        status = _run(sys.argv[1:] if arguments is None else arguments)
     except (click.Abort, EOFError, KeyboardInterrupt):
-        with _undisturbed():
-            if sys.stderr.isatty():
-                click.echo(err=True)  # the terminal shows ^C, so the message begins on a new line
-            _stop("interrupted", _INTERRUPTED)
+        if sys.stderr.isatty():
+            click.echo(err=True)  # the terminal shows ^C, so the message begins on a new line
+        _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
-    except BrokenPipeError:
-        sys.stderr.close()  # nobody reads stdout; without this line, Python would print an error about it
+    except BrokenPipeError:  # nobody reads the output
+        with contextlib.suppress(OSError):  # otherwise Python would try again to write it, and print an error
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(_in_words(error) or type(error).__name__, _FAILURE)
@@ -82,51 +77,19 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
-    try:
-        with compilation_reported(_say_compiling), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)  # each command itself prints the faults of the agents
-            return _invoke(arguments)
-    except Exception as error:
-        if is_interrupted():
-            raise KeyboardInterrupt from error
-        raise
-
-
-def _invoke(arguments: list[str]) -> Any:
-    """Do what click's own `main` does, but print no empty line after an interrupt."""
+def _run(arguments: list[str]) -> Any:
+    """Do what click's own `main` does, but leave errors and interrupts to `main`."""
     if instruction := os.environ.get(_COMPLETE):
         sys.exit(shell_complete(_command, {}, "othello-env", _COMPLETE, instruction))
+    if arguments and not {"-h", "--help", "--version"} & {*arguments} and cache_is_empty():
+        click.echo("othello-env: compiling for first use; this takes up to half a minute, once", err=True)
     try:
-        with interruptible(), _command.make_context("othello-env", arguments) as context:
-            return _command.invoke(context)
+        with interruptible(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FaultWarning)  # each command itself prints the faults of the agents
+            with _command.make_context("othello-env", arguments) as context:
+                return _command.invoke(context)
     except click.exceptions.Exit as error:  # click raises it after --help, for example
         return error.exit_code
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ignore further interrupts, so that the message is printed whole."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-
-
-def _say_compiling() -> None:
-    """Say on stderr that code is being compiled.
-
-    If the terminal shows a progress bar, the message replaces the bar. When the bar moves on, it appears on the next
-    line.
-    """
-    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    with contextlib.suppress(OSError, ValueError):  # raised if stderr is closed or nobody reads it
-        click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
 
 
 def _in_words(error: Exception) -> str:

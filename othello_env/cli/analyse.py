@@ -1,20 +1,48 @@
 """``othello-env analyse POSITION``: let an engine evaluate a position, or every move of the games in a file."""
 
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from othello_env import drawing
 from othello_env.agent import make_agent
 from othello_env.cli import _options as options
-from othello_env.cli._review import reviews_files
+from othello_env.cli.data import parts_of
+from othello_env.data import Games, MoveReview, review_game, summarise
+from othello_env.data.review import ANALYST, BLUNDER, EXACT_EMPTIES
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
+from othello_env.support.files import check_output, write_json
 
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
+_FORMAT = "othello-env review 1"
+_LARGEST_NUMBER = 10**9
+
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
 """With these settings, click does not take a board that begins with ``-`` for an option."""
+
+
+class _Selection(click.ParamType):  # type: ignore[type-arg]  # only the newest click has a type argument here
+    """The numbers of games, such as ``1,3-5``, as a list of pairs (first, last)."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[tuple[int, int]]:
+        if isinstance(value, list):
+            return value
+        parts = [re.fullmatch(r"\s*([0-9]{1,10})(?:-([0-9]{1,10}))?\s*", part) for part in value.split(",")]
+        ranges = [(int(part[1]), int(part[2] or part[1])) for part in parts if part]
+        if len(ranges) < len(parts) or any(not 1 <= first <= last <= _LARGEST_NUMBER for first, last in ranges):
+            self.fail(f"expected numbers of games from 1 on, such as 1,3-5, got {value!r}", param, ctx)
+        return ranges
 
 
 def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
@@ -103,8 +131,46 @@ def _score(score: float, unit: str) -> str:
     default=0,
     help="For this number of best moves, also show the expected line of play. This needs a search for each move.",
 )
-@reviews_files
-def command(position: str, to_move: str, rules: Rules, agent: str, scores: bool, lines: int) -> None:
+@click.option("--select", type=_Selection(), help="Games: review only the games with these numbers, such as 1,3-5.")
+@click.option(
+    "--exact",
+    type=click.IntRange(0, 30),
+    default=EXACT_EMPTIES,
+    help="Games: solve positions with at most this number of empty squares.",
+)
+@click.option(
+    "--blunder",
+    type=options.FloatRange(0, 64, above=True),
+    default=BLUNDER,
+    help="Games: a move that loses at least this number of discs is a blunder.",
+)
+@click.option(
+    "--from",
+    "first",
+    type=click.IntRange(1, 1000),
+    default=1,
+    help="Games: the first ply to review, such as 11 after random openings of 10 plies.",
+)
+@click.option("--summary", "short", is_flag=True, help="Games: leave out the tables of moves.")
+@click.option("--out", type=options.FILE, help="Games: also write the reviews to this JSON file.")
+@click.option("--skip", is_flag=True, help="Games: leave damaged games out, and print their number.")
+@click.pass_context
+def command(
+    context: click.Context,
+    position: str,
+    to_move: str,
+    rules: Rules,
+    agent: str,
+    scores: bool,
+    lines: int,
+    select: list[tuple[int, int]] | None,
+    exact: int,
+    blunder: float,
+    first: int,
+    short: bool,
+    out: Path | None,
+    skip: bool,
+) -> None:
     """Let an engine evaluate a position, or every move of the games in a file.
 
     The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
@@ -114,9 +180,169 @@ def command(position: str, to_move: str, rules: Rules, agent: str, scores: bool,
     dataset, the command prints how many discs each move lost, and the default agent is engine:depth=8. Near the end of
     a game, the losses are exact. Earlier in the game, they are estimates of the engine.
     """
+    if _is_source(position):
+        options.refuse(("to_move", "scores", "lines"), "is for a position")
+        if context.get_parameter_source("agent") is ParameterSource.DEFAULT:
+            agent = ANALYST
+        reviewer = _Reviewer(make_agent(agent), exact, blunder, first, short)
+        _review_source(Path(position), rules, skip, select, reviewer, out)
+        return
+    options.refuse(("select", "exact", "blunder", "first", "short", "out", "skip"), "is for files of games")
     state = position_from_text(position, to_move, rules)
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise click.UsageError(f"{agent} does not analyse; expected an engine, such as engine:ms=1000")
     click.echo(drawing.text(state))
     click.echo(summary(analyst.analyse(state, scores=scores, **({"lines": lines} if lines else {}))))
+
+
+def _is_source(text: str) -> bool:
+    """Whether a text names an existing file or dataset.
+
+    Raises:
+        click.BadParameter: the text looks like a path, but there is no such file.
+    """
+    if options.existing_path(text) is not None:
+        return True
+    is_board = not text.strip("XxOo*-.")  # such as "..XO..OX", which ends like the name of a file
+    if not is_board and re.fullmatch(r"\S*(?:[/\\]\S*|\.[A-Za-z]{3,8})", text):
+        raise click.BadParameter(f"there is no file {text!r}; expected a file of games, a transcript or a board")
+    return False
+
+
+def _review_source(
+    source: Path,
+    rules: Rules,
+    skip: bool,
+    select: list[tuple[int, int]] | None,
+    reviewer: _Reviewer,
+    out: Path | None,
+) -> None:
+    """Review the games of a file or dataset, print the reviews, and write them to the JSON file `out`.
+
+    After an interrupt, the JSON file has the reviews that were finished before.
+
+    Raises:
+        click.UsageError: the file or dataset has none of the selected games.
+    """
+    if out is not None:
+        check_output(out)
+        options.check_distinct(source, out, f"--out {out} is the file of the games")
+    found: list[dict[str, Any]] = []
+    try:
+        for number, games, i in _chosen(parts_of(source, rules, skip), select):
+            found.append(reviewer.review(number, games, i))
+        if not found:
+            raise click.UsageError(f"{source} has no such game")
+        if len(found) > 1:
+            click.echo(f"all {len(found)} games")
+            click.echo(_players_table(reviewer.moves, reviewer.blunder))
+    finally:
+        if out is not None and found:
+            card = {
+                "format": _FORMAT,
+                "source": str(source),
+                "agent": repr(reviewer.agent),
+                "exact_empties": reviewer.exact,
+                "blunder": reviewer.blunder,
+                "first_ply": reviewer.first,
+            }
+            write_json(out, card | {"games": found})
+
+
+def _chosen(parts: Iterator[Games], select: list[tuple[int, int]] | None) -> Iterator[tuple[int, Games, int]]:
+    """Yield (number, games, i) for each selected game. The game is entry `i` of `games`.
+
+    `number` is the number of the game in the file or dataset, counted from 1. Damaged games that are left out do not
+    count.
+    """
+    last = math.inf if select is None else max(end for _, end in select)
+    before = 0
+    for games in parts:
+        for i in range(len(games)):
+            number = before + i + 1
+            if select is None or any(first <= number <= end for first, end in select):
+                yield number, games, i
+        before += len(games)
+        if before >= last:
+            return
+
+
+class _Reviewer:
+    """Reviews games and prints the reviews.
+
+    The arguments are those of the command. `moves` has the reviewed moves of each player, by the player's name.
+    """
+
+    def __init__(self, agent: Any, exact: int, blunder: float, first: int, short: bool) -> None:
+        self.agent, self.exact, self.blunder, self.first, self.short = agent, exact, blunder, first, short
+        self.moves: dict[str, list[MoveReview]] = {}
+
+    def review(self, number: int, games: Games, i: int) -> dict[str, Any]:
+        """Review game `i` of `games`, print the review, and return it as plain values."""
+        final: Any = games.state(i)
+        names = _names(games, i)
+        with options.bar(f"game {number}", int(games.lengths[i])) as step:
+            reviewed = []
+            start = games.starts[games.start[i]]
+            for move in review_game(final, self.agent, exact=self.exact, start=start, first=self.first):
+                reviewed.append(move)
+                step()
+        black, white = final.discs()
+        click.echo(f"game {number}: {names[0]} (black) against {names[1]} (white), {black}-{white}")
+        if not self.short:
+            click.echo(_moves_table(reviewed) + "\n")
+        each = {name: [move for move in reviewed if move.player == p] for p, name in enumerate(final.player_names)}
+        click.echo(_players_table(each, self.blunder))
+        summaries = {name: summarise(mine, blunder=self.blunder) for name, mine in each.items()}
+        blunders = [move for found in summaries.values() for move in found.blunders]
+        for move in sorted(blunders, key=lambda move: move.ply):
+            click.echo(f"blunder: {_sentence(move)}")
+        click.echo()
+        for name, mine in zip(names, each.values(), strict=True):
+            self.moves.setdefault(name, []).extend(mine)
+        return {
+            "game": number,
+            "players": dict(zip(final.player_names, names, strict=True)),
+            "discs": [black, white],
+            "finished": final.is_over,
+            "moves": [move.to_json() for move in reviewed],
+            "summary": {name: found.to_json() for name, found in summaries.items()},
+        }
+
+
+def _names(games: Games, i: int) -> tuple[str, str]:
+    """The players' names in a game. A player without a name in the file is called black or white."""
+    black, white = (str(games.columns[side][i]) if side in games.columns else "" for side in ("black", "white"))
+    return black or "black", white or "white"
+
+
+def _moves_table(moves: list[MoveReview]) -> str:
+    rows: list[tuple[str, ...]] = []
+    for move in moves:
+        text = move.state.action_to_text
+        how = "exact" if move.exact else f"depth {move.depth}"
+        better = text(move.best) if move.best != move.action else ""
+        shown = (f"{move.loss:.1f}", f"{move.score:+.1f}", better, how)
+        rows.append((str(move.ply), move.state.player_names[move.player], text(move.action), *shown))
+    return options.table(("ply", "player", "move", "loss", "score", "better", "found by"), rows)
+
+
+def _players_table(moves: dict[str, list[MoveReview]], blunder: float) -> str:
+    """A table with one row for each player, which summarises the player's moves."""
+    rows: list[tuple[str, ...]] = []
+    for name, mine in moves.items():
+        found = summarise(mine, blunder=blunder)
+        worst = ", ".join(f"{move.state.action_to_text(move.action)} {move.loss:.1f}" for move in found.worst)
+        counts = (str(found.moves), f"{found.loss:.2f}", f"{found.exact_loss:.2f}", f"{found.best:.0%}")
+        rows.append((name, *("-" if "nan" in text else text for text in counts), str(len(found.blunders)), worst))
+    return options.table(("player", "choices", "mean loss", "exact part", "best moves", "blunders", "worst"), rows)
+
+
+def _sentence(move: MoveReview) -> str:
+    text, name = move.state.action_to_text, move.state.player_names[move.player]
+    how = "exactly" if move.exact else f"by depth {move.depth} about"
+    return (
+        f"ply {move.ply}, {name} played {text(move.action)}; {text(move.best)} is {how} {move.loss:.1f} discs better "
+        f"({move.best_score:+.1f} against {move.score:+.1f})"
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,11 +18,11 @@ import click
 import numpy as np
 
 from othello_env.agent import make_agent
-from othello_env.agent.named_files import named_files
+from othello_env.agent.spec import named_files
 from othello_env.cli import _options as options
-from othello_env.cli._games import parts_of
 from othello_env.cli._help import HelpfulGroup
 from othello_env.data import (
+    DamagedGamesWarning,
     Dataset,
     Games,
     agent_labels,
@@ -28,6 +30,7 @@ from othello_env.data import (
     exact_labels,
     match_games,
     random_games,
+    read_games,
     read_names,
     tokens,
     write_games,
@@ -37,7 +40,7 @@ from othello_env.games.registry import Rules
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import check_output, write_file
 
-__all__ = ["command"]
+__all__ = ["command", "parts_of"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 """The number of games in one part of a dataset: the first is for random games, the second for games of a match."""
@@ -337,3 +340,36 @@ def _labelled_games(path: Path, maker: str) -> int:
             f"{path} has labels by another agent, or by an earlier version of its file; remove the old labels first"
         )
     return count
+
+
+def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[Games]:
+    """Yield the games of each part of a dataset, or all games of a file.
+
+    If `skip` is True, leave out damaged games, and print a warning on stderr.
+
+    Raises:
+        click.UsageError: `source` is a dataset, and the user gave an option that is only for files.
+    """
+    if not source.is_dir():
+        with _told():
+            games = read_games(source, rules=str(rules), skip=skip, **names)
+        yield games
+        return
+    options.refuse(("rules", *names), "is for files; a dataset itself says what its games are")
+    parts = Dataset(source).parts(skip=skip)
+    while True:
+        with _told():
+            part = next(parts, None)
+        if part is None:
+            return
+        yield part
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Print each `DamagedGamesWarning` as a line on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DamagedGamesWarning)
+        yield
+    for warning in caught:
+        click.echo(str(warning.message), err=True)

@@ -9,8 +9,8 @@ import click
 
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.cli import _options as options
-from othello_env.cli._training import YARDSTICK, Curve, train
 from othello_env.cli.match import HEAD, result_row
+from othello_env.cli.train import YARDSTICK, Curve, train
 from othello_env.drawing.chart import ScoreRow, png, score_chart
 from othello_env.support.files import write_file, write_json
 

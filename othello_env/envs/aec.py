@@ -24,10 +24,10 @@ from othello_env.envs.conventions import (
     observation_space,
     rewards,
 )
+from othello_env.envs.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import GameKeys
-from othello_env.envs.starts import POSITION_OPTIONS, check_options
 from othello_env.games.game import IllegalActionError, State
 
 __all__ = ["AECGame"]
@@ -77,8 +77,6 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     ) -> None:
         super().__init__()
         start = self._prepare(openings, reward, strict, render_mode)
-        self._observer: str | None = None
-        """The agent whose observation is in `_observation`; None before the first reset and after the end of a game."""
         self._calls = 0
         """The number of calls of `reset` and `step`. With it, `agent_iter` sees whether the loop's body made a call."""
         self.agents: list[str] = []
@@ -135,8 +133,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
             options: a dict with any of the keys `position`, `moves` and `random_plies`; see
-                `othello_env.envs.starts.Starts.draw`. A key ``"options"`` is ignored, because PettingZoo's own test of
-                `reset` passes such a key.
+                `othello_env.envs.initial_states.InitialStates.draw`. A key ``"options"`` is ignored, because
+                PettingZoo's own test of `reset` passes such a key.
 
         Raises:
             ValueError: an option is unknown or wrong, or the seed is negative. Nothing has changed.
@@ -144,9 +142,9 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """
         if isinstance(options, Mapping):
             options = {name: value for name, value in options.items() if name != "options"}
-        chosen = check_options(options, POSITION_OPTIONS)
+        chosen = check_reset_options(options, POSITION_OPTIONS)
         keys = GameKeys.after_reset(self._keys, seed)
-        state = self._starts.draw(keys.game_key, chosen)
+        state = self._initial_states.draw(keys.game_key, chosen)
         self._keys = keys
         self._playing = True
         self._calls += 1
@@ -176,19 +174,22 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             return
         state = self._state
         assert state is not None
-        number = check_action(action, self._num_actions)
+        if isinstance(action, bool):
+            check_action(action, self._num_actions)  # raises the error; `State.play` would take a bool for an integer
         try:
-            played = state.play(number)
-        except IllegalActionError:
-            if self._strict:
+            played = state.play(action)  # type: ignore[arg-type]  # it refuses None
+        except (TypeError, IllegalActionError) as error:
+            number = check_action(action, self._num_actions)
+            if self._strict or isinstance(error, TypeError):
                 raise
             result = [0.0] * state.num_players
             result[state.to_move] = -illegal_penalty(state, self._reward)
             self._end(state, result, number)
         else:
-            self._show(played)
             if played.is_over:
                 self._end(played, rewards(played, self._reward))
+            else:
+                self._show(played)
         if self.render_mode == "human":
             self.render()
 
@@ -217,27 +218,20 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             max_iter -= 1
             yield self.agent_selection
 
-    def _show(self, state: State) -> None:
-        """Make this position the current position, and store its observation and infos."""
+    def _show(self, state: State, illegal_action: int | None = None) -> None:
+        """Make this position the current one, and store a copy of the info for each agent."""
         self._state = state
-        planes, mask = state.encode()
-        self._observation: Observation = {"observation": planes, "action_mask": mask}
-        self._observer = self.agent_selection = self.possible_agents[state.to_move]
-        self._tell(state)
-
-    def _tell(self, state: State, illegal_action: int | None = None) -> None:
-        """Store a copy of the info for each agent."""
+        self.agent_selection = self.possible_agents[state.to_move]
         info = game_info(state, _NOBODY, illegal_action)
         self.infos: dict[str, dict[str, Any]] = {agent: info.copy() for agent in self.agents}
 
     def _end(self, state: State, result: Iterable[float], illegal_action: int | None = None) -> None:
-        """End the game and give each player its reward."""
+        """End the game in this position, and give each player its reward."""
         self._playing = False
-        self._observer = None
+        self._show(state, illegal_action)
         self.rewards = dict(zip(self.possible_agents, result, strict=True))
         self._cumulative_rewards = dict(self.rewards)  # the sum of each agent's rewards: all earlier rewards were 0
         self.terminations = dict.fromkeys(self.agents, True)
-        self._tell(state, illegal_action)
         self._watch.count(1, illegal_action is not None)
 
     def _step_when_over(self, action: int | None) -> None:
@@ -255,8 +249,9 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             ValueError: there is no such agent.
         """
         state = self.position
-        if agent == self._observer:
-            return {name: array.copy() for name, array in self._observation.items()}  # the caller may change a copy
+        if self._playing and agent == self.agent_selection:
+            planes, mask = state.encode()
+            return {"observation": planes, "action_mask": mask}
         if agent not in self.possible_agents:
             raise ValueError(f"there is no agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
         planes = state.observation(self.possible_agents.index(agent))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
-from operator import index
 from typing import Any
 
 import gymnasium
@@ -52,15 +51,12 @@ def check_action(action: Any, num_actions: int) -> int:
     Raises:
         ValueError: the action is not an integer from 0 to num_actions - 1.
     """
-    try:  # `as_integer` is not called here, because the call would take time in every step
-        number = -1 if isinstance(action, bool) else index(action)
-    except TypeError:
-        number = -1
-    if not 0 <= number < num_actions:
+    number = as_integer(action)
+    if number is None or not 0 <= number < num_actions:
         raise ValueError(
             f"expected an action as an integer from 0 to {num_actions - 1}, not {action!r} of type "
             f"{type(action).__name__}"
-        )
+        ) from None
     return number
 
 

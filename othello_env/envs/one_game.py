@@ -12,9 +12,9 @@ from typing import Any
 from gymnasium.error import ResetNeeded
 
 from othello_env.envs.conventions import REWARDS, MaskWatch
+from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.rendering import Renderer
 from othello_env.envs.seeding import GameKeys
-from othello_env.envs.starts import Starts
 from othello_env.games.game import State, check_choice
 
 __all__ = ["OneGame"]
@@ -37,7 +37,7 @@ class OneGame(ABC):
         self._reward = reward
         self._strict = strict
         self._renderer = Renderer(render_mode)
-        self._starts = Starts(openings, self.new_game)
+        self._initial_states = InitialStates(openings, self.new_game)
         self._watch = MaskWatch()
         self._keys: GameKeys | None = None
         self._state: State | None = None

@@ -19,13 +19,13 @@ from othello_env.envs.conventions import (
     observation_space,
     rewards,
 )
+from othello_env.envs.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
-from othello_env.envs.starts import POSITION_OPTIONS, check_options
 from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
-from othello_env.support.jit import interruptible
+from othello_env.support.jit import raise_interrupt
 
 __all__ = ["SingleGame"]
 
@@ -104,10 +104,6 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         """The opponents in the current game. Each key is the number of the player whose moves the opponent makes."""
         self._mask = np.zeros(self._num_actions, np.int8)
 
-    def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
-        opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
-        return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
-
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that makes the moves of the player with the number `player` in the next game.
 
@@ -139,8 +135,8 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             seed: an integer of at least 0. Each seed determines a sequence of games. With a seed, the first game of
                 this sequence begins. Without a seed, the next game of the present sequence begins. Everything random in
                 a game depends on the seed and on the game's number in the sequence (see `othello_env.envs.seeding`).
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side` (as in
-                the constructor).
+            options: `position`, `moves`, `random_plies` (see `othello_env.envs.initial_states.InitialStates.draw`), and
+                `side` (as in the constructor).
 
         Returns:
             The observation and the info. If a game ends before the learner's first turn, another game replaces it. So
@@ -152,7 +148,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             TypeError: the seed is not an integer, or the options are not a dict.
             AgentError: an opponent answered with an illegal action.
         """
-        chosen = check_options(options, (*POSITION_OPTIONS, "side"))
+        chosen = check_reset_options(options, (*POSITION_OPTIONS, "side"))
         side = chosen.get("side", self._side)
         check_choice("side", side, self._sides)
         super().reset(seed=None if seed is None else check_seed(seed))
@@ -178,7 +174,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         Returns the position and a dict of the opponents. Each key is the number of the player whose moves the opponent
         makes.
         """
-        state = self._starts.draw(key, options)
+        state = self._initial_states.draw(key, options)
         seats = {
             player: Seat(self._agent_of(player, learner), opponent_key(key, player if self._players > 2 else None))
             for player in range(self._players)
@@ -188,12 +184,15 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
 
     def _answer(self, state: State, seats: dict[int, Seat]) -> State:
         """Let the opponents play until the learner's turn or the end of the game. Returns the position."""
-        with interruptible():
+        try:
             while state.to_move in seats and not state.is_over:
                 if self.render_mode == "human":
                     self._renderer.render(state)
                 forced = state.must_pass
                 state = state.play(state.legal_actions()[0]) if forced else seats[state.to_move].play(state)
+        except SystemError as error:
+            raise_interrupt(error)
+            raise
         return state
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -210,11 +209,13 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded(
                 "step() needs a reset() first: " + ("there is no game" if state is None else "the game is over")
             )
-        number = check_action(action, self._num_actions)
+        if isinstance(action, bool):
+            check_action(action, self._num_actions)  # raises the error; `State.play` would take a bool for an integer
         try:
-            played = state.play(number)
-        except IllegalActionError:
-            if self._strict:
+            played = state.play(action)  # type: ignore[arg-type]  # it takes integers of any kind
+        except (TypeError, IllegalActionError) as error:
+            number = check_action(action, self._num_actions)
+            if self._strict or isinstance(error, TypeError):
                 raise
             return self._end(state, -illegal_penalty(state, self._reward), number)
         state = self._answer(played, self._seats)
@@ -223,21 +224,23 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         observation, info = self._show(state)
         return observation, 0.0, False, False, info
 
-    def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
-        """Store a position in which it is the learner's turn. Returns the observation and info of this position."""
-        self._state = state
-        planes, self._mask = state.encode()
-        if self.render_mode == "human":
-            self.render()
-        return {"observation": planes, "action_mask": self._mask}, self._info(state)
-
     def _end(
         self, state: State, reward: float, illegal_action: int | None = None
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        self._state, self._playing = state, False
-        self._mask = np.zeros(self._num_actions, np.int8)
+        self._playing = False
+        observation, info = self._show(state, illegal_action)
+        self._watch.count(1, illegal_action is not None)
+        return observation, reward, True, False, info
+
+    def _show(self, state: State, illegal_action: int | None = None) -> tuple[Observation, dict[str, Any]]:
+        """Make this position the current one. Returns the learner's observation and the info."""
+        self._state = state
+        if self._playing:
+            planes, self._mask = state.encode()
+        else:
+            planes, self._mask = state.observation(self.learner), np.zeros(self._num_actions, np.int8)
         if self.render_mode == "human":
             self.render()
-        observation = {"observation": state.observation(self.learner), "action_mask": self._mask}
-        self._watch.count(1, illegal_action is not None)
-        return observation, reward, True, False, self._info(state, illegal_action)
+        opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
+        info = {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
+        return {"observation": planes, "action_mask": self._mask}, info

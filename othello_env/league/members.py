@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
-from othello_env.agent.named_files import option_files
+from othello_env.agent.spec import option_files
 from othello_env.support.files import read_file
 
 __all__ = [

@@ -203,7 +203,7 @@ def _digest() -> str:
 def cache_is_empty() -> bool:
     """Whether kernels still have to be compiled, because nothing of this version is in the cache."""
     folder = _folder() if is_compiled() else None
-    return folder is not None and not any(each.is_dir() for each in folder.iterdir())
+    return folder is not None and next(folder.rglob("*.nbi"), None) is None
 
 
 def raise_interrupt(error: BaseException) -> None:

@@ -16,7 +16,6 @@ import platform
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -115,26 +114,19 @@ class Worker:
         return self._receive(seconds)
 
     def _receive(self, seconds: float | None) -> Any:
-        deadline = None if seconds is None else time.monotonic() + seconds
-        while True:
-            try:
-                if not self._connection.poll(None if deadline is None else max(0.0, deadline - time.monotonic())):
-                    self.stop()
-                    raise WorkerTimeoutError(f"a worker process gave no answer within {seconds:g} s")
-                kind, value = self._connection.recv()
-            except WorkerTimeoutError:
-                raise
-            except (EOFError, OSError):
+        try:
+            if not self._connection.poll(seconds):
                 self.stop()
-                raise WorkerDiedError(self._process.exitcode) from None
-            if kind == "compiles":
-                from othello_env.support.compiling import report_compilation
-
-                report_compilation()
-            elif kind == "failed":
-                raise WorkerError(f"a worker process on {platform.node()} failed: {value}")
-            else:
-                return value
+                raise WorkerTimeoutError(f"a worker process gave no answer within {seconds:g} s")
+            kind, value = self._connection.recv()
+        except WorkerTimeoutError:
+            raise
+        except (EOFError, OSError):
+            self.stop()
+            raise WorkerDiedError(self._process.exitcode) from None
+        if kind == "failed":
+            raise WorkerError(f"a worker process on {platform.node()} failed: {value}")
+        return value
 
     def stop(self) -> None:
         """Kill the process and all processes that it has started. A call in another thread raises an error."""
@@ -152,25 +144,20 @@ def _serve(connection: Connection, packed: bytes) -> None:
         os.setpgid(0, 0)
     threading.Thread(target=_end_with_owner, name="end-with-owner", daemon=True).start()
 
-    from othello_env.support.compiling import compilation_reported
-
-    lock = threading.Lock()
-
     def send(kind: str, value: Any) -> None:
-        with lock, suppress(BrokenPipeError):  # the owner may have ended
+        with suppress(BrokenPipeError):  # the owner may have ended
             connection.send((kind, value))
 
-    with compilation_reported(lambda: send("compiles", None)):
-        try:
-            make, args = pickle.loads(packed)  # noqa: S301 - the owner pickled this
-            work = make(*args)
-            send("ready", None)
-            while True:
-                send("answer", work(*connection.recv()))
-        except EOFError:  # the owner has closed its side
-            pass
-        except Exception as error:
-            send("failed", f"{type(error).__name__}: {error}")
+    try:
+        make, args = pickle.loads(packed)  # noqa: S301 - the owner pickled this
+        work = make(*args)
+        send("ready", None)
+        while True:
+            send("answer", work(*connection.recv()))
+    except EOFError:  # the owner has closed its side
+        pass
+    except Exception as error:
+        send("failed", f"{type(error).__name__}: {error}")
 
 
 def _end_with_owner() -> None:

@@ -20,12 +20,12 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_actions, check_count, observation_space
+from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
-from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options, check_reset_mask
 from othello_env.envs.vector.info import Buffers, Ended, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
-from othello_env.games.batch import Batch, Ends, InitialStates
+from othello_env.games.batch import Batch, Ends, InitialArrays
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
 from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
@@ -208,8 +208,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: the openings are wrong. Nothing has changed.
         """
-        starts = Starts(openings, self.new_game)
-        self._initial = self._initial_states(starts.openings.positions, starts.openings.random_plies, self._side)
+        starts = InitialStates(openings, self.new_game)
+        self._initial = self._initial_arrays(starts.openings.positions, starts.openings.random_plies, self._side)
         self._starts = starts
 
     def set_opponents(self, opponents: Opponents) -> None:
@@ -226,13 +226,13 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
         self._pool.replace(opponents, self._batch.games.opponents)
         openings = self._starts.openings
-        self._initial = self._initial_states(openings.positions, openings.random_plies, self._side)
+        self._initial = self._initial_arrays(openings.positions, openings.random_plies, self._side)
 
-    def _initial_states(self, positions: Sequence[State], random_plies: int, side: str) -> InitialStates:
+    def _initial_arrays(self, positions: Sequence[State], random_plies: int, side: str) -> InitialArrays:
         """How games begin: each in one of these positions, or at its usual start if there are no positions."""
         pool, number = self._pool, self._sides.index(side) - 1
         seats = self._batch.start.num_players - 1
-        return self._batch.initial_states(
+        return self._batch.initial_arrays(
             positions,
             random_plies,
             redraws=REDRAWS,
@@ -241,7 +241,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             first=0 if pool is None else pool.first,
         )
 
-    def _chosen_states(self, options: dict[str, Any], side: str) -> InitialStates:
+    def _chosen_arrays(self, options: dict[str, Any], side: str) -> InitialArrays:
         """How games begin if a reset has options.
 
         Raises:
@@ -249,12 +249,12 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """
         if not any(name in options for name in POSITION_OPTIONS):
             openings = self._starts.openings
-            return self._initial_states(openings.positions, openings.random_plies, side)
+            return self._initial_arrays(openings.positions, openings.random_plies, side)
         if "moves" in options and "position" not in options and self._batch.starts_differ:
             raise ValueError("the option moves needs the option position too, because each game has a different board")
         at_start = "moves" not in options and "position" not in options
         positions = () if at_start else (self._starts.given(0, options),)
-        return self._initial_states(positions, index(options.get("random_plies", 0)), side)
+        return self._initial_arrays(positions, index(options.get("random_plies", 0)), side)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
@@ -323,8 +323,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array has a seed for each game,
                 or None for a game without a seed. Each seed determines a sequence of games. With a seed, the first game
                 of this sequence begins. Without a seed, the next game of the present sequence begins.
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply
-                only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to reset.
+            options: `position`, `moves`, `random_plies` (see `othello_env.envs.initial_states.InitialStates.draw`) and
+                `side` apply only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to
+                reset.
 
         Returns:
             The observations of all games, and their info.
@@ -338,7 +339,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 after an error.
             KeyboardInterrupt: Ctrl-C was pressed. All games must be reset.
         """
-        chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
+        chosen = check_reset_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
         if not mask.all() and not self._ready:
             raise ResetNeeded("the first reset() must reset all games: leave out reset_mask")
@@ -346,7 +347,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         check_choice("side", side, self._sides)
         if self._pool is None:
             _check_no_side(side)
-        initial = self._chosen_states(chosen, side) if chosen else self._initial
+        initial = self._chosen_arrays(chosen, side) if chosen else self._initial
         keys = env_keys(seed, self.num_envs)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         self._draw_keys(keys, mask)
@@ -387,7 +388,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             if key is not None:
                 games.env_key[i], games.number[i] = key, 0
 
-    def _make_room(self, initial: InitialStates) -> None:
+    def _make_room(self, initial: InitialArrays) -> None:
         """Make sure that one more move can be stored in each game."""
         if self._batch.make_room(initial):
             self._cut()
@@ -459,7 +460,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._ends = [ends for ends, _, _ in all_found if len(ends.rows)]
         return problems
 
-    def _answer(self, buffers: Buffers, initial: InitialStates) -> list[Ends]:
+    def _answer(self, buffers: Buffers, initial: InitialArrays) -> list[Ends]:
         """Let the opponents play until each game is over or it is the learner's turn. Returns the games that ended."""
         found: list[Ends] = []
         while self._pool is not None:

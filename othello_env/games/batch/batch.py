@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from othello_env.games.batch import step as kernels
 from othello_env.games.batch.functions import check, encode
-from othello_env.games.batch.state import BatchState, Ends, InitialStates, ends_dtype, new_state
+from othello_env.games.batch.state import BatchState, Ends, InitialArrays, ends_dtype, new_state
 from othello_env.games.game import State
 from othello_env.games.openings import Openings
 
@@ -164,7 +164,7 @@ class Batch(ABC):
         vars(self).update(state)
         self._settle()
 
-    def make_room(self, initial: InitialStates) -> bool:
+    def make_room(self, initial: InitialArrays) -> bool:
         """Make sure that one more ply can be stored in each game.
 
         Returns whether an array was replaced. If so, batches that `part` returned still have the old array and must be
@@ -198,7 +198,7 @@ class Batch(ABC):
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         """The boards of the games that ended, as arrays in the same order as the attribute `boards`."""
 
-    def initial_states(
+    def initial_arrays(
         self,
         positions: Sequence[State],
         random_plies: int,
@@ -207,8 +207,8 @@ class Batch(ABC):
         side: int,
         pool: npt.NDArray[np.uint64],
         first: int,
-    ) -> InitialStates:
-        """How games begin. `InitialStates` describes all arguments except `positions` in more detail.
+    ) -> InitialArrays:
+        """How games begin. `InitialArrays` describes all arguments except `positions` in more detail.
 
         Args:
             positions: each game begins in one of these positions, chosen at random. If there are no positions, each
@@ -226,7 +226,7 @@ class Batch(ABC):
         moves = np.zeros((len(positions), longest), self.games.moves.dtype)
         for row, position in zip(moves, positions, strict=True):
             row[: len(position.moves)] = position.moves
-        return InitialStates(
+        return InitialArrays(
             to_move=np.array([position.to_move for position in positions], np.int8),
             plies=np.array([len(position.moves) for position in positions], np.int32),
             moves=moves,
@@ -239,7 +239,7 @@ class Batch(ABC):
             first=first,
         )
 
-    def begin(self, numbers: npt.NDArray[np.int64], initial: InitialStates) -> int:
+    def begin(self, numbers: npt.NDArray[np.int64], initial: InitialArrays) -> int:
         """Start games at the indices `numbers`, (M,). Returns 0, or NO_OPENING if a game could not begin.
 
         The key of a game is a hash of its `env_key` and `number` (see `BatchState`).
@@ -275,7 +275,7 @@ class Batch(ABC):
             refused: the sum of the problems that are refused. OUT_OF_RANGE must be one of them.
             out: the fields of `Outputs`, which the step overwrites.
             observes: whether to do what `observe` does, too.
-            initial: the fields of `InitialStates`, which say how games begin.
+            initial: the fields of `InitialArrays`, which say how games begin.
             begin_next: when a game ends, whether the next game begins in the same step.
             by_margin: whether rewards are margins instead of results.
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch.state import ILLEGAL, OUT_OF_RANGE, OVER, BatchState, InitialStates
+from othello_env.games.batch.state import ILLEGAL, OUT_OF_RANGE, OVER, BatchState, InitialArrays
 from othello_env.support.dispatch import dispatched
 
 __all__ = [
@@ -48,7 +48,7 @@ _Arrays = tuple[Any, ...]
 
 @dispatched(lean=True)
 def set_start(
-    rules: Any, games: BatchState, boards: _Boards, i: int, key: np.uint64, initial: InitialStates, chosen: int
+    rules: Any, games: BatchState, boards: _Boards, i: int, key: np.uint64, initial: InitialArrays, chosen: int
 ) -> bool:
     """Set up the board and the player to move of game i. Returns False if no start was found.
 

@@ -23,7 +23,7 @@ __all__ = [
     "UNCHECKED",
     "BatchState",
     "Ends",
-    "InitialStates",
+    "InitialArrays",
     "Outputs",
     "ends_dtype",
     "new_state",
@@ -47,7 +47,7 @@ opponents' moves ended the game before the learner's first turn.
 """
 
 SIDE_DRAWN = -2
-"""If `InitialStates.side` has this value, the learner's player is chosen at random for each game, by the game's key."""
+"""If `InitialArrays.side` has this value, the learner's player is chosen at random for each game, by the game's key."""
 
 
 class BatchState(NamedTuple):
@@ -84,7 +84,7 @@ class BatchState(NamedTuple):
         return tuple(self.moves[i, : self.plies[i]].tolist())
 
 
-class InitialStates(NamedTuple):
+class InitialArrays(NamedTuple):
     """How games begin and who plays in them.
 
     Python passes the fields to the kernels as a plain tuple, because passing a named tuple takes twice as long.

@@ -44,7 +44,7 @@ from othello_env.games.batch.state import (
     SIDE_DRAWN,
     UNCHECKED,
     BatchState,
-    InitialStates,
+    InitialArrays,
     Outputs,
 )
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
@@ -76,7 +76,7 @@ def _note(games: BatchState, i: int, action: int) -> None:
 
 
 @kernel(lean=True)
-def _begin(rules: Any, games: BatchState, boards: _Tuple, i: int, key: np.uint64, initial: InitialStates) -> bool:
+def _begin(rules: Any, games: BatchState, boards: _Tuple, i: int, key: np.uint64, initial: InitialArrays) -> bool:
     """Begin game i with this key. Returns False if it could not begin; NO_OPENING explains the reasons."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
@@ -113,7 +113,7 @@ def _random_plies(rules: Any, games: BatchState, boards: _Tuple, i: int, plies: 
 
 
 @kernel(lean=True)
-def _seat(games: BatchState, i: int, key: np.uint64, initial: InitialStates) -> None:
+def _seat(games: BatchState, i: int, key: np.uint64, initial: InitialArrays) -> None:
     """Choose the learner's player and the opponents in game i, by the key of the game."""
     others = games.opponents.shape[1]
     games.learner[i] = initial.side
@@ -146,12 +146,12 @@ def begin_all(
     Returns:
         0, or NO_OPENING if a game could not begin.
     """
-    return _begin_each(rules, BatchState(*fields), boards, numbers, ahead, InitialStates(*initial_fields))
+    return _begin_each(rules, BatchState(*fields), boards, numbers, ahead, InitialArrays(*initial_fields))
 
 
 @kernel(lean=True)
 def _begin_each(
-    rules: Any, games: BatchState, boards: _Tuple, numbers: npt.NDArray[np.int64], ahead: Int, initial: InitialStates
+    rules: Any, games: BatchState, boards: _Tuple, numbers: npt.NDArray[np.int64], ahead: Int, initial: InitialArrays
 ) -> int:
     """Do what `begin_all` does. This kernel is faster, because it does not count references to arrays."""
     failed = 0
@@ -244,7 +244,7 @@ def step(
         refused: the sum of the problems that are refused; OUT_OF_RANGE is always one of them.
         out_fields: the fields of `Outputs`, written in place.
         observes: whether to do what `observe` does, too.
-        initial_fields: the fields of `InitialStates`, for games that begin.
+        initial_fields: the fields of `InitialArrays`, for games that begin.
         begin_next: when a game ends, whether the next game begins in the same step.
         by_margin: whether rewards are margins instead of results.
         template: any array with the dtype of the records; see `ends_dtype`.
@@ -253,7 +253,7 @@ def step(
         Four items: the records of the games that ended, the moves of these games (see `_end`), a number that is
         NO_OPENING if a game could not begin, else 0, and the problems.
     """
-    games, out, initial = BatchState(*fields), Outputs(*out_fields), InitialStates(*initial_fields)
+    games, out, initial = BatchState(*fields), Outputs(*out_fields), InitialArrays(*initial_fields)
     over = games.over
     if problems == UNCHECKED:
         problems = np.int64(check(rules, boards, actions, over, out.num_actions))
@@ -390,7 +390,7 @@ def answer(
         Three items: the records of the games that ended, the moves of these games (see `_end`), and a number. The
         number is NO_OPENING or NO_TURN if a game could not begin, else 0.
     """
-    games, out, initial = BatchState(*fields), Outputs(*out_fields), InitialStates(*initial_fields)
+    games, out, initial = BatchState(*fields), Outputs(*out_fields), InitialArrays(*initial_fields)
     for k in range(len(actions)):
         _note(games, numbers[k], actions[k])
     play_taken(rules, games, boards, numbers, taken, actions)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from othello_env.games.batch import Batch, Ends
 from othello_env.games.batch import functions as batch
-from othello_env.games.batch.state import BatchState, InitialStates
+from othello_env.games.batch.state import BatchState, InitialArrays
 from othello_env.games.checkers import kernels
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import CELLS, DRAWS
@@ -90,7 +90,7 @@ def _set_start(
     boards: _Boards,
     i: int,
     key: np.uint64,
-    initial: InitialStates,
+    initial: InitialArrays,
     chosen: int,
 ) -> bool:
     own, opponent, kings, going, quiet, north_west, north_east, south_west, south_east = boards

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from othello_env.games.batch import Batch, Ends
 from othello_env.games.batch import functions as batch
-from othello_env.games.batch.state import BatchState, InitialStates
+from othello_env.games.batch.state import BatchState, InitialArrays
 from othello_env.games.game import State
 from othello_env.games.othello import loops
 from othello_env.games.othello.bitboard import BOARDS, advance, draw_move, final_margin, game_result, popcount
@@ -47,7 +47,7 @@ def _set_start(
     boards: _Boards,
     i: int,
     key: np.uint64,
-    initial: InitialStates,
+    initial: InitialArrays,
     chosen: int,
 ) -> bool:
     own, opponent, legal = boards

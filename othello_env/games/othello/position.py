@@ -64,7 +64,7 @@ class Othello(State):
     ['d3', 'f3', 'f4', 'g5']
     """
 
-    __slots__ = ("_legal", "_reply", "opponent", "own", "size")
+    __slots__ = ("_legal", "_reply", "is_over", "must_pass", "opponent", "own", "size")
 
     player_names = ("black", "white")
 
@@ -73,6 +73,9 @@ class Othello(State):
     """The discs of the player to move, as a set of bits (see `othello_env.games.othello.bitboard`)."""
     opponent: int
     """The other player's discs, as a set of bits."""
+    is_over: bool
+    must_pass: bool
+    """Whether the pass is the only legal action."""
     _legal: int
     _reply: int
 
@@ -94,6 +97,8 @@ class Othello(State):
         _put_moves(self, moves)
         _put_legal(self, legal)  # the legal squares of the player to move
         _put_reply(self, reply)  # the legal squares that the other player would have
+        _put_must_pass(self, not legal and reply != 0)
+        _put_is_over(self, not (legal or reply))
 
     @classmethod
     def from_bits(cls, own: int, opponent: int, to_move: int = 0, size: int = 8) -> Self:
@@ -169,15 +174,6 @@ class Othello(State):
         return (self.own | self.opponent).bit_count()
 
     @property
-    def is_over(self) -> bool:
-        return not (self._legal or self._reply)
-
-    @property
-    def must_pass(self) -> bool:
-        """Whether the pass is the only legal action."""
-        return not self._legal and self._reply != 0
-
-    @property
     def legal_bits(self) -> int:
         """The squares on which the player to move may place a disc, as a set of bits."""
         return self._legal
@@ -208,17 +204,22 @@ class Othello(State):
         return _BIT_ACTIONS[self.size][legal & -legal]
 
     def play(self, action: int) -> Self:
-        action = self.check_action(action)
         size = self.size
-        disc = bitboard.ACTION_BITS[size][action]
+        try:
+            number = index(action)
+        except TypeError:
+            number = -1
+        if not 0 <= number <= size * size:
+            self.check_action(action)  # raises the error
+        disc = bitboard.ACTION_BITS[size][number]
         if not (self._legal & disc or (disc == 0 and self.must_pass)):
-            raise self.illegal(action)
+            raise self.illegal(number)
         mine, other = self.own, self.opponent
         own, opponent, legal, reply = bitboard.play(
             mine & _LOW, mine >> 32, other & _LOW, other >> 32, disc & _LOW, disc >> 32, size
         )
         state = type(self).__new__(type(self))
-        state._fill(size, int(own), int(opponent), 1 - self.to_move, (*self.moves, action), int(legal), int(reply))
+        state._fill(size, int(own), int(opponent), 1 - self.to_move, (*self.moves, number), int(legal), int(reply))
         return state
 
     def discs(self) -> tuple[int, int]:
@@ -339,7 +340,7 @@ class Othello(State):
 
 # `_fill` uses these setters, because the method `__setattr__` of a position raises an error. These setters are a third
 # faster than `object.__setattr__`.
-_put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_moves = (
+_put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_must_pass, _put_is_over, _put_to_move, _put_moves = (
     vars(owner)[name].__set__
     for owner, name in (
         (Othello, "size"),
@@ -347,6 +348,8 @@ _put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_m
         (Othello, "opponent"),
         (Othello, "_legal"),
         (Othello, "_reply"),
+        (Othello, "must_pass"),
+        (Othello, "is_over"),
         (State, "to_move"),
         (State, "moves"),
     )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from othello_env.games.batch import Batch, Ends
 from othello_env.games.batch import functions as batch
-from othello_env.games.batch.state import BatchState, InitialStates
+from othello_env.games.batch.state import BatchState, InitialArrays
 from othello_env.games.game import State
 from othello_env.games.hashing import below
 from othello_env.games.tribolo import kernels
@@ -47,7 +47,7 @@ def _set_start(
     boards: _Boards,
     i: int,
     key: np.uint64,
-    initial: InitialStates,
+    initial: InitialArrays,
     chosen: int,
 ) -> bool:
     grid, legal = boards[0][i], boards[1][i]

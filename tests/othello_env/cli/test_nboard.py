@@ -9,7 +9,7 @@ import time
 import pytest
 
 from othello_env import Agent, Othello, make_agent
-from othello_env.cli._nboard_server import NBoardServer
+from othello_env.cli.nboard import NBoardServer
 from othello_env.data import random_games
 
 BOARD = "8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *"
@@ -214,6 +214,7 @@ def test_the_command_ends_when_nobody_reads_its_answers():
             process.stdin.write(b"ping 1\n")
             assert process.stdout.readline() == b"pong 1\n"
             process.stdout.close()
+            process.stdin.write(b"ping 2\n")
             assert process.wait(30) == 2
         finally:
             process.kill()

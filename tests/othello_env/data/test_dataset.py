@@ -117,7 +117,7 @@ def test_a_damaged_description(tmp_path, text):
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT] if hasattr(signal, "SIGKILL") else [signal.SIGINT])
 def test_a_killed_command_goes_on(tmp_path, how):
-    command = [sys.executable, "-c", "from othello_env_main import main; main()"]
+    command = [sys.executable, "-c", "from othello_env.cli import main; main()"]
     command += [
         "data",
         "make",

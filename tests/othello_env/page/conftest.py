@@ -38,7 +38,7 @@ class Server:
     """A process that runs ``othello-env serve``."""
 
     def __init__(self, *arguments, port=0, browser=None):
-        code = f"{START}; from othello_env_main import main; main()"
+        code = f"{START}; from othello_env.cli import main; main()"
         shown = ["--browser" if browser else "--no-browser", "--port", str(port)]
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, "serve", *shown, *arguments],

@@ -7,10 +7,10 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from othello_env import Agent, Checkers, Othello, Tribolo
 from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
 from othello_env.envs.conventions import game_info
+from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.sampling import sample_legal
 from othello_env.envs.seeding import env_key, game_key
-from othello_env.envs.starts import Starts
 from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
 from othello_env.games.checkers.batch import CheckersGames
 
@@ -24,7 +24,7 @@ class SelfPlayTwin:
 
     def __init__(self, n, mode, new_game, openings=None, reward="result"):
         self.n, self.mode, self.reward = n, mode, reward
-        self.starts = Starts(openings, new_game)
+        self.starts = InitialStates(openings, new_game)
 
     def reset(self, seed):
         self.seeds = [seed + i for i in range(self.n)]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple import NTupleNetwork, Trainer
-from othello_env.cli import _training, main
+from othello_env.cli import main
+from othello_env.cli import train as training
 
 
 def run(*arguments):
@@ -26,7 +27,7 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     expected, got = NTupleNetwork.load(whole), NTupleNetwork.load(part)
     assert expected.training["batch"] == 32
     assert expected.training["games"] == expected.training["scores"]["games"] == 150
-    assert 0 <= expected.training["scores"][_training.YARDSTICK] <= 1
+    assert 0 <= expected.training["scores"][training.YARDSTICK] <= 1
     assert expected.training["command"] == "othello-env train --games 150"
     assert np.array_equal(got.weights, expected.weights)
     assert np.array_equal(got.errors, expected.errors)
@@ -78,9 +79,9 @@ def test_an_interrupt_while_the_learner_is_measured_keeps_what_was_learned(monke
             raise KeyboardInterrupt
         return 0.5
 
-    monkeypatch.setattr(_training, "_score", score)
+    monkeypatch.setattr(training, "_score", score)
     trainer, kept = Trainer(4, seed=1), []
-    curve, interrupted = _training.train(
+    curve, interrupted = training.train(
         trainer, seconds=None, games=200, keep=lambda: kept.append(trainer.games), every=1e9
     )
     assert interrupted
@@ -96,9 +97,9 @@ def test_an_interrupt_of_the_training_keeps_what_was_learned_and_measures_it(mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Trainer, "run", interrupted_run)
-    monkeypatch.setattr(_training, "_score", lambda trainer: trainer.games / 100)
+    monkeypatch.setattr(training, "_score", lambda trainer: trainer.games / 100)
     trainer, kept = Trainer(4, seed=1), []
-    curve, interrupted = _training.train(
+    curve, interrupted = training.train(
         trainer, seconds=60, games=None, keep=lambda: kept.append(trainer.games), every=1e9
     )
     assert interrupted

@@ -1,10 +1,59 @@
-"""``othello-env analyse FILE``: how many discs the moves of whole games lost."""
+"""The commands analyse and solve."""
 
 import json
 
 import pytest
 
+from othello_env import Othello
 from othello_env.data import Games, random_games, review_game, summarise, write_games
+
+ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first position of the FFO test suite
+
+
+def test_analyse_prints_the_analysis_beside_the_board(run):
+    status, out, err = run("analyse", "f5d6c3", "--agent", "engine:depth=4,eval=weighted", "--scores")
+    assert (status, err) == (0, "")
+    assert "white to move" in out
+    assert "points for white" in out
+    assert "depth  4" in out
+    for action in Othello.from_moves("f5d6c3").legal_actions():
+        assert Othello().action_to_text(action) in out
+
+
+def test_solve_prints_the_exact_score(run):
+    status, out, err = run("solve", ENDGAME, "--hash", "8")
+    assert (status, err) == (0, "")
+    assert "best   g8" in out
+    assert "score  +18 discs for black" in out
+    assert "depth  14, to the end of the game" in out
+    assert "score  +1 wins for black" in run("solve", ENDGAME, "--result", "--hash", "8")[1]
+    assert "score  -10 discs for black" in run("solve", "", "--game", "othello:size=4", "--hash", "1")[1]
+
+
+def test_solve_says_that_it_may_not_end(run, monkeypatch):
+    monkeypatch.setattr("othello_agents.engine.Engine.solve", lambda self, state, **_: self.analyse(state))
+    position = Othello().to_text()
+    assert "60 empty squares: this may take years; Ctrl-C ends it\n" in run("solve", position)[2]
+    assert run("solve", ENDGAME)[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("analyse", "f5f5"), "ply 2"),
+        (("analyse", "XO-"), "16, 36 or 64"),
+        (("analyse", "f5", "--agent", "random"), "random does not analyse"),
+        (("analyse", "", "--game", "checkers"), "--game: expected othello, perhaps with a size, got checkers"),
+        (("solve", "f5", "--game", "tribolo"), "--game: expected othello, perhaps with a size, got tribolo"),
+        (("solve", "X" * 64), "the game is over\n"),
+        (("analyse", "X" * 64), "the game is over\n"),
+    ],
+)
+def test_errors_are_one_line(run, arguments, message):
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
 
 
 @pytest.fixture
@@ -105,7 +154,7 @@ def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):
         (["f5d6" + "c3" * 200], "ply 4"),
     ],
 )
-def test_errors_are_one_line(run, file, monkeypatch, arguments, message):
+def test_errors_about_files_are_one_line(run, file, monkeypatch, arguments, message):
     monkeypatch.chdir(file.parent)
     status, _, err = run("analyse", *arguments)
     assert status == 2
@@ -119,7 +168,7 @@ def test_an_interrupt_keeps_the_games_before(run, file, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return review_game(final, *rest, **named)
 
-    monkeypatch.setattr("othello_env.cli._review.review_game", interrupted)
+    monkeypatch.setattr("othello_env.cli.analyse.review_game", interrupted)
     status, _, err = run("analyse", file, *QUICK, "--out", tmp_path / "r.json")
     assert (status, err) == (130, "othello-env: interrupted\n")
     assert [game["game"] for game in json.loads((tmp_path / "r.json").read_text())["games"]] == [1]

@@ -1,9 +1,11 @@
-"""The GTP server, which lets other programs play against an agent."""
+"""The command gtp."""
+
+import io
 
 import pytest
 
 from othello_env import Agent, Othello, WrongGameError, make_agent
-from othello_env.cli._gtp_server import GtpServer
+from othello_env.cli.gtp import GtpServer
 
 
 class TestServer:
@@ -78,7 +80,7 @@ class TestServer:
                 now[0] += 1.0  # a second passes
                 return state.legal_actions()[0]
 
-        monkeypatch.setattr("othello_env.cli._gtp_server.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("othello_env.cli.gtp.time.monotonic", lambda: now[0])
         server = GtpServer(Noting(), "noting")
         for line in lines:
             assert server.answer(line) == "="
@@ -185,3 +187,34 @@ class TestServer:
             black, white = server.state.discs()
             score = server.answer("final_score")
             assert score == ("= 0" if black == white else f"= {'B' if black > white else 'W'}+{abs(black - white)}")
+
+
+def test_gtp_repeats_its_game_by_the_seed(run, monkeypatch):
+    games = []
+    for seed in (1, 1, 2):
+        monkeypatch.setattr("sys.stdin", io.StringIO("genmove black\ngenmove white\n" * 8))
+        _, out, _ = run("gtp", "--agent", "random", "--seed", str(seed))
+        games.append(out)
+    assert games[0] == games[1] != games[2]
+
+
+def test_gtp_does_not_read_a_line_without_end(run, monkeypatch):
+    text = io.StringIO("name\n" + "y" * 10_000_000)
+    monkeypatch.setattr("sys.stdin", text)
+    status, out, error = run("gtp", "--agent", "random")
+    assert (status, out, error) == (
+        2,
+        "= othello-env random\n\n",
+        "othello-env: a command has at most 65,535 characters\n",
+    )
+    assert text.tell() < 100_000
+
+
+def test_gtp_answers_until_quit(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("name\n1 play black f5\ngenmove white\nquit\nname\n"))
+    status, out, _ = run("gtp", "--agent", "maximizer:eval=count")
+    assert status == 0
+    answers = out.split("\n\n")
+    assert answers[:2] == ["= othello-env maximizer:eval=count", "=1"]
+    assert answers[2].startswith("= ")
+    assert answers[3:] == ["=", ""]

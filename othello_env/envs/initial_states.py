@@ -15,7 +15,7 @@ import numpy.typing as npt
 from othello_env.games.game import State
 from othello_env.games.openings import Openings, opening_position
 
-__all__ = ["POSITION_OPTIONS", "Starts", "check_options", "check_reset_mask"]
+__all__ = ["POSITION_OPTIONS", "InitialStates", "check_reset_mask", "check_reset_options"]
 
 POSITION_OPTIONS = ("position", "moves", "random_plies")
 """The options of `reset` that define where a game begins.
@@ -24,7 +24,7 @@ If a reset has none of these options, the game begins with one of the environmen
 """
 
 
-def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
+def check_reset_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
     """Check the options of a reset and return them as a dict. Options with the value None are left out.
 
     Raises:
@@ -69,7 +69,7 @@ def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
     return mask.copy()  # a copy, because the mask may be the array `terminated`, which the reset overwrites
 
 
-class Starts:
+class InitialStates:
     """The positions in which games begin.
 
     Args:
@@ -91,7 +91,7 @@ class Starts:
 
         Args:
             game_key: the key of the game; see `othello_env.envs.seeding`.
-            options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
+            options: the options of the reset, as `check_reset_options` returns them. `position` is a State, or text for
                 `State.position_from_text`. Without this option, the position is the usual start of the game. `moves` is
                 a transcript (the moves as text), or a sequence of actions. These moves are played from the position.
                 `random_plies` is the number of random plies that are played after the moves. If none of these options
