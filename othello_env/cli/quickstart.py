@@ -103,7 +103,7 @@ def _picture(agent: Path, results: dict[str, MatchResult], games: int, seed: int
         "score (a draw counts one half)",
         limits=(-0.02, 1.02),
         curve=[CurvePoint(0, at, score, *interval_of(GAMES // 2, score, 0.0)) for at, score in curve],
-        curve_title=f"score against {YARDSTICK}, {GAMES} games at each point",
+        curve_title=f"score against {YARDSTICK}, {GAMES} games",
     )
     return png(chart)
 

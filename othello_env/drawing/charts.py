@@ -234,7 +234,7 @@ def row_chart(
     for axes in below:
         _draw_curve(axes, [point.seconds for point in curve], curve, next(iter(_looks([""]).values())))
         _seconds_axis(axes)
-        axes.set_title(_short(curve_title, 70), loc="left", size=10)
+        axes.set_title(_short(curve_title, 58), loc="left", size=10)
         axes.set_ylabel("score")
     return figure
 
@@ -293,7 +293,7 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
     from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 
     m = len(names)
-    cell = min(0.5, 5.25 / m)  # the side of a cell in inches
+    cell = min(0.5, 5.2 / m)  # the side of a cell in inches
     figure = _figure(title, subtitle, m * cell + 1.05)
     axes = figure.subplots()
     values = np.array(scores, float)
@@ -302,18 +302,19 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
     colours = LinearSegmentedColormap.from_list("scores", [_ORANGE, "#f7f7f4", _BLUE])
     image = axes.imshow(np.ma.masked_invalid(values), colours, vmin=0, vmax=1)
     axes.imshow(np.ma.masked_equal(unmet.astype(int), 0), ListedColormap([_UNKNOWN]))
-    for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True) if cell > 0.235 else ():  # three characters fit
+    for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True) if cell > 0.23 else ():  # three characters fit
         text = "1.0" if values[i, j] > 0.995 else f"{values[i, j]:.2f}"[1:]
         axes.text(j, i, text, ha="center", va="center", color="white" if abs(values[i, j] - 0.5) > 0.3 else _INK)
+    most = int((7.15 - m * cell) / 0.083)  # the characters that fit to the left of the cells
     rows = range(0, m, math.ceil(0.19 / cell))  # if rows are lower than text, only some are labelled
-    axes.set_yticks(rows, [f"{i + 1}  {_short(names[i], 23)}" for i in rows])
+    axes.set_yticks(rows, [f"{i + 1}  {_short(names[i], most)}" for i in rows])
     columns = range(0, m, math.ceil((0.22 if m < 100 else 0.32) / cell))
     axes.set_xticks(columns, [str(i + 1) for i in columns])
     axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
     axes.grid(False)
     axes.spines[:].set_visible(False)
     label = "score of the row's member" + ("; grey: have not met" if unmet.any() else "")
-    figure.colorbar(image, location="bottom", label=label, shrink=0.6, aspect=30)
+    figure.colorbar(image, location="bottom", label=label, shrink=0.6, aspect=30, panchor=(0, 0.5))
     return figure
 
 
@@ -403,15 +404,15 @@ def _figure(
     from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.lines import Line2D
 
-    heads = textwrap.wrap(title, 70, max_lines=2, placeholder="...")
-    texts = textwrap.wrap(subtitle, 92, max_lines=3, placeholder="...")
+    heads = textwrap.wrap(title, 80, max_lines=2, placeholder="...")
+    texts = textwrap.wrap(subtitle, 97, max_lines=3, placeholder="...")
     columns = 2 if all(len(label) <= 36 for label in looks) else 1
     parts = [0.12, 0.25 * len(heads), 0.2 * len(texts), 0.06 + 0.21 * math.ceil(len(looks) / columns)]
     whole = height + sum(parts)
     figure = Figure((_WIDTH, whole))
     figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0, 0, 1, height / whole), w_pad=0.1, h_pad=0.06))
     left = 0.1 / _WIDTH
-    figure.text(left, 1 - parts[0] / whole, "\n".join(heads), size=13, va="top")
+    figure.text(left, 1 - parts[0] / whole, "\n".join(heads), size=12.5, va="top")
     figure.text(left, 1 - sum(parts[:2]) / whole, "\n".join(texts), color=_FAINT, va="top")
     if looks:
         labels = [_short(label, 36 if columns == 2 else 76) for label in looks]

@@ -69,7 +69,7 @@ def games():
 CHARTS = {
     "learning": learning,
     "seconds": lambda: learning(unit=None),
-    "scores": lambda: row_chart("title", "subtitle", ROWS, "score", (0, 1), CURVE, f"score against {SPEC}"),
+    "scores": lambda: row_chart("title", "subtitle", ROWS, "score", (0, 1), CURVE, f"score against {SPEC} " * 3),
     "elo": elo,
     "above": lambda: elo(low=1500.0, high=np.inf, value=1500.0),
     "league": league,
