@@ -336,9 +336,15 @@ class _Run:
         """The curve as a PNG file."""
         learner, size = self.learner, self.learner.settings.size
         title = f"{learner.NAME} learns {size}x{size} Othello, seed {learner.settings.seed}"
-        subtitle = f"{learner.score_title}, {self.options.match} games at each point from {OPENINGS[size]}"
+        subtitle = (
+            f"{learner.score_title}, {self.options.match} games at each point from {OPENINGS[size]}; 95% intervals"
+        )
         lines = {
-            opponent: [CurvePoint(p[learner.UNIT], p["seconds"], p["scores"][opponent]) for p in self.curve]
+            opponent: [
+                CurvePoint(p[learner.UNIT], p["seconds"], score, *interval_of(self.options.match // 2, score, 0.0))
+                for p in self.curve
+                for score in (p["scores"][opponent],)
+            ]
             for opponent in LADDER
         }
         return png(learning_chart(title, subtitle, lines, learner.UNIT))

@@ -31,7 +31,7 @@ from _measure import Bench, Windows, Work, machine, report, timed
 from _works import VectorWork, driven_work, perft_work
 
 from othello_env import Othello, othello_v0, sample_legal
-from othello_env.drawing.chart import growth_chart, png
+from othello_env.drawing.charts import growth_chart, png
 from othello_env.envs import OthelloEnv, OthelloVectorEnv
 from othello_env.support.files import check_output, write_file
 

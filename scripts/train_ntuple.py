@@ -35,7 +35,7 @@ from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_agents.ntuple.trainer import Goal, train_until
 from othello_env import Othello
 from othello_env.arena.match import play_match
-from othello_env.drawing.chart import CurvePoint, learning_chart, png
+from othello_env.drawing.charts import CurvePoint, learning_chart, png
 from othello_env.support.files import check_output, parse_json, read_file, write_file, write_json
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
@@ -194,13 +194,15 @@ class Course:
         size, seed = self.trainer.network.size, self.trainer.seed
         lines = {
             f"alphabeta:depth={depth},eval=weighted": [
-                CurvePoint(point["games"], point["seconds"], point[f"depth {depth}"]) for point in self.curve
+                CurvePoint(point["games"], point["seconds"], score, score - error, score + error)
+                for point in self.curve
+                for score, error in ((point[f"depth {depth}"], point[f"depth {depth} +-"]),)
             ]
             for depth in OPPONENTS[size]
         }
         title = f"The n-tuple network learns {size}x{size} Othello from nothing, by self-play"
         how = f"score of greedy play, {self.args.matches} games at each point from {PLIES[size]} random plies"
-        return png(learning_chart(title, f"{how}, seed {seed}", lines))
+        return png(learning_chart(title, f"{how}, seed {seed}; 95% intervals", lines))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -217,10 +217,25 @@ def test_runs_of_different_units_are_compared_over_seconds(monkeypatch, tmp_path
     monkeypatch.setattr(sys, "argv", ["compare_curves.py", "--runs", *map(str, files), "--perfect", "--out", str(out)])
     runpy.run_path(str(SCRIPTS / "compare_curves.py"), run_name="__main__")
     points = [CurvePoint(k, k, k / 10) for k in range(5)]
-    expected = learning_chart(
-        "Share of perfect moves", "in packaged positions", dict.fromkeys(("games", "plies"), points), None
-    )
-    assert out.read_bytes() == png(expected)
+    assert out.read_bytes() == png(perfect_moves(dict.fromkeys(("games", "plies"), points), None))
+
+
+def perfect_moves(curves, unit):
+    how = "in packaged positions; bands: 95% intervals"
+    return learning_chart("Share of perfect moves", how, curves, unit, "share of perfect moves")
+
+
+def test_runs_that_differ_only_in_their_seed_become_one_curve():
+    script, curves = runpy.run_path(str(SCRIPTS / "compare_curves.py")), SCRIPTS.parent / "docs" / "curves"
+    names = ["ppo_seed2", "ppo", "ppo_seed3", "ppo_afterstates_seed1"]
+    runs = {name: script["read"](str(curves / f"{name}.json"), "random") for name in names}
+    found = script["joined"](runs)
+    assert [*found] == ["ppo, mean of 3 seeds", "ppo_afterstates_seed1"]
+    assert found["ppo_afterstates_seed1"] == runs["ppo_afterstates_seed1"].points
+    second, others = (found["ppo, mean of 3 seeds"][1], [runs[name].points[1] for name in names[:3]])
+    assert second.score == pytest.approx(np.mean([point.score for point in others]))
+    single = runs["ppo"].points[1]
+    assert (single.low, single.high) == pytest.approx(interval_of(100, single.score, 0.0))  # 200 games
 
 
 def test_runs_whose_files_have_the_same_name_are_all_drawn(monkeypatch, tmp_path, capsys):
@@ -238,8 +253,7 @@ def test_runs_whose_files_have_the_same_name_are_all_drawn(monkeypatch, tmp_path
 
     draw(*files)
     lines = {file: [CurvePoint(10 * k, k, (k + number) / 10) for k in range(5)] for number, file in enumerate(files)}
-    expected = learning_chart("Share of perfect moves", "in packaged positions", lines, "games")
-    assert (tmp_path / "a.png").read_bytes() == png(expected)
+    assert (tmp_path / "a.png").read_bytes() == png(perfect_moves(lines, "games"))
     with pytest.raises(SystemExit):
         draw(files[0], str(tmp_path / "b" / ".." / "a" / "run.json"))
     assert capsys.readouterr().err.endswith("--runs: a file is given twice\n")

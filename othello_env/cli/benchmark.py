@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from othello_env.arena.rating.benchmark import (
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
 from othello_env.cli import _options as options
-from othello_env.drawing.chart import EloRow, ScoreRow, elo_chart, png, score_chart
+from othello_env.drawing.charts import Row, png, row_chart
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import write_file, write_json
 
@@ -195,33 +196,41 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
     assert result.regret is not None
     regret, size = result.regret, result.regret.size
     rows = [
-        ScoreRow(
+        Row(
             f"{stage.fewest} to {stage.most} empty squares",
             stage.accuracy.rate,
             *stage.accuracy.rate_interval,
+            f"{stage.accuracy.rate:.3f}",
             compare=stage.random[0],
         )
         for stage in reversed(regret.stages)
     ]
     played = "" if result.games is None else f"; {result.games.loss:.1f} discs lost a game against perfect play"
-    chart = score_chart(
+    chart = row_chart(
         f"{Path(result.agent).name} on {size}x{size}: {regret.rate:.1%} of its moves are perfect",
         f"{regret.all.positions} positions, 95% intervals; {regret.loss:.2f} discs lost a move{played}",
         rows,
-        axis="share of perfect moves (grey: random moves)",
+        "share of perfect moves (grey: random moves)",
+        limits=(-0.02, 1.02),
     )
     return png(chart)
 
 
 def _picture(result: Benchmark, placement: Placement) -> bytes:
     """A chart, as a PNG, of the ratings of the ladder's opponents and the agent."""
-    rows = [EloRow(rung.spec, rung.elo, *rung.interval) for rung in placement.ladder.rungs]
+    name = Path(result.agent).name
+    rows = [Row(rung.spec, rung.elo, *rung.interval, f"{rung.elo:.0f}") for rung in placement.ladder.rungs]
     low, high = placement.interval
-    elo = high if placement.elo is None else placement.elo
-    own = EloRow(Path(result.agent).name, elo, low, high, own=True, beyond=placement.open_end)
-    chart = elo_chart(
+    if placement.open_end == "above":
+        own = Row(name, low, low, math.inf, f"> {low:.0f}", own=True)
+    elif placement.open_end == "below" or placement.elo is None:
+        own = Row(name, high, -math.inf, high, f"< {high:.0f}", own=True)
+    else:
+        own = Row(name, placement.elo, low, high, f"{placement.elo:.0f}", own=True)
+    chart = row_chart(
         f"{own.label} on {placement.ladder.name}: Elo {placement.elo_text}",
         f"{placement.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
-        sorted([*rows, own], key=lambda row: -row.elo),
+        sorted([*rows, own], key=lambda row: -row.value),
+        "Elo (95% intervals)",
     )
     return png(chart)

@@ -9,10 +9,11 @@ from othello_env.agent import WrongGameError
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.results import forfeits
 from othello_env.cli import _options as options
-from othello_env.drawing.chart import png
+from othello_env.drawing.charts import png
 from othello_env.games.registry import Rules
-from othello_env.league import League, Payoffs, payoff_picture, rating_picture
+from othello_env.league import League, Payoffs
 from othello_env.league.matches import save_matches
+from othello_env.league.pictures import payoff_chart, snapshot_chart
 from othello_env.support.files import check_output, write_file
 
 __all__ = ["command"]
@@ -66,9 +67,9 @@ def command(
     click.echo(_table(league, payoffs, anchor))
     click.echo(str(payoffs.transitivity()))
     if matrix is not None:
-        write_file(matrix, png(payoff_picture(payoffs)))
+        write_file(matrix, png(payoff_chart(payoffs)))
     if curve is not None:
-        write_file(curve, png(rating_picture(payoffs, anchor)))
+        write_file(curve, png(snapshot_chart(payoffs, anchor)))
 
 
 def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> League:

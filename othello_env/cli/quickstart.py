@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from othello_env.arena.match import MatchResult, play_match
+from othello_env.arena.tournament.results import interval_of
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
-from othello_env.cli.train import YARDSTICK, Curve, train
-from othello_env.drawing.chart import ScoreRow, png, score_chart
+from othello_env.cli.train import GAMES, YARDSTICK, Curve, train
+from othello_env.drawing.charts import CurvePoint, Row, png, row_chart
 from othello_env.support.files import write_file, write_json
 
 __all__ = ["command"]
@@ -95,12 +96,14 @@ def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
 
 def _picture(agent: Path, results: dict[str, MatchResult], games: int, seed: int, curve: Curve) -> bytes:
     """A chart, as a PNG, of the scores and the learning curve."""
-    chart = score_chart(
+    chart = row_chart(
         f"The scores of {agent.name}",
         f"{games} games each in colour-swapped pairs, openings {_OPENINGS}, seed {seed}; 95% intervals",
-        [ScoreRow(opponent, match.score, *match.interval) for opponent, match in results.items()],
-        curve,
-        f"score against {YARDSTICK}",
+        [Row(name, match.score, *match.interval, f"{match.score:.3f}", 0.5) for name, match in results.items()],
+        "score (a draw counts one half)",
+        limits=(-0.02, 1.02),
+        curve=[CurvePoint(0, at, score, *interval_of(GAMES // 2, score, 0.0)) for at, score in curve],
+        curve_title=f"score against {YARDSTICK}, {GAMES} games",
     )
     return png(chart)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from othello_agents.ntuple import Trainer
     from othello_agents.ntuple.trainer import Goal
 
-__all__ = ["YARDSTICK", "Curve", "command", "train"]
+__all__ = ["GAMES", "YARDSTICK", "Curve", "command", "train"]
 
 _BATCH, _LARGEST_BATCH = 32, 10_000
 _PRECISE_BELOW = 10.0
@@ -37,7 +37,8 @@ YARDSTICK = "alphabeta:depth=2,eval=weighted"
 Curve = list[tuple[float, float]]
 """The points of a learning curve: (seconds of training, score against `YARDSTICK`)."""
 
-_GAMES = 100
+GAMES = 100
+"""The number of games in which the learner is measured."""
 
 
 @click.command("train")
@@ -209,4 +210,4 @@ def _score(trainer: Trainer) -> float:
     size = trainer.network.size
     plies = "random:10" if size > 4 else "random:3"
     agent = NTupleAgent(trainer.network)
-    return play_match(agent, YARDSTICK, games=_GAMES, openings=plies, new_game=lambda _: Othello(size)).score
+    return play_match(agent, YARDSTICK, games=GAMES, openings=plies, new_game=lambda _: Othello(size)).score

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from othello_env.data.games import Games, Statistics
-from othello_env.drawing.chart import games_chart, png
+from othello_env.drawing.charts import games_chart, png
 from othello_env.games.game import State
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello

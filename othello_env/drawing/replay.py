@@ -12,8 +12,7 @@ from itertools import pairwise
 import numpy as np
 from PIL import Image
 
-from othello_env.drawing.as_pixels import pixels
-from othello_env.drawing.as_svg import svg
+from othello_env.drawing.picture import pixels, svg
 from othello_env.games.game import State
 
 __all__ = ["gif", "html", "positions"]

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import math
+from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from othello_env.drawing.chart import RatingPoint, matrix_chart, rating_chart
+from othello_env.drawing.charts import matrix_chart, png, rating_chart
 from othello_env.league.payoffs import Payoffs
 
-__all__ = ["payoff_picture", "rating_picture"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["payoff_chart", "payoff_picture", "rating_picture", "snapshot_chart"]
 
 
 def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Image.Image:
     """A heat map of the scores between members. The members are in the order in which they were added."""
+    return _image(payoff_chart(payoffs, title))
+
+
+def payoff_chart(payoffs: Payoffs, title: str = "Payoffs of the league") -> Figure:
+    """The heat map of `payoff_picture` as a matplotlib figure."""
     games = int(payoffs.games.sum()) // 2
     return matrix_chart(
         title, f"score of each row against each column, {games:,} games", payoffs.names, payoffs.scores.tolist()
@@ -36,6 +46,13 @@ def rating_picture(
     Raises:
         ValueError: games do not connect all members, or there is no snapshot.
     """
+    return _image(snapshot_chart(payoffs, anchor, title, unit))
+
+
+def snapshot_chart(
+    payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
+) -> Figure:
+    """The chart of `rating_picture` as a matplotlib figure."""
     ratings = payoffs.ratings(anchor)
     points, lines = [], {}
     for name, played in zip(payoffs.names, payoffs.played, strict=True):
@@ -43,8 +60,10 @@ def rating_picture(
         if played is None:
             lines[name] = elo
         else:
-            points.append(
-                RatingPoint(played, elo, low if math.isfinite(low) else elo, high if math.isfinite(high) else elo)
-            )
+            points.append((played, elo, low if math.isfinite(low) else elo, high if math.isfinite(high) else elo))
     zero = next(name for name, elo in ratings.elo.items() if elo == 0)
     return rating_chart(title, f"Elo, {zero} = 0, with 95% intervals", points, lines, f"{unit} of training")
+
+
+def _image(chart: Figure) -> Image.Image:
+    return Image.open(io.BytesIO(png(chart))).convert("RGB")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from othello_env.drawing import scene
-from othello_env.drawing.as_svg import board_svg, gradient_id
+from othello_env.drawing.picture import board_svg, gradient_id
 from othello_env.drawing.scene import action_path
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State

@@ -109,7 +109,7 @@ def test_info_draws_a_picture(run, tmp_path):
     assert status == 0
     assert out.endswith(f"{tmp_path / 'a.png'}: written\n")
     with Image.open(tmp_path / "a.png") as picture:
-        assert picture.size[0] == 960
+        assert picture.width == 1080
     status, _, errors = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.gif")
     assert "expected a file name that ends in .png" in errors
 

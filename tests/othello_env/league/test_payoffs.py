@@ -1,6 +1,5 @@
 """The scores of members against each other, and the statistics of these scores."""
 
-import math
 from collections import defaultdict
 from itertools import combinations
 
@@ -10,10 +9,10 @@ import pytest
 from othello_env.arena import Schedule, play_tournament, rate_tournament
 from othello_env.arena.rating.elo import Comparison, expected_score, rate
 from othello_env.arena.tournament.results import score_interval
-from othello_env.drawing.chart import png
 from othello_env.games.registry import Rules
 from othello_env.league import League, payoff_picture, rating_picture
 from othello_env.league.payoffs import Payoffs, nash
+from othello_env.league.pictures import payoff_chart, snapshot_chart
 
 OPTIONS = {"game": "othello:size=4", "openings": "random:2"}
 
@@ -260,29 +259,16 @@ def test_payoffs_as_plain_values(league):
 def test_pictures_show_the_scores_and_the_ratings(league):
     league.complete(4, **OPTIONS)
     payoffs = league.payoffs()
-    heat = payoff_picture(payoffs)
-    pixels = np.asarray(heat).astype(int)
-    best, worst = np.unravel_index(np.nanargmax(payoffs.scores), payoffs.scores.shape)
-
-    def cell(i, j):  # the colour of the cell, above its number
-        return pixels[112 + 46 * i + 6, 248 + 46 * j + 23]
-
-    assert cell(best, worst)[1] > cell(best, worst)[0]  # green
-    assert cell(worst, best)[0] > cell(worst, best)[1]  # brown
-    assert (cell(0, 0) == 255).all()  # white: no member plays against itself
-    curve = rating_picture(payoffs)
-    assert png(curve) != png(rating_picture(payoffs, anchor="snapshot 1"))
+    shown = payoff_chart(payoffs).axes[0].images[0].get_array().filled(np.nan)
+    assert shown == pytest.approx(payoffs.scores, nan_ok=True)
+    assert payoff_picture(payoffs).size[0] == 1080
+    for anchor in (None, "snapshot 1"):
+        ratings = payoffs.ratings(anchor)
+        curve, *lines = snapshot_chart(payoffs, anchor).axes[0].lines
+        learned = [member.name for member in league.snapshots]
+        assert curve.get_xydata().tolist() == [[league[name].played, ratings.elo[name]] for name in learned]
+        levels = [line.get_ydata() for line in lines if list(line.get_xdata()) == [0, 1]]
+        assert levels == [[ratings.elo[member.name]] * 2 for member in league if member.fixed]
+    assert rating_picture(payoffs).size[0] == 1080
     with pytest.raises(ValueError, match="expected at least one rating"):
         rating_picture(payoffs_of(ROCK, 10))
-
-
-@pytest.mark.parametrize("m", [1, 2, 30, 120])
-def test_a_heat_map_of_any_size(m):
-    payoffs = payoffs_of([[0.5] * m for _ in range(m)], 2) if m < 9 else None
-    names = tuple(f"member {k}" for k in range(m))
-    if payoffs is None:
-        payoffs = Payoffs(names, (None,) * m, np.zeros((m, m, 5), np.int64), np.ones((m, m, 3), np.int64))
-    picture = payoff_picture(payoffs)
-    assert 300 < picture.width < 1300
-    assert picture.height < 1200
-    assert math.isfinite(np.asarray(picture).std())

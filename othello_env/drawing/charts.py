@@ -1,0 +1,525 @@
+"""Charts of results: scores, ratings, learning curves, payoffs, costs, and counts of many games.
+
+Each function returns a matplotlib `Figure`, and `png` makes a file of it. Every chart is 7.5 inches wide, which is 720
+pixels on a page, and its text has 10 points or more. The same data give the same file, whatever the user's settings of
+matplotlib are. Dots replace a part of a label that is too
+long. Matplotlib is imported when a chart is drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "CurvePoint",
+    "Row",
+    "games_chart",
+    "growth_chart",
+    "learning_chart",
+    "matrix_chart",
+    "mean_curve",
+    "png",
+    "rating_chart",
+    "row_chart",
+]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_WIDTH, _DPI = 7.5, 144  # inches, and pixels per inch in a file
+_INK, _FAINT, _UNKNOWN = "#20262b", "#5d6770", "#c9ced3"
+_BLUE, _ORANGE = "#0072b2", "#d55e00"
+# Colours that colour-blind people can tell apart (Okabe and Ito, 2008). The markers differ, too.
+_COLOURS = (_BLUE, _ORANGE, "#009e73", "#cc79a7", _INK, "#56b4e9", "#b58900", "#7a3e00")
+_MARKERS = "os^DvPX*"
+_STYLE = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": _FAINT,
+    "axes.grid": True,
+    "axes.labelcolor": _FAINT,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 10,
+    "grid.color": "#dde2e6",
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 4.5,
+    "text.color": _INK,
+    "text.parse_math": False,  # a name with dollar signs is a name
+    "xtick.color": _FAINT,
+    "ytick.color": _FAINT,
+}
+
+
+def _styled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Run a function with the style of our charts. Afterwards matplotlib has the user's settings again."""
+
+    @wraps(function)
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        from matplotlib import style
+
+        with style.context(["default", _STYLE]):
+            return function(*args, **kwargs)
+
+    return run
+
+
+@_styled
+def png(figure: Figure) -> bytes:
+    """A chart as the contents of a PNG file."""
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=_DPI, metadata={"Software": None})
+    return out.getvalue()
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A learner's score after some training.
+
+    Attributes:
+        played: the number of games or plies of training.
+        seconds: the duration of the training.
+        score: the score, 0 to 1.
+        low: the lower end of the score's interval; None if it is unknown.
+        high: the upper end of the score's interval; None if it is unknown.
+    """
+
+    played: float
+    seconds: float
+    score: float
+    low: float | None = None
+    high: float | None = None
+
+
+@_styled
+def learning_chart(
+    title: str,
+    subtitle: str,
+    curves: Mapping[str, Sequence[CurvePoint]],
+    unit: str | None = "games",
+    score: str = "score",
+) -> Figure:
+    """Two plots of scores during training: one over games or plies, and one over seconds. Bands show the intervals.
+
+    The axis of the first plot is logarithmic. Such an axis has no zero. So the first plot leaves out points before any
+    training (0 games or plies), unless the curve has no other point.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the numbers were measured.
+        curves: a mapping from labels to curves. There are at most eight curves, and each curve has at least one point.
+            `mean_curve` makes one curve of several seeds.
+        unit: what `CurvePoint.played` counts, such as games. If it is None, only the plot over seconds is drawn. Use
+            None if the curves count different units.
+        score: the text of the vertical axis, which says what the scores are.
+
+    Raises:
+        ValueError: there are more than eight curves.
+    """
+    looks = _looks([*curves])
+    figure = _figure(title, subtitle, 3.4, looks)
+    panels = figure.subplots(1, 1 if unit is None else 2, sharey=True, squeeze=False)[0]
+    panels[0].set_ylabel(score)
+    for curve, look in zip(curves.values(), looks.values(), strict=True):
+        if unit is not None:
+            trained = [point for point in curve if point.played] or curve
+            _draw_curve(panels[0], [max(point.played, 1) for point in trained], trained, look)
+        _draw_curve(panels[-1], [point.seconds for point in curve], curve, look)
+    if unit is not None:
+        _log_axis(panels[0], "x", f"{unit} of training (log scale)")
+    _seconds_axis(panels[-1])
+    return figure
+
+
+def mean_curve(runs: Sequence[Sequence[CurvePoint]]) -> list[CurvePoint]:
+    """The mean of the curves of several seeds. Its intervals are the ranges from the lowest to the highest seed.
+
+    The mean has the points of the first run. The other runs are interpolated between their own points.
+
+    Raises:
+        ValueError: no point of the first run lies within the training of all runs.
+    """
+    first, last = max(run[0].played for run in runs), min(run[-1].played for run in runs)
+    found = []
+    for played in (point.played for point in runs[0] if first <= point.played <= last):
+        seconds, scores = (
+            [float(np.interp(played, [p.played for p in run], [getattr(p, name) for p in run])) for run in runs]
+            for name in ("seconds", "score")
+        )
+        seconds_mean, score_mean = (math.fsum(values) / len(runs) for values in (seconds, scores))
+        found.append(CurvePoint(played, seconds_mean, score_mean, min(scores), max(scores)))
+    if not found:
+        raise ValueError("expected runs of about the same length, but no point of the first lies within all runs")
+    return found
+
+
+@dataclass(frozen=True)
+class Row:
+    """A score or a rating with its interval.
+
+    Attributes:
+        label: the text to the left of the row.
+        value: the number that is marked.
+        low: the lower end of the interval. If it is minus infinity, an arrow to the left begins at `high`.
+        high: the upper end of the interval. If it is infinity, an arrow to the right begins at `low`.
+        text: the text to the right of the row.
+        compare: a number for comparison, which is drawn as a grey line; None for no line.
+        own: True for the agent that was measured. Its row is highlighted.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    text: str
+    compare: float | None = None
+    own: bool = False
+
+
+@_styled
+def row_chart(
+    title: str,
+    subtitle: str,
+    rows: Sequence[Row],
+    axis: str,
+    limits: tuple[float, float] | None = None,
+    curve: Sequence[CurvePoint] = (),
+    curve_title: str = "",
+) -> Figure:
+    """A picture of scores or ratings, one in each row. A learning curve may be below the rows.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the numbers were measured.
+        rows: the rows, from top to bottom.
+        axis: the text below the rows, which says what the numbers are.
+        limits: the numbers at the left and right side; by default they follow from the rows.
+        curve: the points of the learning curve. Without points, there is no curve.
+        curve_title: the text above the curve.
+    """
+    heights = [0.65 + (0.33 if len(rows) < 8 else 0.27) * len(rows), *([2.3] if curve else [])]
+    figure = _figure(title, subtitle, sum(heights))
+    top, *below = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    if limits is None:
+        ends = [end for row in rows for end in (row.low, row.high) if math.isfinite(end)]
+        margin = max(0.06 * (max(ends) - min(ends)), 20)
+        limits = (min(ends) - margin, max(ends) + margin)
+    top.set(xlim=limits, xlabel=axis)
+    for y, row in enumerate(rows):
+        look = {"color": _ORANGE if row.own else _BLUE}
+        if row.compare is not None:
+            top.plot([row.compare, row.compare], [y - 0.5, y + 0.5], color="#9aa3ab", lw=1.5)
+        if math.isfinite(row.low) and math.isfinite(row.high):
+            errors = _errors(row.value, row.low, row.high)
+            top.errorbar(row.value, y, None, errors, fmt="D" if row.own else "o", ms=6, capsize=4, **look)
+        else:
+            end, side = (row.low, limits[1]) if math.isfinite(row.low) else (row.high, limits[0])
+            arrow = {"arrowstyle": "->", "lw": 2, "shrinkA": 0, "shrinkB": 0}
+            top.annotate("", (side, y), (end, y), arrowprops=arrow | look)
+            top.plot(end, y, "|", ms=10, mew=2, **look)
+    _label_rows(top, [row.label for row in rows], [row.text for row in rows], [row.own for row in rows])
+    for axes in below:
+        _draw_curve(axes, [point.seconds for point in curve], curve, next(iter(_looks([""]).values())))
+        _seconds_axis(axes)
+        axes.set_title(_short(curve_title, 58), loc="left", size=10)
+        axes.set_ylabel("score")
+    return figure
+
+
+@_styled
+def rating_chart(
+    title: str,
+    subtitle: str,
+    points: Sequence[tuple[float, float, float, float]],
+    lines: Mapping[str, float],
+    axis: str,
+) -> Figure:
+    """A chart of a learner's ratings in training, with intervals. Horizontal lines show the ratings of other agents.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the numbers were measured.
+        points: the learner's ratings. A rating is a tuple (plies, steps or games of training; Elo; the lower end and
+            the upper end of its interval).
+        lines: a mapping from the names of other agents to their ratings.
+        axis: the text below the plot, which says what the first number of each point counts.
+
+    Raises:
+        ValueError: there are no points.
+    """
+    if not points:
+        raise ValueError("expected at least one rating")
+    dashes, colours = ("--", ":", "-.", (0, (8, 3))), _COLOURS[1:]
+    looks: dict[str, dict[str, Any]] = {
+        name: {"ls": dashes[k % 4], "color": colours[k % 7]} for k, name in enumerate(lines)
+    }
+    figure = _figure(title, subtitle, 3.6, looks)
+    axes = figure.subplots()
+    errors = np.hstack([_errors(*ends) for _, *ends in points])
+    played, elo, _, _ = zip(*points, strict=True)
+    axes.errorbar(played, elo, errors, fmt="o-", color=_BLUE, elinewidth=1.2, capsize=2)
+    for name, each in lines.items():
+        axes.axhline(each, **looks[name])
+    axes.set(xlabel=axis, ylabel="Elo")
+    axes.xaxis.set_major_formatter(_number)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    return figure
+
+
+@_styled
+def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequence[Sequence[float]]) -> Figure:
+    """A heat map of scores. The colour of a cell shows the score of the row's member against the column's member.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the numbers were measured.
+        names: the names of the M members. M is at least 1.
+        scores: M rows of M numbers from 0 to 1. A number is the score of the row's member against the column's member.
+            A score is NaN if the two members have not met. The diagonal is not drawn.
+    """
+    from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+
+    m = len(names)
+    cell = min(0.5, 5.2 / m)  # the side of a cell in inches
+    figure = _figure(title, subtitle, m * cell + 1.05)
+    axes = figure.subplots()
+    values = np.array(scores, float)
+    np.fill_diagonal(values, np.nan)
+    unmet = np.isnan(values) & ~np.eye(m, dtype=bool)
+    colours = LinearSegmentedColormap.from_list("scores", [_ORANGE, "#f7f7f4", _BLUE])
+    image = axes.imshow(np.ma.masked_invalid(values), colours, vmin=0, vmax=1)
+    axes.imshow(np.ma.masked_equal(unmet.astype(int), 0), ListedColormap([_UNKNOWN]))
+    for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True) if cell > 0.23 else ():  # three characters fit
+        text = "1.0" if values[i, j] > 0.995 else f"{values[i, j]:.2f}"[1:]
+        axes.text(j, i, text, ha="center", va="center", color="white" if abs(values[i, j] - 0.5) > 0.3 else _INK)
+    most = int((7.15 - m * cell) / 0.083)  # the characters that fit to the left of the cells
+    rows = range(0, m, math.ceil(0.19 / cell))  # if rows are lower than text, only some are labelled
+    axes.set_yticks(rows, [f"{i + 1}  {_short(names[i], most)}" for i in rows])
+    columns = range(0, m, math.ceil((0.22 if m < 100 else 0.32) / cell))
+    axes.set_xticks(columns, [str(i + 1) for i in columns])
+    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    label = "score of the row's member" + ("; grey: have not met" if unmet.any() else "")
+    figure.colorbar(image, location="bottom", label=label, shrink=0.6, aspect=30, panchor=(0, 0.5))
+    return figure
+
+
+@_styled
+def growth_chart(title: str, subtitle: str, curves: Mapping[str, Mapping[int, float]], size: str, cost: str) -> Figure:
+    """A plot of costs over sizes. Both axes are logarithmic.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the numbers were measured.
+        curves: a mapping from labels to curves. A curve is a mapping from sizes to costs. There are at most eight
+            curves, each curve has at least one cost, and all sizes and costs are above 0.
+        size: the text of the horizontal axis, which says what the sizes are.
+        cost: the text of the vertical axis, which says what the costs are and gives their unit.
+
+    Raises:
+        ValueError: a size or a cost is not above 0, or there are more than eight curves.
+    """
+    least = min(number for curve in curves.values() for item in curve.items() for number in item)
+    if least <= 0:
+        raise ValueError(f"expected sizes and costs above 0, got {least}")
+    looks = _looks([*curves])
+    figure = _figure(title, subtitle, 4.2, looks)
+    axes = figure.subplots()
+    for label, curve in curves.items():
+        axes.plot(sorted(curve), [curve[n] for n in sorted(curve)], **looks[label])
+    _log_axis(axes, "y", f"{cost} (log scale)")
+    axes.set(xscale="log", xlabel=f"{size} (log scale)")
+    sizes = sorted({each for curve in curves.values() for each in curve})
+    axes.set_xticks([], minor=True)
+    axes.set_xticks(sizes, [f"{each:,}" for each in sizes])
+    return figure
+
+
+@_styled
+def games_chart(
+    title: str,
+    subtitle: str,
+    players: Sequence[str],
+    margins: Mapping[int, int],
+    plies: Mapping[int, int],
+    openings: Mapping[str, int],
+    heading: str = "openings",
+) -> Figure:
+    """A picture of many games: histograms of final margins and of lengths, and the most frequent openings in rows.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the numbers were measured.
+        players: the names of the two sides.
+        margins: for each margin, the number of games in which the first player was ahead by this margin at the end.
+        plies: for each number of plies, the number of games with this length.
+        openings: for each opening, given by its moves, the number of games with this opening. The twelve most frequent
+            openings are shown.
+        heading: the text above the openings.
+    """
+    rows = dict(sorted(openings.items(), key=lambda item: (-item[1], item[0]))[:12])
+    heights = [2.6, *([0.75 + 0.25 * len(rows)] if rows else [])]
+    figure = _figure(title, subtitle, sum(heights))
+    panels = figure.subplot_mosaic("mp;oo" if rows else "mp", height_ratios=heights)
+    _draw_histogram(panels["m"], margins, (_ORANGE, _FAINT, _BLUE))
+    panels["m"].xaxis.set_major_formatter(lambda x, _: f"{x:+.0f}" if x else "0")
+    panels["m"].set(xlabel=f"margin of {players[0]} (grey: draws)", ylabel="share of games")
+    _draw_histogram(panels["p"], plies, (_FAINT,) * 3)
+    panels["p"].set_xlabel("plies (outer bars include the rest)")
+    if rows:
+        axes, shares = panels["o"], [count / sum(openings.values()) for count in rows.values()]
+        axes.barh(range(len(rows)), shares, 0.65, color=_BLUE)
+        axes.set_title(heading, loc="left", size=10)
+        axes.xaxis.set_major_formatter(_percent)
+        _label_rows(axes, [*rows], [f"{share:.1%}" for share in shares])
+    return figure
+
+
+def _looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The colour and the marker of each curve."""
+    if len(labels) > len(_COLOURS):
+        raise ValueError(f"a chart has at most {len(_COLOURS)} curves, not {len(labels)}")
+    return {label: {"color": _COLOURS[k], "marker": _MARKERS[k]} for k, label in enumerate(labels)}
+
+
+def _figure(
+    title: str, subtitle: str, height: float, looks: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> Figure:
+    """A figure with its title, its subtitle and a legend. The plots get the lower `height` inches."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+    from matplotlib.lines import Line2D
+
+    heads = textwrap.wrap(title, 80, max_lines=2, placeholder="...")
+    texts = textwrap.wrap(subtitle, 97, max_lines=3, placeholder="...")
+    columns = 2 if all(len(label) <= 36 for label in looks) else 1
+    parts = [0.12, 0.25 * len(heads), 0.2 * len(texts), 0.06 + 0.21 * math.ceil(len(looks) / columns)]
+    whole = height + sum(parts)
+    figure = Figure((_WIDTH, whole))
+    figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0, 0, 1, height / whole), w_pad=0.1, h_pad=0.06))
+    left = 0.1 / _WIDTH
+    figure.text(left, 1 - parts[0] / whole, "\n".join(heads), size=12.5, va="top")
+    figure.text(left, 1 - sum(parts[:2]) / whole, "\n".join(texts), color=_FAINT, va="top")
+    if looks:
+        labels = [_short(label, 36 if columns == 2 else 76) for label in looks]
+        labels = [f" {label}" if label.startswith("_") else label for label in labels]  # matplotlib hides such a label
+        keys = [Line2D([], [], **look) for look in looks.values()]
+        space = {"borderaxespad": 0.0, "borderpad": 0.2, "labelspacing": 0.25}
+        anchor = (left, height / whole)
+        figure.legend(keys, labels, ncols=columns, loc="lower left", bbox_to_anchor=anchor, **space)
+    return figure
+
+
+def _draw_curve(axes: Axes, x: Sequence[float], points: Sequence[CurvePoint], look: Mapping[str, Any]) -> None:
+    """Draw a curve of scores with its intervals."""
+    size = 4.5 if len(points) < 20 else 3
+    axes.plot(x, [point.score for point in points], clip_on=False, zorder=3, ms=size, **look)
+    known = [(at, p.score, p.low, p.high) for at, p in zip(x, points, strict=True) if None not in (p.low, p.high)]
+    if len(known) == 1:
+        axes.errorbar(known[0][0], known[0][1], _errors(*known[0][1:]), fmt="none", capsize=3, color=look["color"])
+    elif known:
+        at, _, low, high = zip(*known, strict=True)
+        axes.fill_between(at, low, high, alpha=0.18, lw=0, color=look["color"])
+    axes.set(ylim=(-0.02, 1.02), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1])
+
+
+def _seconds_axis(axes: Axes) -> None:
+    axes.set(xlim=(0, 1.03 * max(axes.dataLim.x1, 1e-9)), xlabel="seconds of training")
+    axes.xaxis.set_major_formatter("{x:,g}")
+
+
+def _log_axis(axes: Axes, name: str, label: str) -> None:
+    """Make the axis ``x`` or ``y`` logarithmic. It reaches from one number of 1, 2, 5, 10, 20, ... to another."""
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    low, high = axes.dataLim.intervalx if name == "x" else axes.dataLim.intervaly
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 2)
+    series = [digit * 10.0**decade for decade in decades for digit in (1, 2, 5)]
+    first = max(k for k, tick in enumerate(series) if tick <= low)
+    last = next(k for k, tick in enumerate(series) if tick >= high and k > first)
+    ticks = series[first : last + 1]
+    axes.set(**{f"{name}scale": "log", f"{name}lim": (0.95 * ticks[0], 1.05 * ticks[-1]), f"{name}label": label})
+    tens = [tick for tick in ticks if f"{tick:e}".startswith("1")]
+    axis.set_ticks(tens if len(ticks) > (7 if name == "x" else 10) else ticks)
+    axis.set_ticks([], minor=True)
+    axis.set_major_formatter(_number)
+
+
+def _errors(value: float, low: Any, high: Any) -> np.ndarray:
+    """The distances of an interval's two ends from a value, (2, 1)."""
+    return np.array([[max(value - low, 0)], [max(high - value, 0)]])
+
+
+def _label_rows(axes: Axes, labels: Sequence[str], values: Sequence[str], own: Sequence[bool] = ()) -> None:
+    """Write a label to the left of each row and a value to its right. The first row is on top."""
+    axes.set_yticks(range(len(labels)), [_short(label, 34) for label in labels], color=_INK)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(False, axis="y")
+    axes.spines["left"].set_visible(False)
+    across = axes.get_yaxis_transform()
+    for y, (label, text) in enumerate(zip(axes.get_yticklabels(), values, strict=True)):
+        right = axes.annotate(text, (1, y), (6, 0), across, "offset points", va="center_baseline")
+        if y < len(own) and own[y]:
+            label.set(color=_ORANGE, weight="bold")
+            right.set(color=_ORANGE, weight="bold")
+
+
+def _draw_histogram(axes: Axes, counts: Mapping[int, int], colours: tuple[str, str, str]) -> None:
+    """Draw the shares of counts. The colours are for values below 0, for 0, and for values above 0.
+
+    There are at most 33 bars. Bar 0 has only the value 0. With the width w, bar k has the values (k - 1) * w + 1 to
+    k * w, and bar -k has the same values, but negative. The thousandth of the smallest values is counted at the bar
+    beside it, and so is the thousandth of the largest values.
+    """
+    axes.yaxis.set_major_formatter(_percent)
+    axes.grid(False, axis="x")
+    if not counts:
+        axes.set(xticks=[], yticks=[])
+        return
+    values = np.array(sorted(counts))
+    shares = np.array([counts[value] for value in values.tolist()]) / sum(counts.values())
+    first, last = np.searchsorted(shares.cumsum(), [0.001, 0.999])
+    values = values.clip(values[first], values[min(last, len(values) - 1)])
+    width = 1
+    while (places := np.sign(values) * -(-abs(values) // width)).max() - places.min() > 32:
+        width *= 2
+    bars = np.arange(places.min(), places.max() + 1)
+    heights = np.bincount(places - places.min(), shares)
+    axes.bar(bars * width, heights, 0.85 * width, color=[colours[1 + sign] for sign in np.sign(bars)])
+    axes.locator_params(axis="x", integer=True, nbins=8)
+
+
+def _number(number: float, _: Any = None) -> str:
+    """A number in few characters: ``2G``, ``1.2M``, ``350k``, ``64``."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(number) >= 0.9995 * size:  # a number a little below `size` is rounded to `size`
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.3g}"
+
+
+def _percent(share: float, _: Any = None) -> str:
+    return f"{100 * share:.3g}%"
+
+
+def _short(text: str, most: int) -> str:
+    """The text. If it has more than `most` characters, dots replace characters near its end.
+
+    >>> _short("alphabeta:depth=2,eval=weighted", 24)
+    'alphabeta:depth=2,...ted'
+    """
+    tail = (most - 3) // 6
+    return text if len(text) <= most else f"{text[: most - 3 - tail]}...{text[-tail:]}"
