@@ -37,7 +37,7 @@ __all__ = [
 ENDGAMES = "endgame-v0"
 """The name of the packaged positions, which are 8x8 boards with 8 to 12 empty squares.
 
-`scripts/endgame_positions.py` made and solved these positions.
+`scripts/make/scored_positions.py` made and solved these positions.
 """
 
 

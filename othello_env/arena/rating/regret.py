@@ -92,7 +92,7 @@ class Regret:
 def regret_name(size: int) -> str:
     """The name of the packaged positions for boards of one size.
 
-    `scripts/regret_positions.py` made and solved these positions.
+    `scripts/make/scored_positions.py` made and solved these positions.
 
     >>> regret_name(6)
     'regret-6x6-v0'

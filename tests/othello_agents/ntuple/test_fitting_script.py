@@ -18,7 +18,7 @@ SMALL = ["--size=4", "--self-play=300", "--rounds=3", "--games=60", "--window=2"
 def main():
     sys.path.insert(0, str(SCRIPTS))
     try:
-        return runpy.run_path(str(SCRIPTS / "fit_ntuple.py"))["main"]
+        return runpy.run_path(str(SCRIPTS / "make/fit_ntuple.py"))["main"]
     finally:
         sys.path.remove(str(SCRIPTS))
 

@@ -11,7 +11,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 @pytest.fixture(scope="session")
 def recipe():
-    """`recipe("train_ppo")` imports the script ``train_ppo.py`` and returns it as a module."""
+    """`recipe("train_ppo")` imports the script ``train/ppo.py`` and returns it as a module."""
 
     def load(name):
         if name not in sys.modules:

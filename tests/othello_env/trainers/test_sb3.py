@@ -155,6 +155,6 @@ def test_ctrl_c_in_a_kernel_keeps_what_was_learned(sb3, monkeypatch, tmp_path):
 
     out = tmp_path / "a.zip"
     monkeypatch.setattr(sb3.MaskablePPO, "learn", learn)
-    monkeypatch.setattr("sys.argv", ["train_sb3.py", "--size", "4", "--games", "4", "--out", str(out)])
+    monkeypatch.setattr("sys.argv", ["train/sb3.py", "--size", "4", "--games", "4", "--out", str(out)])
     sb3.main()
     assert sb3.MaskablePPO.load(out)

@@ -108,7 +108,7 @@ def test_ctrl_c_in_a_kernel_keeps_what_was_learned(recipe_of_torchrl, monkeypatc
 
     out = tmp_path / "a.pt"
     monkeypatch.setattr(recipe_of_torchrl.Learner, "iterate", iterate)
-    monkeypatch.setattr("sys.argv", ["train_torchrl.py", "--size", "4", "--games", "4", "--out", str(out)])
+    monkeypatch.setattr("sys.argv", ["train/torchrl_ppo.py", "--size", "4", "--games", "4", "--out", str(out)])
     recipe_of_torchrl.main()
     assert recipe_of_torchrl.load(out, size=4)
 
