@@ -48,7 +48,6 @@ TRAINERS = {
     "actors": [".[test,torch]"],
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
-    "compare_leagues": [".[test,torch]"],
     "imitation": [".[test,torch]"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],

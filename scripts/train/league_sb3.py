@@ -3,7 +3,7 @@
     python scripts/train/league_sb3.py --steps 500000 --out runs/sb3-league
     othello-env league runs/sb3-league --games 40 --matrix runs/matrix.png
 
-The script needs ``pip install 'othello-env[sb3,onnx]' onnx tyro``. The learner plays against fixed opponents and its
+The script needs ``pip install 'othello-env[sb3,onnx]' onnx``. The learner plays against fixed opponents and its
 own snapshots (copies of its earlier policies). Prioritised fictitious self-play chooses the opponents by the learner's
 results against them (see `othello_env.league`). A snapshot is an ONNX file, which every command can load as an agent.
 The folder ``--out`` holds the league and the last policy, ``newest.onnx``. Ctrl-C ends the training and keeps the
@@ -26,7 +26,7 @@ try:
 
     from othello_env.envs import OthelloVecEnv
 except ImportError as error:
-    sys.exit(f"{error}: pip install 'othello-env[sb3,onnx]' onnx tyro")
+    sys.exit(f"{error}: pip install 'othello-env[sb3,onnx]' onnx")
 
 from othello_env import Othello, play_match
 from othello_env.league import League

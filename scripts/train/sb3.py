@@ -1,4 +1,4 @@
-"""Train with Stable-Baselines3's MaskablePPO against an opponent (``pip install 'othello-env[sb3]' tyro``).
+"""Train with Stable-Baselines3's MaskablePPO against an opponent (``pip install 'othello-env[sb3]'``).
 
     python scripts/train/sb3.py --steps 500000 --out runs/sb3.zip
     python scripts/train/sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/small.zip
@@ -23,7 +23,7 @@ try:
 
     from othello_env.envs import OthelloVecEnv
 except ImportError as error:
-    sys.exit(f"{error}: pip install 'othello-env[sb3]' tyro")
+    sys.exit(f"{error}: pip install 'othello-env[sb3]'")
 
 from othello_env import Othello, play_match
 

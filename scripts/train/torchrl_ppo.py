@@ -1,4 +1,4 @@
-"""Train with TorchRL's PPO on a batch of games (``pip install 'othello-env[torchrl]' tyro``).
+"""Train with TorchRL's PPO on a batch of games (``pip install 'othello-env[torchrl]'``).
 
     python scripts/train/torchrl_ppo.py --iterations 200 --out runs/torchrl.pt
     python scripts/train/torchrl_ppo.py --size 6 --opponent maximizer:eval=weighted --out runs/small.pt
@@ -27,7 +27,7 @@ try:
     from torchrl.objectives import ClipPPOLoss
     from torchrl.objectives.value import GAE
 except ImportError as error:
-    sys.exit(f"{error}: pip install 'othello-env[torchrl]' tyro")
+    sys.exit(f"{error}: pip install 'othello-env[torchrl]'")
 
 from othello_env import Othello, play_match
 from othello_env.envs import SelfPlayGAE, TorchRLEnv

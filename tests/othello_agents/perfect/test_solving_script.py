@@ -3,15 +3,19 @@
 import gc
 import multiprocessing
 import random
-import threading
-import time
 
 import pytest
-import solve_6x6
+from load_script import load_script
 
 from othello_agents.perfect import Book
 from othello_agents.perfect.book import shipped_book
 from othello_env import Othello
+
+solve_6x6 = load_script("make/solve_6x6")
+
+
+def solve(file, down_to=22, processes=2):
+    solve_6x6.main(solve_6x6.Args(file, down_to, processes, megabytes=16))
 
 
 def empty(state):
@@ -78,7 +82,7 @@ def test_positions_that_follow_from_others_need_no_search():
 
 def test_a_file_is_continued(without):
     file, left_out, down_to = without(2)
-    solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "2", "--megabytes", "16"])
+    solve(file, down_to, processes=2)
     book, whole = Book.load(file), shipped_book()
     assert book.covers == whole.covers
     for state in left_out:
@@ -96,28 +100,14 @@ def test_an_interrupt_keeps_what_was_solved(without, monkeypatch):
 
     monkeypatch.setattr(solve_6x6.Run, "take", interrupted)
     with pytest.raises(SystemExit) as stop:
-        solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "1", "--megabytes", "16"])
+        solve(file, down_to, processes=1)
     assert stop.value.code == 130
     book = Book.load(file)
     assert book.find(taken[0]) is not None
     assert sum(book.find(state) is None for state in left_out) == 2
 
 
-def test_the_script_ends_if_its_last_process_ends(without):
-    def kill():
-        while not multiprocessing.active_children():
-            time.sleep(0.01)
-        multiprocessing.active_children()[0].kill()
-
-    file, _, down_to = without(1)
-    killer = threading.Thread(target=kill)
-    killer.start()
-    with pytest.raises(SystemExit, match="a process ended early, perhaps for lack of memory"):
-        solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "1", "--megabytes", "16"])
-    killer.join()
-
-
-def test_the_script_ends_if_its_last_process_has_ended_before_its_first_task(without, monkeypatch):
+def test_the_script_ends_if_a_process_ends(without, monkeypatch):
     begin = solve_6x6.Run.begin
 
     def begin_without_process(*arguments, **options):
@@ -129,7 +119,7 @@ def test_the_script_ends_if_its_last_process_has_ended_before_its_first_task(wit
     file, _, down_to = without(1)
     monkeypatch.setattr(solve_6x6.Run, "begin", begin_without_process)
     with pytest.raises(SystemExit, match="a process ended early, perhaps for lack of memory"):
-        solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "1", "--megabytes", "16"])
+        solve(file, down_to, processes=1)
     gc.collect()  # pytest fails the test if an object cannot be freed
 
 
@@ -137,5 +127,5 @@ def test_a_file_that_is_no_book_is_left_alone(tmp_path):
     file = tmp_path / "a.npz"
     file.write_bytes(b"something else")
     with pytest.raises(SystemExit, match="holds no perfect play"):
-        solve_6x6.main([str(file)])
+        solve(file)
     assert file.read_bytes() == b"something else"

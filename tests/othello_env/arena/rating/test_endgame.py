@@ -1,11 +1,10 @@
 """The packaged endgames: the positions and their scores are right, and an agent's moves are counted correctly."""
 
-import runpy
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
+from load_script import load_script
 
 from othello_agents.engine import exact_scores
 from othello_env import Agent, Othello, WrongGameError
@@ -69,8 +68,7 @@ def test_the_scores_are_those_of_a_full_search():
 
 
 def test_the_script_draws_the_packaged_positions():
-    script = runpy.run_path(str(Path(__file__).parents[4] / "scripts" / "endgame_positions.py"))
-    made = islice(script["positions"](0, script["EMPTY"], script["solved"]), 5)
+    made = islice(load_script("make/scored_positions").positions(8, 0), 5)
     assert [*made] == [*packaged_lines("othello_env.arena.rating", "endgame-v0.txt")[:5]]
 
 

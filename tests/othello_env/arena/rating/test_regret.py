@@ -1,12 +1,11 @@
 """Regret on small boards: packaged positions and openings have correct scores, and losses are counted correctly."""
 
 import math
-import runpy
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
+from load_script import load_script
 
 from othello_env import Agent, Othello, WrongGameError, make_agent
 from othello_env.agent import Chance
@@ -21,7 +20,6 @@ from othello_env.games.othello import symmetries
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
 EMPTY = {4: range(2, 8), 6: range(4, 23)}
-SCRIPT = Path(__file__).parents[4] / "scripts" / "regret_positions.py"
 
 
 def canonical(state):
@@ -91,11 +89,11 @@ def test_the_openings():
 
 
 def test_the_script_makes_the_packaged_lists():
-    script = runpy.run_path(str(SCRIPT))
+    script = load_script("make/scored_positions")
     for name, made, count in (
-        (regret_name(4), script["scored_positions"](4, 0), 8),
-        (openings_name(4), script["openings"](4, 0), 8),
-        (regret_name(6), script["scored_positions"](6, 0), 3),
+        (regret_name(4), script.positions(4, 0), 8),
+        (openings_name(4), script.openings(4, 0), 8),
+        (regret_name(6), script.positions(6, 0), 3),
     ):
         assert [*islice(made, count)] == [*packaged_lines("othello_env.arena.rating", f"{name}.txt")[:count]]
 
