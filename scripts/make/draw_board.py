@@ -34,11 +34,13 @@ def main(args: Args) -> None:
         "checkers": played(Checkers(), "alphabeta:depth=6", 34),
     }
     for name, state in positions.items():
-        Image.fromarray(drawing.pixels(state, cell=48)).save(args.folder / f"{name}.png", optimize=True)
+        picture = Image.fromarray(drawing.pixels(state, cell=48)).quantize(256, dither=Image.Dither.NONE)
+        picture.save(args.folder / f"{name}.png", optimize=True)
     states = drawing.positions(played(Othello(), "ntuple", 60), Othello())
     agent = make_agent("ntuple")
     values = [{} if state.is_over else agent.action_values(state) for state in states]
     (args.folder / "game.gif").write_bytes(drawing.gif(states, cell=40, seconds=1.0, values=values))
+    print(f"written to {args.folder}")
 
 
 if __name__ == "__main__":

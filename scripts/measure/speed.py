@@ -274,8 +274,8 @@ def draw(costs: dict[str, dict[int, float]], perft: float, file: Path) -> None:
     for title, cost in costs.items():
         axes.loglog(cost.keys(), cost.values(), "o-", base=10, label=title)
     axes.axhline(1e9 / perft, color="grey", linestyle=":", label="a position of perft")
-    axes.set(title="What a step of a game costs, on one core", xlabel="games in the batch", ylabel="nanoseconds")
-    axes.legend()
+    axes.set(title="What a step of a game costs", xlabel="games in the batch", ylabel="nanoseconds")
+    figure.legend(loc="outside right center")
     figure.savefig(file)
 
 

@@ -3,15 +3,17 @@
 import gc
 import multiprocessing
 import random
+import sys
 
 import pytest
-from load_script import load_script
+from load_script import SCRIPTS
 
 from othello_agents.perfect import Book
 from othello_agents.perfect.book import shipped_book
 from othello_env import Othello
 
-solve_6x6 = load_script("make/solve_6x6")
+sys.path.append(str(SCRIPTS / "make"))  # the worker processes import the script, too
+import solve_6x6
 
 
 def solve(file, down_to=22, processes=2):
