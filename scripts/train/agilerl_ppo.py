@@ -39,7 +39,7 @@ PLAYER = """To let the agent play, write these lines into a file policy.py:
     def best(observations, masks):
         return agent.get_action({{"observation": observations, "action_mask": masks}}, action_mask=masks)[0]
 
-Then run: othello-env match policy.py:best {opponent} --game othello:size={size}"""
+Then run: othello-env match policy.py:best {opponent} --game othello:size={size} --openings random:{plies}"""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def main(args: Args) -> None:
         openings = f"random:{args.size**2 // 8}"
         result = play_match(as_policy(best), opponent, openings=openings, new_game=lambda _: Othello(args.size))
         print(f"score in {result.games} games against {opponent}: {result.score:.3f}")
-    print(f"\n{args.out} has the best agent. {PLAYER.format(**vars(args))}")
+    print(f"\n{args.out} has the best agent. {PLAYER.format(plies=args.size**2 // 8, **vars(args))}")
 
 
 if __name__ == "__main__":

@@ -131,8 +131,8 @@ def main(args: Args) -> None:
         result = play_match(str(newest), opponent, openings=short, new_game=lambda _: Othello(args.size))
         print(f"score in {result.games} games against {opponent}: {result.score:.3f}")
     print(f"\n{args.out} has the league, and {newest} the policy. See how the members play each other, or play it:")
-    game = f"--game othello:size={args.size}"
-    print(f"    othello-env league {args.out} --games 40 {game} --openings {short}")
+    game = f"--game othello:size={args.size} --openings {short}"
+    print(f"    othello-env league {args.out} --games 40 {game}")
     print(f"    othello-env match {newest} random {game}")
 
 

@@ -44,7 +44,7 @@ PLAYER = """To let the policy play, write these lines into a file policy.py:
     import rllib
     best = rllib.load("{out}")
 
-Then run: othello-env match policy.py:best random --game othello:size={size}"""
+Then run: othello-env match policy.py:best random --game othello:size={size} --openings random:{plies}"""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,9 @@ def main(args: Args) -> None:
         print("interrupted")
         algorithm.save_to_path(args.out.absolute())
     algorithm.stop()
-    print(f"\n{args.out} has the checkpoint. {PLAYER.format(recipes=Path(__file__).parent, **vars(args))}")
+    print(
+        f"\n{args.out} has the checkpoint. {PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))}"
+    )
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ PLAYER = """To let the model play, write these lines into a file policy.py:
         seen = {{"observation": observations, "action_mask": masks}}
         return model.predict(seen, action_masks=masks, deterministic=True)[0]
 
-Then run: othello-env match policy.py:best {opponent} --game othello:size={size}"""
+Then run: othello-env match policy.py:best {opponent} --game othello:size={size} --openings random:{plies}"""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def main(args: Args) -> None:
         short = f"random:{args.size**2 // 8}"  # openings
         result = play_match(as_policy(model), opponent, openings=short, new_game=lambda _: Othello(args.size))
         print(f"score in {result.games} games against {opponent}: {result.score:.3f}")
-    print(f"\n{args.out} has the model. {PLAYER.format(**vars(args))}")
+    print(f"\n{args.out} has the model. {PLAYER.format(plies=args.size**2 // 8, **vars(args))}")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ PLAYER = """To let the network play, write these lines into a file policy.py:
     import tianshou_dqn
     best = tianshou_dqn.load("{out}", size={size})
 
-Then run: othello-env match policy.py:best random --game othello:size={size}"""
+Then run: othello-env match policy.py:best random --game othello:size={size} --openings random:{plies}"""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,9 @@ def main(args: Args) -> None:
         print("interrupted")
     torch.save(learner.policy.model.state_dict(), args.out)
     print(f"after the training: {learner.score():.3f}")
-    print(f"\n{args.out} has the weights. {PLAYER.format(recipes=Path(__file__).parent, **vars(args))}")
+    print(
+        f"\n{args.out} has the weights. {PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))}"
+    )
 
 
 if __name__ == "__main__":

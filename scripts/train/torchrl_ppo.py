@@ -39,7 +39,7 @@ PLAYER = """To let the policy play, write these lines into a file policy.py:
     import torchrl_ppo
     best = torchrl_ppo.load("{out}", size={size})
 
-Then run: othello-env match policy.py:best {opponent} --game othello:size={size}"""
+Then run: othello-env match policy.py:best {opponent} --game othello:size={size} --openings random:{plies}"""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,9 @@ def main(args: Args) -> None:
     except KeyboardInterrupt:
         print("interrupted")
     torch.save(learner.scores.state_dict(), args.out)
-    print(f"\n{args.out} has the weights. {PLAYER.format(recipes=Path(__file__).parent, **vars(args))}")
+    print(
+        f"\n{args.out} has the weights. {PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))}"
+    )
 
 
 if __name__ == "__main__":
