@@ -137,9 +137,8 @@ def main(args: Args) -> None:
         print("interrupted")
         algorithm.save_to_path(args.out.absolute())
     algorithm.stop()
-    print(
-        f"\n{args.out} has the checkpoint. {PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))}"
-    )
+    player = PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))
+    print(f"\n{args.out} has the checkpoint. {player}")
 
 
 if __name__ == "__main__":

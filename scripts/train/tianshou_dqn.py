@@ -132,9 +132,8 @@ def main(args: Args) -> None:
         print("interrupted")
     torch.save(learner.policy.model.state_dict(), args.out)
     print(f"after the training: {learner.score():.3f}")
-    print(
-        f"\n{args.out} has the weights. {PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))}"
-    )
+    player = PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))
+    print(f"\n{args.out} has the weights. {player}")
 
 
 if __name__ == "__main__":

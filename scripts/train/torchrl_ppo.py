@@ -145,9 +145,8 @@ def main(args: Args) -> None:
     except KeyboardInterrupt:
         print("interrupted")
     torch.save(learner.scores.state_dict(), args.out)
-    print(
-        f"\n{args.out} has the weights. {PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))}"
-    )
+    player = PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))
+    print(f"\n{args.out} has the weights. {player}")
 
 
 if __name__ == "__main__":
