@@ -77,7 +77,6 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
         ),
     ],
 )
-@pytest.mark.filterwarnings("ignore:.*pygame", "ignore:pkg_resources")
 def test_a_small_run(monkeypatch, tmp_path, capsys, name, arguments, told):
     places = {"FOLDER": str(tmp_path), "RUN": str(SCRIPTS.parent / "docs" / "curves" / "ppo.json")}
     words = [str(word) for word in arguments]
