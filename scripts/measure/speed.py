@@ -10,8 +10,8 @@ compiled rules as the environments. A speed is the number of steps divided by th
 the ends of games and the resets. Each speed is the median of several windows of time, and is divided by the speed of
 perft. The lowest and the highest ratio are shown, too. The games of a batch begin at different stages, because a step
 costs more at some stages than at others. The time to choose random actions does not count, except for Pgx, which
-chooses the actions in its compiled loop. Compare the ratios, because absolute speeds depend on the machine. Other
-libraries are measured if they are installed (``pip install 'othello-env[peers]'``).
+chooses the actions in its compiled loop, and for single positions of other games. Compare the ratios, because absolute
+speeds depend on the machine. Other libraries are measured if they are installed (``pip install 'othello-env[peers]'``).
 """
 
 import os
@@ -123,21 +123,19 @@ def single_work(env: OthelloEnv) -> Work:
     return driven_work(lambda seed: env.reset(seed=seed)[0]["action_mask"], masked, step)
 
 
-def states_work(new_game: Callable[[int], State]) -> Work:
-    """Random games with `State` objects. A unit of work is a ply."""
-    state: Any = None
+def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
+    """Random games with `State` objects, with the choice of the actions. A unit of work is a ply."""
 
-    def begin(seed: int) -> State:
-        nonlocal state
-        state = new_game(seed)
-        return state
+    def run() -> int:
+        plies = 0
+        for game in range(games):
+            state = new_game(game)
+            while not state.is_over:
+                state = state.play(state.draw_action(game, state.turn))
+            plies += len(state.moves)
+        return plies
 
-    def step(action: int) -> State:
-        nonlocal state
-        state = state.play(action)
-        return state
-
-    return driven_work(begin, lambda state: state.legal_actions(), step, games=10)
+    return timed(run)
 
 
 def pgx_work(n: int = 16384, steps: int = 64) -> Work:
