@@ -20,12 +20,13 @@ class Args:
 
 def main(args: Args) -> None:
     for file in sorted(args.folder.rglob("*.png")):
-        before, made = file.stat().st_size, BytesIO()
         with Image.open(file) as picture:
+            if picture.mode == "P":
+                continue
+            made, before = BytesIO(), file.stat().st_size
             picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(made, "PNG", optimize=True)
-        if made.tell() < before:
-            file.write_bytes(made.getvalue())
-            print(f"{file}: {before:,} to {made.tell():,} bytes")
+        file.write_bytes(made.getvalue())
+        print(f"{file}: {before:,} to {made.tell():,} bytes")
 
 
 if __name__ == "__main__":
