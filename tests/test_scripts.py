@@ -111,6 +111,16 @@ def test_what_a_script_cannot_use_is_named(monkeypatch, name, arguments, message
         run(monkeypatch, name, *arguments)
 
 
+def test_runs_of_different_seeds_become_one_curve():
+    curves = load_script("measure/curves")
+    runs = [
+        curves.Run("plies", "same", {"seconds": np.array(x)}, np.array(y), np.zeros(len(x)))
+        for x, y in (([0.0, 10.0], [0.0, 1.0]), ([0.0, 5.0, 20.0], [0.2, 0.5, 0.5]))
+    ]
+    x, score, low, high = curves.joined(runs, "seconds")
+    np.testing.assert_allclose([x, score, low, high], [[0, 10], [0.1, 0.75], [0, 0.5], [0.2, 1]])
+
+
 def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
     script = load_script("measure/start")
     begun = []

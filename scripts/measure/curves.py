@@ -5,22 +5,25 @@
 
 The recipes ppo, alphazero, imitation and ntuple of ``scripts/train`` write these .json files beside their networks. The
 left plot is over seconds, and the right plot over the unit that the runs count (plies, games or positions). If they
-count different units, there is only the left plot. The bands are 95% intervals. With ``--perfect``, the curves are the
+count different units, there is only the left plot. The bands are 95% intervals. Runs that differ only in their seed
+become one curve: their mean, with a band from the lowest to the highest of them. With ``--perfect``, the curves are the
 shares of perfect moves on 6x6 or 4x4.
 """
 
 import json
-import math
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import tyro
 from matplotlib.figure import Figure
 
 PERFECT = "perfect moves"
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,46 +36,67 @@ class Args:
     perfect: bool = False  # draw the share of perfect moves
 
 
-def curve(file: Path, opponent: str | None) -> tuple[str, dict[str, list[float]]]:
-    """The unit that a run counts, and its curve: the columns unit, seconds, score and error.
+@dataclass(frozen=True)
+class Run:
+    """A run's curve of P points."""
 
-    Args:
-        file: the run's .json file.
-        opponent: the opponent of the scores, or None for the shares of perfect moves.
-    """
+    unit: str  # what the run counts
+    settings: str  # the run's settings without its seed; empty if the file has none
+    x: dict[str, Floats]  # (P,) by axis: the seconds, and the counted units
+    score: Floats  # (P,)
+    error: Floats  # (P,), half the length of the 95% interval
+
+
+def read(file: Path, opponent: str | None) -> Run:
+    """Read a run's scores against an opponent, or its shares of perfect moves if `opponent` is None."""
     try:
         run: Any = json.loads(file.read_text(encoding="utf-8"))
         points = run["curve"]
         unit = next(name for name in ("plies", "games", "positions") if name in points[0])
         if opponent is None:
-            scores = [point[PERFECT] for point in points]
-            errors = [point.get(f"{PERFECT} +-", 0) for point in points]
+            score = np.array([point[PERFECT] for point in points])
+            error = np.array([point[f"{PERFECT} +-"] for point in points])
         else:
-            scores = [point["scores"][opponent] for point in points]
+            score = np.array([point["scores"][opponent] for point in points])
             games = int((re.search(r"--match (\d+)", run["command"]) or [0, 100])[1])  # of a point of the curve
-            errors = [1.96 * math.sqrt(score * (1 - score) / games) for score in scores]
-        found = {name: [point[name] for point in points] for name in (unit, "seconds")}
+            error = 1.96 * np.sqrt(score * (1 - score) / games)
+        x = {name: np.array([point[name] for point in points], float) for name in ("seconds", unit)}
+        settings = {name: value for name, value in run.get("settings", {}).items() if name != "seed"}
     except (OSError, IndexError, KeyError, StopIteration, TypeError, ValueError):
         what = PERFECT if opponent is None else f"scores against {opponent}"
         sys.exit(f"expected a curve of {what} in {str(file)!r}")
-    return unit, found | {"score": scores, "error": errors}
+    return Run(unit, json.dumps(settings) if settings else "", x, score, error)
+
+
+def joined(runs: list[Run], axis: str) -> tuple[Floats, Floats, Floats, Floats]:
+    """The curve of runs with different seeds: its points on an axis, the scores, and the ends of the band."""
+    if len(runs) == 1:
+        (run,) = runs
+        return run.x[axis], run.score, run.score - run.error, run.score + run.error
+    shortest = min(runs, key=lambda run: run.x[axis][-1])
+    x = shortest.x[axis]
+    scores = np.stack([np.interp(x, run.x[axis], run.score) for run in runs])
+    return x, scores.mean(0), scores.min(0), scores.max(0)
 
 
 def main(args: Args) -> None:
-    found = [curve(file, None if args.perfect else args.opponent) for file in args.runs]
-    stems = [file.stem for file in args.runs]
-    names = stems if len({*stems}) == len(stems) else [str(file) for file in args.runs]
-    units = {unit for unit, _ in found}
+    groups: dict[str, list[Run]] = {}
+    names: dict[str, list[Path]] = {}
+    for file in args.runs:
+        run = read(file, None if args.perfect else args.opponent)
+        groups.setdefault(run.settings or str(file), []).append(run)
+        names.setdefault(run.settings or str(file), []).append(file)
+    units = {run.unit for runs in groups.values() for run in runs}
     axes_of = ["seconds", *(units if len(units) == 1 else ())]
     figure = Figure(figsize=(7.2 if len(axes_of) == 1 else 10.8, 4.5), dpi=150, layout="constrained")
     figure.suptitle("Share of perfect moves" if args.perfect else f"Score against {args.opponent}")
-    for axes, unit in zip(figure.subplots(1, len(axes_of), sharey=True, squeeze=False)[0], axes_of, strict=True):
-        for name, (_, run) in zip(names, found, strict=True):
-            axes.plot(run[unit], run["score"], label=name)
-            low = [score - error for score, error in zip(run["score"], run["error"], strict=True)]
-            high = [score + error for score, error in zip(run["score"], run["error"], strict=True)]
-            axes.fill_between(run[unit], low, high, alpha=0.2)
-        axes.set_xlabel(unit)
+    for axes, axis in zip(figure.subplots(1, len(axes_of), sharey=True, squeeze=False)[0], axes_of, strict=True):
+        for group, runs in groups.items():
+            x, score, low, high = joined(runs, axis)
+            label = str(names[group][0].with_suffix(""))
+            axes.plot(x, score, label=label if len(runs) == 1 else f"{label}, mean of {len(runs)} seeds")
+            axes.fill_between(x, low, high, alpha=0.2)
+        axes.set_xlabel(axis)
         axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(args.out)
