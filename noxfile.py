@@ -47,7 +47,6 @@ TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
-    "compare_leagues": [".[test,torch]"],
     "imitation": [".[test,torch]"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],

@@ -16,8 +16,8 @@ DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 _DISCS = {4: (12.5, 0.42), 6: (12.5, 0.42), 8: (27.0, 0.41)}
 """For each board size, two numbers (A, B). An expected result `r` becomes ``(A + B * empty_squares) * atanh(r)`` discs.
 
-`scripts/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. The package has
-no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
+`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. The
+package has no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
 """
 
 

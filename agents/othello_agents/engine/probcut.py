@@ -5,7 +5,7 @@ the value slope * shallow + offset, with a normally distributed error. So the sh
 the deep value lies beyond the alpha-beta window. If this probability is at least about 93 % (`CONFIDENCE` standard
 deviations), the deep search is skipped (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation
 function for Othello", 1997). A table of cuts holds the slope, the offset and the error's standard deviation for each
-stage of the game and each depth. ``scripts/fit_probcut.py`` finds these numbers for the packaged weights.
+stage of the game and each depth. ``scripts/make/fit_probcut.py`` finds these numbers for the packaged weights.
 
 Letters for shapes: S stages of the game, D depths.
 """

@@ -47,7 +47,7 @@ __all__ = [
 ENDGAMES = "endgame-v0"
 """The name of the packaged positions, which are 8x8 boards with 8 to 12 empty squares.
 
-`scripts/endgame_positions.py` made and solved these positions.
+`scripts/make/scored_positions.py` made and solved these positions.
 """
 
 
@@ -315,7 +315,7 @@ class Regret:
 def regret_name(size: int) -> str:
     """The name of the packaged positions for boards of one size.
 
-    `scripts/regret_positions.py` made and solved these positions.
+    `scripts/make/scored_positions.py` made and solved these positions.
 
     >>> regret_name(6)
     'regret-6x6-v0'

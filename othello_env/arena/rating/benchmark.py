@@ -338,7 +338,7 @@ def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
 def openings_name(size: int) -> str:
     """The name of the packaged openings for boards of one size.
 
-    `scripts/regret_positions.py` made and solved these openings.
+    `scripts/make/scored_positions.py` made and solved these openings.
     """
     return f"openings-{size}x{size}-v0"
 

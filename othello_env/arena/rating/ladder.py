@@ -106,7 +106,7 @@ class Ladder:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Ladder:
-        """A ladder from the values that `scripts/rate_ladder.py` writes.
+        """A ladder from the values that `scripts/make/rate_ladder.py` writes.
 
         Raises:
             ValueError: the values are not in the format of a ladder.

@@ -50,7 +50,7 @@ def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(directi
 def test_the_fit_is_of_the_weights_that_ship():
     file = resources.files("othello_agents") / "weights" / "probcut_8x8.json"
     fitted = json.loads(file.read_text(encoding="utf-8"))["weights"]
-    assert fitted == shipped_network(8).training, "the weights have changed: run scripts/fit_probcut.py"
+    assert fitted == shipped_network(8).training, "the weights have changed: run scripts/make/fit_probcut.py"
 
 
 def test_a_selective_search_visits_fewer_nodes(random_position):

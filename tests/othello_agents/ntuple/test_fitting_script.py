@@ -1,37 +1,29 @@
 """The script that labels positions and fits the tables to the labels."""
 
-import runpy
-import sys
-from pathlib import Path
+import json
 
 import numpy as np
 import pytest
+from load_script import load_script
 
-from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple import NTupleNetwork, Trainer
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
-SMALL = ["--size=4", "--self-play=300", "--rounds=3", "--games=60", "--window=2", "--depth=2", "--exact=4"]
+SMALL = {"size": 4, "self_play": 300, "rounds": 3, "games": 60, "window": 2, "depth": 2, "exact": 4}
+
+script = load_script("make/fit_ntuple")
+
+
+def run(where, **more):
+    """Fit in a folder, and return the weights."""
+    script.main(script.Args(**{"out": where / "out.npz", "folder": where / "work", **SMALL, **more}))
+    return NTupleNetwork.load(where / "out.npz").weights
 
 
 @pytest.fixture(scope="module")
-def main():
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        return runpy.run_path(str(SCRIPTS / "fit_ntuple.py"))["main"]
-    finally:
-        sys.path.remove(str(SCRIPTS))
-
-
-@pytest.fixture(scope="module")
-def undisturbed(main, tmp_path_factory):
+def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fit")
-    main([*SMALL, "--out", str(folder / "out.npz"), "--folder", str(folder / "work")])
+    run(folder)
     return folder
-
-
-def run(main, folder, *more):
-    main([*SMALL, *more, "--out", str(folder / "out.npz"), "--folder", str(folder / "work")])
-    return NTupleNetwork.load(folder / "out.npz").weights
 
 
 def test_the_card_says_what_the_weights_were_made_from(undisturbed):
@@ -44,9 +36,9 @@ def test_the_card_says_what_the_weights_were_made_from(undisturbed):
     assert network.training["command"].startswith("python ")
 
 
-def test_the_rounds_lower_the_error_on_held_out_positions(main, tmp_path, capsys):
-    run(main, tmp_path, "--self-play=1", "--games=600", "--window=3", "--rate=0.03")
-    lines = [line.replace(",", "").split() for line in capsys.readouterr().out.splitlines()[1:]]
+def test_the_rounds_lower_the_error_on_held_out_positions(tmp_path, capsys):
+    run(tmp_path, self_play=1, games=600, window=3, rate=0.03)
+    lines = [line.replace(",", "").split() for line in capsys.readouterr().out.splitlines()[1:4]]
     assert [int(line[0]) for line in lines] == [1, 2, 3]
     errors = [(float(line[2]), float(line[4])) for line in lines]
     assert all(after < before for before, after in errors)
@@ -55,10 +47,10 @@ def test_the_rounds_lower_the_error_on_held_out_positions(main, tmp_path, capsys
     assert [each["positions"] for each in made] == [int(line[1]) for line in lines]
 
 
-def test_a_run_that_was_cut_off_continues_to_the_same_weights(main, undisturbed, tmp_path, monkeypatch):
-    """The first run is interrupted in its second round. A part of the labels and some weights are damaged as well."""
+def test_a_run_that_was_cut_off_continues_to_the_same_weights(undisturbed, tmp_path, monkeypatch):
+    """The first run is interrupted in its second round."""
     calls = []
-    labelled_games = main.__globals__["labelled_games"]
+    labelled_games = script.labelled_games
 
     def interrupted(*arguments):
         calls.append(arguments)
@@ -67,14 +59,53 @@ def test_a_run_that_was_cut_off_continues_to_the_same_weights(main, undisturbed,
         return labelled_games(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setitem(main.__globals__, "labelled_games", interrupted)
-        with pytest.raises(SystemExit) as stop:
-            run(main, tmp_path)
-    assert stop.value.code == 130
+        patch.setattr(script, "labelled_games", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path)
     assert not (tmp_path / "out.npz").exists()
-    part, weights = tmp_path / "work" / "labels-000-000.npz", tmp_path / "work" / "weights-001.npz"
-    part.write_bytes(part.read_bytes()[:-100])
-    weights.write_bytes(b"")
-    np.testing.assert_array_equal(
-        run(main, tmp_path, "--threads", "2"), NTupleNetwork.load(undisturbed / "out.npz").weights
-    )
+    np.testing.assert_array_equal(run(tmp_path, threads=2), NTupleNetwork.load(undisturbed / "out.npz").weights)
+
+
+def test_more_rounds_continue_the_work(undisturbed, tmp_path):
+    run(tmp_path, rounds=1)
+    np.testing.assert_array_equal(run(tmp_path), NTupleNetwork.load(undisturbed / "out.npz").weights)
+
+
+def test_a_fit_can_begin_with_given_weights(tmp_path):
+    trainer = Trainer(4, 7)
+    trainer.run(games=100)
+    start = tmp_path / "start.npz"
+    trainer.network.save(start)
+    fitted = run(tmp_path, start=start, rounds=1, rate=0.0)
+    np.testing.assert_array_equal(fitted, trainer.network.weights)
+    recipe = json.loads((tmp_path / "work" / "recipe.json").read_text())["recipe"]
+    assert recipe["start"] != str(start)
+    assert "self_play" not in recipe
+    first = tmp_path / "out.npz"
+    run(tmp_path, start=first, rounds=1, out=tmp_path / "again.npz", folder=tmp_path / "second")
+    before, after = (NTupleNetwork.load(file).training for file in (first, tmp_path / "again.npz"))
+    assert after["earlier_fit"] == before["fit"]
+    assert after["fit"]["positions"] > 0
+
+
+def test_a_folder_of_another_fit_is_refused(undisturbed, tmp_path):
+    work = undisturbed / "work"
+    with pytest.raises(SystemExit, match="holds another fit"):
+        run(tmp_path, folder=work, seed=2)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").write_text("mine")
+    with pytest.raises(SystemExit, match=r"has files, but no recipe\.json"):
+        run(tmp_path, folder=tmp_path / "other")
+    trained = tmp_path / "out.npz"
+    NTupleNetwork(4).save(trained)
+    before = trained.read_bytes()
+    with pytest.raises(SystemExit, match="exists and is not the result of this fit"):
+        run(tmp_path, folder=work)
+    assert trained.read_bytes() == before
+
+
+def test_weights_for_another_board_are_refused(tmp_path):
+    Trainer(6).network.save(tmp_path / "six.npz")
+    with pytest.raises(SystemExit, match="for size 6, not for --size 4"):
+        run(tmp_path, start=tmp_path / "six.npz")
+    assert not (tmp_path / "work").exists()

@@ -1,4 +1,4 @@
-"""The recipe scripts/train_ntuple.py."""
+"""The recipe scripts/train/ntuple.py."""
 
 import json
 import runpy
@@ -10,7 +10,7 @@ import pytest
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork
 from othello_env.arena import measure_regret
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "train_ntuple.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "train/ntuple.py"
 
 
 @pytest.mark.parametrize("interrupted", ["run", "measure"])

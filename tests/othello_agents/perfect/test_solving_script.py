@@ -1,13 +1,21 @@
 """The script that solves 6x6: it finds the positions that a file lacks, adds them, and keeps finished work."""
 
 import random
+import sys
 
 import pytest
-import solve_6x6
+from load_script import SCRIPTS
 
 from othello_agents.perfect import Book
 from othello_agents.perfect.book import shipped_book
 from othello_env import Othello
+
+sys.path.append(str(SCRIPTS / "make"))  # the worker processes import the script, too
+import solve_6x6
+
+
+def solve(file, down_to=22, processes=2):
+    solve_6x6.main(solve_6x6.Args(file, down_to, processes, megabytes=16))
 
 
 def empty(state):
@@ -49,7 +57,7 @@ def test_the_packaged_file_lacks_nothing():
 
 def test_a_file_is_continued(without):
     file, left_out, down_to = without(2)
-    solve_6x6.main([str(file), "--down-to", str(down_to), "--processes", "2", "--megabytes", "16"])
+    solve(file, down_to, processes=2)
     book, whole = Book.load(file), shipped_book()
     assert book.covers == whole.covers
     for state in left_out:

@@ -1,4 +1,4 @@
-"""The recipes of scripts/ as modules, and PyTorch with one thread."""
+"""The recipes of scripts/train as modules, and PyTorch with one thread."""
 
 import importlib.util
 import sys
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
+RECIPES = Path(__file__).parents[3] / "scripts" / "train"
 
 
 @pytest.fixture(scope="session")
 def recipe():
-    """`recipe("train_ppo")` imports the script ``train_ppo.py`` and returns it as a module."""
+    """`recipe("ppo")` imports the script ``ppo.py`` and returns it as a module."""
 
     def load(name):
         if name not in sys.modules:
-            spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+            spec = importlib.util.spec_from_file_location(name, RECIPES / f"{name}.py")
             sys.modules[name] = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(sys.modules[name])
         return sys.modules[name]
@@ -25,7 +25,7 @@ def recipe():
 
 @pytest.fixture(scope="module")
 def ppo(recipe):
-    return recipe("train_ppo")
+    return recipe("ppo")
 
 
 @pytest.fixture

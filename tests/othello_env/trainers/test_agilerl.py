@@ -10,7 +10,7 @@ with warnings.catch_warnings():
 
 import torch
 
-from othello_env import Othello
+from othello_env import Othello, make_vec_env
 from othello_env.arena.match import play_match
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # AgileRL's own warnings
@@ -21,7 +21,7 @@ def recipe_of_agilerl(recipe):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.set_num_threads(1)
-        return recipe("train_agilerl")
+        return recipe("agilerl_ppo")
 
 
 def match(agilerl, agent):
@@ -32,7 +32,7 @@ def match(agilerl, agent):
 
 
 def test_it_learns_evolves_and_keeps_the_best(recipe_of_agilerl, tmp_path):
-    env = recipe_of_agilerl.make_env(64, size=4, strict=True)  # strict: an illegal action raises an error
+    env = make_vec_env(64, size=4, opponent="random", strict=True)  # strict: an illegal action raises an error
     population = recipe_of_agilerl.make_population(env, count=2, seed=1)
     before = match(recipe_of_agilerl, population[0])
     best = recipe_of_agilerl.train(env, population, steps=60_000, seed=1, out=tmp_path / "best.pt")

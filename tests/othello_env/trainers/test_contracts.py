@@ -170,7 +170,7 @@ def test_tianshou_reads_the_mask_of_the_agent_to_move(game):
 
 
 class Observations(BaseWrapper):
-    """Observations in the form that RLlib's ActionMaskingRLModule needs, as in scripts/train_rllib.py."""
+    """Observations in the form that RLlib's ActionMaskingRLModule needs, as in scripts/train/rllib.py."""
 
     def observation_space(self, agent):
         spaces = self.env.observation_space(agent)

@@ -23,7 +23,7 @@ def recipe_of_rllib(recipe):
         warnings.simplefilter("ignore")
         torch.set_num_threads(1)
         ray.init("local", include_dashboard=False, log_to_driver=False, num_cpus=1)
-        yield recipe("train_rllib")
+        yield recipe("rllib")
         ray.shutdown()
 
 

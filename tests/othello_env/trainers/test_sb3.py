@@ -16,7 +16,7 @@ from othello_env.envs import OthelloVecEnv  # noqa: E402
 
 @pytest.fixture(scope="module")
 def sb3(recipe):
-    return recipe("train_sb3")
+    return recipe("sb3")
 
 
 def match(sb3, model, size):
@@ -149,12 +149,16 @@ def test_it_trains_on_the_single_environment(sb3):
     assert not match(sb3, model, 4).faults(0)
 
 
-def test_ctrl_c_in_a_kernel_keeps_what_was_learned(sb3, monkeypatch, tmp_path):
+def test_ctrl_c_keeps_what_was_learned_and_the_next_command_is_told(sb3, monkeypatch, tmp_path, capsys):
     def learn(*_, **__):
-        raise SystemError("a kernel returned a result with an exception set") from KeyboardInterrupt()
+        raise KeyboardInterrupt
 
-    out = tmp_path / "a.zip"
+    args = sb3.Args(tmp_path / "a.zip", size=4, games=4)
     monkeypatch.setattr(sb3.MaskablePPO, "learn", learn)
-    monkeypatch.setattr("sys.argv", ["train_sb3.py", "--size", "4", "--games", "4", "--out", str(out)])
-    sb3.main()
-    assert sb3.MaskablePPO.load(out)
+    sb3.main(args)
+    assert sb3.MaskablePPO.load(args.out)
+    told = capsys.readouterr().out
+    assert f"{args.out} has the model" in told
+    assert "othello-env match policy.py:best random" in told
+    with pytest.raises(SystemExit, match="expected a new \\.zip file"):
+        sb3.main(args)

@@ -35,7 +35,7 @@ def test_its_collector_takes_the_info(game):
 
 
 def test_it_learns_to_play_black(recipe, tmp_path):
-    module = recipe("train_tianshou")
+    module = recipe("tianshou_dqn")
     learner = module.Learner(size=4, strict=True)  # strict: an illegal action raises an error
     before = learner.score()
     learner.train(epochs=4)

@@ -74,7 +74,7 @@ def test_its_readers_take_the_info(make, reader):
 def recipe_of_torchrl(recipe):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return recipe("train_torchrl")
+        return recipe("torchrl_ppo")
 
 
 @pytest.mark.parametrize("opponent", ["random", None])
@@ -102,15 +102,15 @@ def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path, oppone
     assert kept(*seen) == recipe_of_torchrl.as_policy(learner.scores)(*seen)
 
 
-def test_ctrl_c_in_a_kernel_keeps_what_was_learned(recipe_of_torchrl, monkeypatch, tmp_path):
+def test_ctrl_c_keeps_what_was_learned_and_the_next_command_is_told(recipe_of_torchrl, monkeypatch, tmp_path, capsys):
     def iterate(_):
-        raise SystemError("a kernel returned a result with an exception set") from KeyboardInterrupt()
+        raise KeyboardInterrupt
 
-    out = tmp_path / "a.pt"
+    args = recipe_of_torchrl.Args(tmp_path / "a.pt", size=4, games=4)
     monkeypatch.setattr(recipe_of_torchrl.Learner, "iterate", iterate)
-    monkeypatch.setattr("sys.argv", ["train_torchrl.py", "--size", "4", "--games", "4", "--out", str(out)])
-    recipe_of_torchrl.main()
-    assert recipe_of_torchrl.load(out, size=4)
+    recipe_of_torchrl.main(args)
+    assert recipe_of_torchrl.load(args.out, size=4)
+    assert "othello-env match policy.py:best random" in capsys.readouterr().out
 
 
 def test_games_of_self_play_reach_their_ends(recipe_of_torchrl):

@@ -1,12 +1,11 @@
 """How well an agent moves: packaged endgames, regret and exploitability on small boards."""
 
 import math
-import runpy
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
+from load_script import load_script
 
 from othello_agents.engine import exact_scores
 from othello_env import Agent, Othello, WrongGameError, make_agent
@@ -82,8 +81,7 @@ def test_the_scores_are_those_of_a_full_search():
 
 
 def test_the_script_draws_the_packaged_positions():
-    script = runpy.run_path(str(Path(__file__).parents[4] / "scripts" / "endgame_positions.py"))
-    made = islice(script["positions"](0, script["EMPTY"], script["solved"]), 5)
+    made = islice(load_script("make/scored_positions").positions(8, 0), 5)
     assert [*made] == [*packaged_lines("othello_env.arena.rating", "endgame-v0.txt")[:5]]
 
 
@@ -172,7 +170,6 @@ def test_the_positions_can_be_played_again_from_the_start():
 
 
 EMPTY = {4: range(2, 8), 6: range(4, 23)}
-SCRIPT = Path(__file__).parents[4] / "scripts" / "regret_positions.py"
 
 
 def canonical(state):
@@ -242,11 +239,11 @@ def test_the_openings():
 
 
 def test_the_script_makes_the_packaged_lists():
-    script = runpy.run_path(str(SCRIPT))
+    script = load_script("make/scored_positions")
     for name, made, count in (
-        (regret_name(4), script["scored_positions"](4, 0), 8),
-        (openings_name(4), script["openings"](4, 0), 8),
-        (regret_name(6), script["scored_positions"](6, 0), 3),
+        (regret_name(4), script.positions(4, 0), 8),
+        (openings_name(4), script.openings(4, 0), 8),
+        (regret_name(6), script.positions(6, 0), 3),
     ):
         assert [*islice(made, count)] == [*packaged_lines("othello_env.arena.rating", f"{name}.txt")[:count]]
 

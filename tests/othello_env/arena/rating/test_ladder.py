@@ -4,14 +4,13 @@ import json
 import math
 import random
 import re
-import runpy
 from dataclasses import replace
 from importlib import resources
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
+from load_script import load_script
 
 from othello_env import Agent, AgentError, Othello, WrongGameError, make_agent
 from othello_env.arena import FaultWarning
@@ -39,14 +38,14 @@ def written(size):
 
 @pytest.fixture(scope="module")
 def script():
-    return runpy.run_path(str(Path(__file__).parents[4] / "scripts" / "rate_ladder.py"))
+    return load_script("make/rate_ladder")
 
 
 @each_size
 def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
     ladder = load_ladder(size)
     assert (ladder.name, ladder.size, ladder.rungs[-1].spec) == (LADDERS[size], size, STRONGEST[size])
-    assert {rung.spec for rung in ladder.rungs} == set(script["RUNGS"][size])
+    assert {rung.spec for rung in ladder.rungs} == set(script.RUNGS[size])
     elo = [rung.elo for rung in ladder.rungs]
     assert elo == sorted(elo)
     assert (ladder.rungs[0].spec, elo[0]) == ("random", 0)
@@ -76,9 +75,9 @@ def test_a_ladder_is_what_its_json_says(size):
 @each_size
 def test_the_rungs_play_as_they_did_when_they_were_rated(script, size):
     """If this fails, a rung, its weights or the openings have changed. Then the ladder must be rated again."""
-    plan = script["schedule"](size, games=2, seed=written(size)["seed"])
+    plan = script.schedule(size, games=2, seed=written(size)["seed"])
     played = play_tournament({name: name for name in plan.agents}, plan)
-    assert script["signature"](played) == written(size)["signature"]
+    assert script.signature(played) == written(size)["signature"]
 
 
 @each_size
@@ -86,15 +85,14 @@ def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys, size)
     file, records = tmp_path / "ladder.json", tmp_path / "games.jsonl"
     openings = tmp_path / "openings.txt"
     openings.write_text({8: "# two\nf5d6c3\nf5f6e6\n", 6: "# two\ne4e5c2\nd5e3c2\n"}[size])
-    arguments = [str(file), "--records", str(records), "--size", str(size), "--first", "3", "--workers", "1"]
-    arguments += ["--openings", str(openings)]
-    script["main"]([*arguments, "--games", "2"])
+    arguments = {"file": file, "records": records, "size": size, "first": 3, "workers": 1, "openings": openings}
+    script.main(script.Args(**arguments, games=2))
     first = json.loads(file.read_text())
     assert [rung["games"] for rung in first["rungs"]] == [4, 4, 4]
     assert (first["name"], first["size"]) == (LADDERS[size], size)
     assert first["openings"] == "openings.txt"
     before = records.read_text()
-    script["main"](arguments)
+    script.main(script.Args(**arguments))
     assert records.read_text().startswith(before)
     second = json.loads(file.read_text())
     assert [rung["games"] for rung in second["rungs"]] == [8, 8, 8]

@@ -1,22 +1,21 @@
 """Counts of sequences of moves, compared with published numbers and with the slow twin."""
 
-import runpy
 from functools import cache
-from pathlib import Path
 
 import pytest
+from load_script import load_script
 
 from othello_env import Othello
 
 
 @pytest.fixture(scope="module")
 def script():
-    return runpy.run_path(str(Path(__file__).parents[4] / "scripts" / "perft.py"))
+    return load_script("measure/perft")
 
 
 @pytest.mark.parametrize("depth", range(1, 10))
 def test_published_counts(depth, script):
-    assert script["count"](Othello(), depth) == script["published"]()[depth], script["divide"](Othello(), depth)
+    assert script.count(Othello(), depth) == script.published()[depth], script.divide(Othello(), depth)
 
 
 def slow_perft(twin):
@@ -40,29 +39,29 @@ def test_every_size_counts_as_the_twin(size, depths, script, twin):
     slow = slow_perft(twin)
     for depth in depths:
         expected = slow(twin.start(size).to_text(), 0, depth)
-        assert script["count"](Othello(size), depth) == expected, script["divide"](Othello(size), depth)
+        assert script.count(Othello(size), depth) == expected, script.divide(Othello(size), depth)
 
 
 def test_4x4_is_counted_to_the_last_game(script):
     # 60,060 complete games. The depth exceeds the longest game, so every sequence of moves is a finished game.
-    assert script["count"](Othello(4), 30) == script["count"](Othello(4), 40) == 60_060
+    assert script.count(Othello(4), 30) == script.count(Othello(4), 40) == 60_060
 
 
 @pytest.mark.nojit
 def test_counts_in_plain_python(script):
-    assert [script["count"](Othello(), depth) for depth in range(5)] == [1, 4, 12, 56, 244]
+    assert [script.count(Othello(), depth) for depth in range(5)] == [1, 4, 12, 56, 244]
 
 
 def test_passes_are_plies_and_finished_games_leaves(script):
     must_pass = Othello.from_text("XO--" + "----" * 3, to_move="O")
     assert must_pass.must_pass
-    assert [script["count"](must_pass, depth) for depth in range(4)] == [1, 1, 1, 1]
+    assert [script.count(must_pass, depth) for depth in range(4)] == [1, 1, 1, 1]
     over = Othello.from_text("X" * 16)
-    assert [script["count"](over, depth) for depth in range(3)] == [1, 1, 1]
+    assert [script.count(over, depth) for depth in range(3)] == [1, 1, 1]
 
 
 def test_divide_names_each_move_and_adds_up(script):
-    text = script["divide"](Othello(), 3)
+    text = script.divide(Othello(), 3)
     assert text.startswith(str(Othello()))
     assert "\nd3 14\n" in text
     assert text.endswith("total 56")

@@ -1,0 +1,100 @@
+"""Fit a formula that converts the result that the engine expects (-1 to 1) into discs.
+
+    python scripts/make/fit_discs.py --games 400
+    python scripts/make/fit_discs.py --games 400 --size 6
+    python scripts/make/fit_discs.py --games 100 --compare
+
+The engine plays against itself from random openings. The script takes the positions with 12 to 54 empty squares (on
+6x6, 12 to 26). A search of each position gives the result that the engine expects. The final position of the game gives
+the margin in discs. The script fits this formula by least squares: discs = (a + b * empty squares) * atanh(result). The
+same arguments give the same numbers. The numbers a and b of each board are in
+`agents/othello_agents/engine/analysis.py`. Run the script again whenever the n-tuple weights change.
+
+With ``--compare`` the script fits nothing. Instead it tests reviews of games (`othello_env.data.review_game`), which
+estimate how many discs each move loses. The script compares these estimates with the exact losses of the same moves. It
+uses moves from games of weak players, in positions with 13 to 18 empty squares.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import tyro
+
+from othello_env import Othello, make_agent
+from othello_env.data import Games, match_games, review_game
+from othello_env.data.review import ANALYST, BLUNDER
+
+LEAST, MOST = 12, {6: 26, 8: 54}
+"""The lowest and the highest number of empty squares in a position. The highest depends on the size of the board."""
+
+
+OPENINGS = {6: "random:6", 8: "random:10"}
+
+
+@dataclass(frozen=True)
+class Args:
+    """The options of the command."""
+
+    games: int = 400  # number of games, even
+    size: Literal[6, 8] = 8  # size of the board
+    depth: int = 6  # depth of the engine's searches
+    seed: int = 1  # the seed of the openings
+    compare: bool = False  # compare estimated losses with exact losses, and fit nothing
+
+    def play(self, a: str, b: str | None = None) -> Games:
+        """Let two agents play the games."""
+        rules = f"othello:size={self.size}"
+        return match_games(a, b, self.games, openings=OPENINGS[self.size], seed=self.seed, rules=rules)
+
+
+def compare(args: Args) -> None:
+    """Compare a review's estimates of the losses with the exact losses of the same moves, and print the result."""
+    weak = "engine:depth=2,exact=0,epsilon=0.1"
+    games = args.play(weak, "ntuple:epsilon=0.1")
+    rows = []
+    for i in range(len(games)):
+        final = games.state(i)
+        solved = review_game(final, "engine:depth=1,exact=0", exact=18)
+        for truth, guess in zip(solved, review_game(final, f"{ANALYST},exact=0", exact=0), strict=True):
+            empties = args.size**2 - sum(truth.state.discs())
+            if truth.exact and 13 <= empties <= 18 and truth.had_choice and not guess.exact:
+                rows.append((truth.loss, guess.loss))
+    exact, guessed = np.array(rows).T
+    print(f"{len(rows)} moves: mean loss {exact.mean():.2f} discs, estimated {guessed.mean():.2f}")
+    print(f"correlation {np.corrcoef(exact, guessed)[0, 1]:.2f}, mean difference {np.abs(exact - guessed).mean():.2f}")
+    both = ((exact >= BLUNDER) & (guessed >= BLUNDER)).sum()
+    print(f"blunders: {(exact >= BLUNDER).sum()}, estimated {(guessed >= BLUNDER).sum()}, of these right {both}")
+
+
+def main(args: Args) -> None:
+    if args.compare:
+        compare(args)
+        return
+    spec = f"engine:depth={args.depth}"
+    analyst: Any = make_agent(f"{spec},exact=0")
+    games = args.play(spec)
+    rows = []
+    for i in range(len(games)):
+        state, margin = Othello(args.size), games.ends.margins[i, 0]
+        for action in games.actions[i, : games.lengths[i]].tolist():
+            empties = args.size**2 - sum(state.discs())
+            if LEAST <= empties <= MOST[args.size] and not state.must_pass:
+                found = analyst.analyse(state)
+                if found.unit == "expected result":
+                    rows.append((math.atanh(found.score), empties, margin if state.to_move == 0 else -margin))
+            state = state.play(action)
+    logit, empties, margin = np.array(rows).T
+    (a, b), *_ = np.linalg.lstsq(np.stack([logit, logit * empties], axis=1), margin, rcond=None)
+    error = np.sqrt(np.mean((margin - (a + b * empties) * logit) ** 2))
+    print(f"{len(rows):,} positions: discs = ({a:.2f} + {b:.3f} * empty squares) * atanh(result)")
+    print(f"root of the mean squared error: {error:.1f} discs; of the margins: {np.sqrt(np.mean(margin**2)):.1f}")
+    for low in range(LEAST, MOST[args.size], 6):
+        near = (empties >= low) & (empties < low + 6)
+        slope = np.sum(logit[near] * margin[near]) / np.sum(logit[near] ** 2)
+        print(f"{low} to {low + 5} empty squares: {slope:.1f} discs, the line says {a + b * (low + 2.5):.1f}")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, description=__doc__))

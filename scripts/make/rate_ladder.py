@@ -1,0 +1,190 @@
+"""Rate the opponents of a ladder by a tournament, and write the ladder's file.
+
+    python scripts/make/rate_ladder.py ladder-v0.json --records ladder-v0.jsonl
+    python scripts/make/rate_ladder.py ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --size 6
+
+A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the next two stronger rungs from
+all packaged openings, with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
+same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
+has the rating 0. The ladder's file says how the ratings were found. It also has a hash of the games that begin with the
+first opening. A test of the package plays these games again. The test fails if a rung plays differently.
+
+At the end, the script compares the ratings with the packaged ratings. With ``--first N``, only the N weakest rungs are
+rated. To check the ratings with other games, give other openings and another seed:
+
+    python scripts/make/balanced_openings.py openings.txt --seed 1 --depth 6
+    python scripts/make/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1 --first 12
+"""
+
+import hashlib
+import math
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+from _lists import weights_digest
+
+from othello_env.arena.openings import PACKAGED, balanced_openings, parse_openings
+from othello_env.arena.play.records import GameRecord, versions
+from othello_env.arena.rating.elo import rate_tournament
+from othello_env.arena.rating.ladder import LADDERS, Ladder, Rung, load_ladder
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.results import Tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.registry import Rules
+from othello_env.support.files import write_json
+
+RUNGS = {
+    8: (
+        "random",
+        "maximizer:eval=count",
+        "mcts:simulations=10",
+        "maximizer:eval=weighted",
+        "alphabeta:depth=2,eval=weighted",
+        "mcts:simulations=100",
+        "alphabeta:depth=4,eval=weighted",
+        "mcts:simulations=300",
+        "alphabeta:depth=6,eval=modified",
+        "engine:depth=6,eval=modified",
+        "ntuple:epsilon=0.1",
+        "ntuple",
+        "engine:depth=1",
+        "engine:depth=2",
+        "engine:depth=3",
+        "engine:depth=4",
+        "engine:depth=6",
+        "engine:depth=8",
+        "engine:depth=10",
+    ),
+    6: (
+        "random",
+        "maximizer:eval=count",
+        "maximizer:eval=weighted",
+        "alphabeta:depth=4,eval=weighted",
+        "mcts:simulations=300",
+        "alphabeta:depth=6,eval=modified",
+        "ntuple",
+        "engine:depth=1",
+        "engine:depth=2",
+        "engine:depth=4",
+        "engine:depth=8",
+        "engine:depth=8,exact=16",
+        "perfect",
+    ),
+}
+"""For each size of the board, the rungs from the weakest to the strongest.
+
+Every rung wins or draws some games against the next rung. No rung has a limit of time, so that the same games can be
+played again.
+"""
+
+STEPS = 2
+"""Each rung plays against this number of rungs just above it."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """The options of the command."""
+
+    file: tyro.conf.Positional[Path]  # the ladder's file, JSON
+    records: Path  # the file to which the games are added
+    size: Literal[8, 6] = 8  # size of the board
+    games: int | None = None  # games of two rungs that play each other; by default each opening with both colours
+    openings: Path | None = None  # a file with one transcript in each line; by default the packaged list
+    seed: int = 0  # the seed of the games
+    workers: int = 2  # processes that play
+    first: int | None = None  # number of rungs to rate, counted from the weakest; by default all
+
+
+def schedule(
+    size: int,
+    *,
+    first: int | None = None,
+    games: int | None = None,
+    openings: tuple[str, ...] | None = None,
+    seed: int = 0,
+) -> Schedule:
+    """A schedule in which each rung plays the `STEPS` rungs above it.
+
+    Args:
+        size: the board's height and width.
+        first: if this is a number, only this many rungs play, the weakest ones. If it is None, all rungs play.
+        games: the number of games between two rungs. If it is None, the rungs play each opening once with each colour.
+        openings: the openings as transcripts. If it is None, the packaged list is used.
+        seed: the seed of the games.
+    """
+    if games is None:
+        games = 2 * len(balanced_openings(size) if openings is None else openings)
+    rules = Rules.parse(f"othello:size={size}")
+    return Schedule(
+        RUNGS[size][:first], games, PACKAGED[size] if openings is None else openings, seed, rules, near=STEPS
+    )
+
+
+def ratings(result: Tournament, size: int) -> Ladder:
+    """The rungs with their ratings, from the lowest to the highest."""
+    found = rate_tournament(result, result.agents[0])
+    games = Counter(name for record in result.records for name in record.agents)
+    rungs = [Rung(name, elo, found.interval(name), games[name]) for name, elo in found.elo.items()]
+    return Ladder(LADDERS[size], tuple(sorted(rungs, key=lambda rung: rung.elo)), size)
+
+
+def signature(result: Tournament) -> str:
+    """A hash of all games that begin with the first opening, as 16 hexadecimal digits."""
+    first = [record for record in result.records if record.opening == 0]
+    games = "\n".join(" ".join([*record.agents, record.opening_moves, record.moves]) for record in first)
+    return hashlib.sha256(games.encode()).hexdigest()[:16]
+
+
+def compare(ladder: Ladder, other: Ladder) -> str:
+    """A table of two ladders' ratings and their differences, in Elo points and in standard errors."""
+    theirs = {rung.spec: rung for rung in other.rungs}
+    lines = [f"{'rung':34}{'Elo':>6}{'95% interval':>17}{'packaged':>10}{'difference':>12}{'in errors':>11}"]
+    for rung in ladder.rungs:
+        low, high = rung.interval
+        line = f"{rung.spec:34}{rung.elo:6.0f}{f'{low:.0f} to {high:.0f}':>17}"
+        if (known := theirs.get(rung.spec)) is not None:
+            difference = rung.elo - known.elo
+            error = math.hypot(high - low, known.interval[1] - known.interval[0]) / 2 / 1.96
+            line += f"{known.elo:10.0f}{difference:+12.0f}{difference / error if error else 0.0:+11.1f}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def main(args: Args) -> None:
+    size, openings = args.size, None
+    if args.openings is not None:
+        openings = parse_openings(args.openings.read_text(encoding="utf-8"))
+    plan = schedule(size, first=args.first, games=args.games, openings=openings, seed=args.seed)
+    began = time.monotonic()
+    done = 0
+
+    def progress(_: GameRecord) -> None:
+        nonlocal done
+        done += 1
+        if done % 100 == 0:
+            print(f"{done} of {len(plan)} games, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+
+    agents = {name: name for name in plan.agents}
+    result = play_tournament(agents, plan, file=args.records, workers=args.workers, progress=progress)
+    ladder = ratings(result, size)
+    how = {
+        "made_by": "scripts/make/rate_ladder.py",
+        "openings": PACKAGED[size] if args.openings is None else args.openings.name,
+        "seed": args.seed,
+        "games": plan.games,
+        "versions": versions(),
+        "weights": weights_digest(size),
+        "signature": signature(result),
+    }
+    print(compare(ladder, load_ladder(size)))
+    write_json(args.file, ladder.to_json() | how)
+    print(f"{time.monotonic() - began:.0f} s; written to {args.file}")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, description=__doc__))
