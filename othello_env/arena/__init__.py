@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from othello_env.arena.openings import balanced_openings
     from othello_env.arena.play.clocks import TimeControl
     from othello_env.arena.play.records import GameRecord
+    from othello_env.arena.progress import measure_progress, progress_text
     from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
     from othello_env.arena.rating.elo import Ratings, rate
     from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
@@ -42,10 +43,12 @@ __all__ = [
     "balanced_openings",
     "exploitability",
     "measure_endgame",
+    "measure_progress",
     "measure_regret",
     "place",
     "play_match",
     "play_tournament",
+    "progress_text",
     "rate",
     "rate_tournament",
     "read_records",
@@ -62,6 +65,7 @@ if not TYPE_CHECKING:  # type checkers know the names from the imports above
             "othello_env.arena.openings": ("balanced_openings",),
             "othello_env.arena.play.clocks": ("TimeControl",),
             "othello_env.arena.play.records": ("GameRecord",),
+            "othello_env.arena.progress": ("measure_progress", "progress_text"),
             "othello_env.arena.rating.benchmark": ("Benchmark", "run_benchmark"),
             "othello_env.arena.rating.elo": ("Ratings", "rate"),
             "othello_env.arena.rating.endgame": ("EndgameAccuracy", "measure_endgame"),
