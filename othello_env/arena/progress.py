@@ -20,7 +20,12 @@ _PLIES = {4: 3, 6: 6, 8: 10}
 
 
 def measure_progress(
-    agent: str | Agent | Policy, *, size: int = 8, games: int = 100, opponents: Sequence[str] = YARDSTICKS
+    agent: str | Agent | Policy,
+    *,
+    size: int = 8,
+    games: int = 100,
+    opponents: Sequence[str] = YARDSTICKS,
+    rating: bool = True,
 ) -> dict[str, Any]:
     """Measure an Othello agent: its scores in matches, and its rating or its share of perfect moves.
 
@@ -32,6 +37,7 @@ def measure_progress(
         size: the board's size: 4, 6 or 8.
         games: the games of each match, and at most as many games on the ladder; an even number.
         opponents: the specs of the opponents.
+        rating: False to play only the matches.
 
     Returns:
         A dict that JSON can hold. ``scores`` and ``intervals`` have the score (0 to 1) against each opponent, and its
@@ -56,6 +62,8 @@ def measure_progress(
         "scores": {opponent: round(match.score, 4) for opponent, match in matches.items()},
         "intervals": {opponent: [round(end, 4) for end in match.interval] for opponent, match in matches.items()},
     }
+    if not rating:
+        return point
     if size in REGRET_SIZES:
         regret = measure_regret(agent, size=size)
         low, high = regret.all.rate_interval
