@@ -174,14 +174,11 @@ def main(arguments: list[str] | None = None) -> None:
 
     # What learns: the network and the optimiser. What it learns from: the kept positions. And how far the run is.
     run: dict[str, Any] = {"iteration": 0, "games": 0, "positions": 0, "seconds": 0.0, "losses": {}, "curve": []}
-    kept: dict[str, Any] = {name: np.zeros(args.window, np.int64) for name in ("own", "opponent")}
-    kept |= {
-        "value": np.zeros(args.window, np.float32),
-        "policy": np.zeros((args.window, args.size**2 + 1), np.float32),
-    }
+    kept: dict[str, Any] = {"own": np.zeros(n := args.window, np.int64), "opponent": np.zeros(n, np.int64)}
+    kept |= {"value": np.zeros(n, np.float32), "policy": np.zeros((n, args.size**2 + 1), np.float32)}
     try:
-        new = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
-        network = new.to(args.device)
+        network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
+        network = network.to(args.device)
         optimizer = torch.optim.AdamW([*network.trained_weights().values()], lr=args.rate, weight_decay=args.decay)
         if args.resume:
             run, tensors = load_training(state, {"network": network}, optimizer, settings)
@@ -240,8 +237,6 @@ def main(arguments: list[str] | None = None) -> None:
         except FloatingPointError:
             sys.exit(f"iteration {iteration}: the training has diverged; a lower --rate may help")
         run["iteration"], run["games"] = iteration + 1, run["games"] + args.games
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
     if not measured and not stop:
         print(f"nothing left to do after {iteration} iterations; give more --iterations or --seconds")
     print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume")

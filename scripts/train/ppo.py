@@ -237,8 +237,6 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(f"iteration {iteration}: the training has diverged; a lower --rate may help")
         average.approach(network, max(1 - 0.5 ** (1 / args.average), 9 / (9 + iteration)))  # at first mostly the newest
         run["iteration"], run["plies"] = iteration + 1, run["plies"] + rollout["actions"].size
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
     if not measured and not stop:
         print(f"nothing left to do after {iteration} iterations; give more --iterations or --seconds")
     print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume, {folder} the league")
