@@ -79,23 +79,11 @@ def measure(trainer: Trainer, games: int) -> dict[str, Any]:
     size, point = trainer.network.size, {"games": trainer.games, "seconds": round(trainer.seconds, 1)}
     specs = {f"depth {depth}": f"alphabeta:depth={depth},eval=weighted" for depth in DEPTHS[size]}
     agent = NTupleAgent(trainer.network)
-    found = measure_progress(agent, size=size, games=games, opponents=[*specs.values()], rating=size < 8)
-    scores, intervals = found.pop("scores"), found.pop("intervals")
+    point |= measure_progress(agent, size=size, games=games, opponents=[*specs.values()], rating=size < 8)
     for name, spec in specs.items():
-        low, high = intervals[spec]
-        point |= {name: scores[spec], f"{name} +-": round((high - low) / 2, 4)}
-    return point | found
-
-
-def draw(file: Path, trainer: Trainer, curve: list[dict[str, Any]]) -> None:
-    """Draw the scores of the curve, with their 95% intervals."""
-    names, points = [f"depth {depth}" for depth in DEPTHS[trainer.network.size]], []
-    for point in curve:
-        ends = {name: (point[name] - point[f"{name} +-"], point[name] + point[f"{name} +-"]) for name in names}
-        points.append(point | {"scores": {name: point[name] for name in names}, "intervals": ends})
-    size = trainer.network.size
-    title = f"The n-tuple network learns {size}x{size} Othello from nothing, seed {trainer.seed}"
-    learning_curve(file, title, points, "games")
+        low, high = point["intervals"][spec]
+        point |= {name: point["scores"][spec], f"{name} +-": round((high - low) / 2, 4)}
+    return point
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -125,7 +113,8 @@ def main(arguments: list[str] | None = None) -> None:
         trainer.network.save(args.out, half=half)
         write_json(curve_file, {"training": trainer.network.training, "curve": curve})
         if args.picture and curve:
-            draw(args.picture, trainer, curve)
+            title = f"The n-tuple network learns {trainer.network.size}x{trainer.network.size} Othello from nothing"
+            learning_curve(args.picture, f"{title}, seed {trainer.seed}", curve, "games")
 
     saved, finished = trainer.seconds, False
     try:
