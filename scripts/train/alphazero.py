@@ -242,7 +242,8 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume")
     spec = f"{out}:{f'network={args.network},' if ':' in args.network else ''}simulations={args.simulations}"
     print(f"next: othello-env benchmark {spec} --size {args.size}")
-    sys.exit(130 if stop else 0)
+    if stop:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -213,7 +213,8 @@ def main(arguments: list[str] | None = None) -> None:
     more = f" --network {args.network}" if args.network != "afterstates" else ""
     print(f"next: othello-env benchmark {out}{f':network={own}' if own else ''} --size {args.size}")
     print(f"or:   python scripts/train/ppo.py --init {out} --out runs/tuned.safetensors --size {args.size}{more}")
-    sys.exit(130 if stop else 0)
+    if stop:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -241,7 +241,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"nothing left to do after {iteration} iterations; give more --iterations or --seconds")
     print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume, {folder} the league")
     print(f"next: othello-env benchmark {out}{f':network={own}' if own else ''} --size {args.size}")
-    sys.exit(130 if stop else 0)
+    if stop:
+        sys.exit(130)
 
 
 if __name__ == "__main__":
