@@ -45,16 +45,11 @@ def tests(session: nox.Session) -> None:
 
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
 TRAINERS = {
-    "actors": [".[test,torch]"],
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
-    "alphazero": [".[test,torch]", "tensorboard"],
     "compare_leagues": [".[test,torch]"],
-    "imitation": [".[test,torch]"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
-    "own_network": [".[test,torch]"],
-    "ppo": [".[test,torch]", "tensorboard"],
-    "ppo_runs": [".[test,torch]", "tensorboard"],
+    "own_recipes": [".[test,torch]"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],
@@ -74,11 +69,10 @@ def trainers(session: nox.Session, trainer: str) -> None:
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])
     more = {
-        "ppo": [
+        "own_recipes": [
             "tests/othello_agents/network/test_afterstates.py",
             "tests/othello_agents/network/test_custom.py",
             "tests/othello_agents/network/test_neural.py",
-            "tests/othello_env/trainers/test_own_network.py",
             "tests/test_hostile_files.py",
         ],
         "torchrl": ["tests/othello_env/trainers/test_torchrl_env.py"],
@@ -88,10 +82,9 @@ def trainers(session: nox.Session, trainer: str) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    """Test tournaments and training on a Ray cluster of two nodes on this machine. Tests kill one of the nodes."""
-    session.install(TORCH, "-e", ".[test,ray,torch]")
-    training = "tests/othello_env/trainers/test_actors.py"
-    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", training, *session.posargs)
+    """Test tournaments on a Ray cluster of two nodes on this machine. Tests kill one of the nodes."""
+    session.install("-e", ".[test,ray]")
+    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", *session.posargs)
 
 
 @nox.session

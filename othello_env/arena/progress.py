@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, Policy
 from othello_env.arena.match import play_match
 from othello_env.arena.rating.placement import place
 from othello_env.arena.rating.regret import REGRET_SIZES, measure_regret
@@ -51,7 +51,6 @@ def measure_progress(
     """
     if size not in _PLIES:
         raise ValueError(f"expected a board of size 4, 6 or 8, got {size!r}")
-    agent = make_agent(agent)
     matches = {
         opponent: play_match(
             agent, opponent, games=games, openings=f"random:{_PLIES[size]}", seed=1, new_game=lambda _: Othello(size)

@@ -98,7 +98,7 @@ def load_training(
         for owner, network in networks.items():
             network.assign(network.with_weights(_of(tensors, owner)))
         optimizer.load_state_dict(optimizer.state_dict() | {"state": _optimizer_state(tensors, optimizer)})
-    except ValueError as error:
+    except (KeyError, ValueError) as error:  # KeyError: a tensor of the optimizer is missing
         raise ValueError(f"{str(path)!r} does not fit to the network: {error}") from error
     return progress, _of(tensors, "other")
 
@@ -116,6 +116,6 @@ def _optimizer_state(tensors: Mapping[str, _Tensor], optimizer: Any) -> dict[int
             raise ValueError(f"there is no weight {short(number)} for the optimizer's state")
         weight = weights[int(number)]
         if tensor.shape not in ((), weight.shape) or not bool(tensor.isfinite().all()):
-            raise ValueError(f"optimizer.{short(name)} must be finite, of shape {tuple(weight.shape)}")
+            raise ValueError(f"{short(f'optimizer.{name}')} must be finite, of shape {tuple(weight.shape)}")
         state.setdefault(int(number), {})[key] = tensor
     return state

@@ -55,14 +55,16 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variab
             raise KeyboardInterrupt
         return run(trainer, **arguments)
 
-    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stop:
+    with monkeypatch.context() as patch:
         patch.setattr(variables["Trainer"], "run", stopped_run)
-        train(variables, part, f"{begin} {common}")
+        with pytest.raises(SystemExit) as stop:
+            train(variables, part, f"{begin} {common}")
     assert stop.value.code == 130
     assert result(part)[0].training["games"] == 72
-    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stop:
+    with monkeypatch.context() as patch:
         patch.setitem(variables, "measure", stopped_measure)
-        train(variables, part, f"{common} --resume")
+        with pytest.raises(SystemExit) as stop:
+            train(variables, part, f"{common} --resume")
     assert stop.value.code == 130
     assert result(part)[0].training["games"] == 104
     assert result(part)[1] == curve[:1]

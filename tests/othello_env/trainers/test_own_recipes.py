@@ -65,12 +65,9 @@ def run(games):
     """`run(name, out, more)` runs a recipe on 4x4 with the small settings, and more options."""
 
     def main(name, out, more, module=None):
-        words = f"--size 4 {SMALL[name]} --out {out} {more}".split()
-        if name in RESUMED:
-            words += "--every 100 --match 2 --device cpu".split()
-        if name == "imitation":
-            words += ["--games-from", str(games)]
-        (module or load(name)).main(words)
+        first = "--every 100 --match 2 --device cpu" if name in RESUMED else ""
+        first += f" --games-from {games}" if name == "imitation" else ""
+        (module or load(name)).main(f"--size 4 {first} {SMALL[name]} --out {out} {more}".split())
 
     return main
 
@@ -439,12 +436,12 @@ def test_imitations_positions_and_what_is_right_in_them(twin, tmp_path):
 
 
 def test_imitation_learns_what_it_was_shown(run, games):
-    run("imitation", "a.safetensors", "--iterations 6 --minibatches 20 --minibatch 64 --rate 5e-3 --channels 8")
+    more = "--empties 0 --iterations 6 --minibatches 20 --minibatch 64 --rate 5e-3 --channels 8"
+    run("imitation", "a.safetensors", more)
     agreed = json.loads(Path("a.json").read_text())["curve"][-1]["held-out"]
     module = load("imitation")
-    _, held = module.positions(games, 4, 10)
-    trained = load_network("a.safetensors")
-    assert agreed == round(module.agreement(trained, held), 4)
+    _, held = module.positions(games, 4, 0)
+    assert agreed == round(module.agreement(load_network("a.safetensors"), held), 4)
     assert agreed > module.agreement(make_network("residual", 4, 1, channels=8, blocks=1), held) + 0.1
 
 
