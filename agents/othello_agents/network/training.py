@@ -14,6 +14,7 @@ from othello_agents.network.base import TorchNetwork
 from othello_agents.network.custom import CustomNetwork
 from othello_agents.network.files import read_tensors, write_tensors
 from othello_agents.network.neural import NeuralNetwork
+from othello_env.support.imports import search_current_folder
 
 __all__ = ["load_training", "make_network", "save_training"]
 
@@ -29,7 +30,7 @@ def make_network(name: str, size: int = 8, seed: int = 0, *, channels: int = 32,
     Args:
         name: ``residual``, a convolutional network (`NeuralNetwork`); ``afterstates``, a network that evaluates the
             board after each legal move; or a function that makes your own network, as ``package.module:name`` or
-            ``path.py:name`` (see `othello_agents.network.custom`).
+            ``path.py:name`` (see `othello_agents.network.custom`). A module may also be in the current folder.
         size: the board's size: 4, 6 or 8.
         seed: the seed of the weights.
         channels: the number of channels of ``residual``; the other networks ignore it.
@@ -41,6 +42,7 @@ def make_network(name: str, size: int = 8, seed: int = 0, *, channels: int = 32,
     """
     if name == "residual":
         return NeuralNetwork(size, channels, blocks, seed=seed)
+    search_current_folder()
     return CustomNetwork.make(name, size, seed)
 
 
