@@ -46,13 +46,9 @@ def tests(session: nox.Session) -> None:
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
-    "alphazero": [".[test,torch]", "tensorboard"],
-    "imitation": [".[test,torch]"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
-    "own_network": [".[test,torch]"],
-    "ppo": [".[test,torch]", "tensorboard"],
-    "ppo_runs": [".[test,torch]", "tensorboard"],
+    "own_recipes": [".[test,torch]"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],
@@ -72,11 +68,10 @@ def trainers(session: nox.Session, trainer: str) -> None:
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])
     more = {
-        "ppo": [
+        "own_recipes": [
             "tests/othello_agents/network/test_afterstates.py",
             "tests/othello_agents/network/test_custom.py",
             "tests/othello_agents/network/test_neural.py",
-            "tests/othello_env/trainers/test_own_network.py",
             "tests/test_hostile_files.py",
         ],
         "torchrl": ["tests/othello_env/trainers/test_torchrl_env.py"],

@@ -5,6 +5,7 @@ from othello_env.arena.match import play_match
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.progress import measure_progress, progress_text
 from othello_env.arena.rating.accuracy import EndgameAccuracy, Regret, measure_endgame, measure_regret
 from othello_env.arena.rating.benchmark import (
     Benchmark,
@@ -40,10 +41,12 @@ __all__ = [
     "balanced_openings",
     "exploitability",
     "measure_endgame",
+    "measure_progress",
     "measure_regret",
     "place",
     "play_match",
     "play_tournament",
+    "progress_text",
     "rate",
     "rate_tournament",
     "read_records",

@@ -2,8 +2,7 @@
 
 Each function returns a matplotlib `Figure`, and `png` makes a file of it. Every chart is 7.5 inches wide, which is 720
 pixels on a page, and its text has 10 points or more. The same data give the same file, whatever the user's settings of
-matplotlib are. Dots replace a part of a label that is too
-long. Matplotlib is imported when a chart is drawn.
+matplotlib are. Dots replace a part of a label that is too long. Matplotlib is imported when a chart is drawn.
 """
 
 from __future__ import annotations
@@ -14,10 +13,13 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
+
+from othello_env.support.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +31,7 @@ __all__ = [
     "games_chart",
     "growth_chart",
     "learning_chart",
+    "learning_curve",
     "matrix_chart",
     "mean_curve",
     "png",
@@ -142,6 +145,29 @@ def learning_chart(
         _log_axis(panels[0], "x", f"{unit} of training (log scale)")
     _seconds_axis(panels[-1])
     return figure
+
+
+def learning_curve(path: str | Path, title: str, curve: Sequence[Mapping[str, Any]], unit: str = "plies") -> None:
+    """Draw the scores of a training, with their 95% intervals, to a ``.png`` file.
+
+    Args:
+        path: the file. An existing file is replaced.
+        title: the title.
+        curve: at least one point. A point is a dict with ``scores`` and ``intervals`` by opponent, as
+            `othello_env.arena.measure_progress` returns them, and the numbers ``seconds`` and `unit`.
+        unit: what the training counts, such as ``plies`` or ``games``.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    curves = {
+        opponent: [
+            CurvePoint(point[unit], point["seconds"], point["scores"][opponent], *point["intervals"][opponent])
+            for point in curve
+        ]
+        for opponent in curve[0]["scores"]
+    }
+    write_file(path, png(learning_chart(title, "score against each opponent, with its 95% interval", curves, unit)))
 
 
 def mean_curve(runs: Sequence[Sequence[CurvePoint]]) -> list[CurvePoint]:

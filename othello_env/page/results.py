@@ -51,7 +51,7 @@ def read_results(name: str, content: Any) -> dict[str, Any]:
 
     Args:
         name: the file's name.
-        content: the JSON that ``othello-env benchmark``, ``othello-env quickstart`` or a script ``train_*.py`` wrote.
+        content: the JSON that ``othello-env benchmark``, ``othello-env quickstart`` or a recipe wrote.
 
     Raises:
         ValueError: the content has neither results nor a learning curve.

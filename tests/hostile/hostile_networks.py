@@ -5,10 +5,9 @@ import struct
 from functools import cache
 
 import numpy as np
-from _checkpoint import learner_tensors, read_run, restore_learner
 from hostile_values import DEEP, NESTED, replaced, saved
 
-from othello_agents.network.neural import NeuralNetwork, write_tensors
+from othello_agents.network import NeuralNetwork, load_training, save_training
 
 
 @cache
@@ -47,7 +46,7 @@ def crafted_safetensors():
         yield f"header {text[:9]}", tensors_file(text.encode(), data)
 
 
-FORM, SETTINGS = "a run", {"size": 4}
+SETTINGS, PROGRESS = {"size": 4}, {"iteration": 1, "curve": [{"scores": {"random": 0.5}}]}
 
 
 def learner():
@@ -58,38 +57,28 @@ def learner():
         weight.requires_grad_().grad = torch.ones_like(weight)
     optimizer = torch.optim.Adam(network.weights.values())
     optimizer.step()
-    return network, optimizer
+    return {"network": network}, optimizer
 
 
 @cache
-def run(*without):
-    point = {"iteration": 0, "seconds": 1.0, "games": 2, "scores": {"random": 0.5}}
-    progress = {"seconds": 1.0, "curve": [point]}
-    card = {"format": FORM, "settings": SETTINGS, "iteration": 1, "added": 3, "progress": progress}
-    tensors = learner_tensors(*learner())
-    kept = {name: tensor for name, tensor in tensors.items() if name not in without}
-    return saved(lambda path: write_tensors(path, kept, card))
+def run():
+    return saved(lambda path: save_training(path, *learner(), SETTINGS, PROGRESS))
 
 
 def crafted_run():
     end = 8 + int.from_bytes(run()[:8], "little")
-    top = json.loads(run()[8:end])
+    top, data = json.loads(run()[8:end]), run()[end:]
     card = json.loads(top["__metadata__"]["card"])
-    places = [(name,) for name in card] + [("settings", "size"), ("progress", "curve"), ("progress", "curve", 0)]
-    for place in [*places, ("progress", "curve", 0, "scores"), ("progress", "seconds")]:
+    for place in [("format",), ("settings",), ("progress",), ("settings", "size")]:
         for what, text in replaced(card, *place):
-            yield what, tensors_file(top | {"__metadata__": {"card": text}}, run()[end:])
+            yield what, tensors_file(top | {"__metadata__": {"card": text}}, data)
     for name in top:
-        if name != "__metadata__":
-            yield f"without {name}", run(name)
+        if name.startswith("network."):
+            yield f"without {name}", tensors_file({key: top[key] for key in top if key != name}, data)
 
 
 def load_run(path):
-    try:
-        tensors, _ = read_run(path, FORM, SETTINGS, counts=("added",), over="games", opponents=("random",))
-        restore_learner(tensors, *learner())
-    except ValueError as error:  # errors about settings or tensors do not name the file
-        raise ValueError(f"{path}: {error}") from error
+    load_training(path, *learner(), SETTINGS)
 
 
 def model(*nodes, bias=None, location=None):

@@ -259,6 +259,8 @@ class Mcts(Agent):
     # only between calls.
     _MOST_AT_ONCE = 50_000
 
+    answers_in_threads = True
+
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         self._simulations = check_whole("simulations", simulations, 1, self._MOST)
         if not (math.isfinite(exploration) and exploration >= 0):

@@ -171,6 +171,10 @@ class PairedSearch(Search):
         """
         return self._compiled is not None
 
+    @property
+    def answers_in_threads(self) -> bool:  # type: ignore[override]  # the base class has an attribute
+        return self._compiled is not None
+
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if self._compiled is None or not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)

@@ -7,40 +7,47 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("tyro", reason="the recipe reads its options with tyro")
+
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork
 from othello_env.arena import measure_regret
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "train/ntuple.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "train" / "ntuple.py"
 
 
-@pytest.mark.parametrize("interrupted", ["run", "measure"])
-def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_path, monkeypatch, capsys, interrupted):
-    recipe = runpy.run_path(str(SCRIPT))
-    main, variables = recipe["main"], recipe["main"].__globals__
+@pytest.fixture
+def variables():
+    """What the recipe defines and imports. A changed entry changes the recipe."""
+    return runpy.run_path(str(SCRIPT))["main"].__globals__
 
-    def train(name, *options):
-        common = ["--games", "200", "--first", "50", "--matches", "2", "--half"]
-        main([*common, "--out", str(tmp_path / f"{name}.npz"), "--picture", str(tmp_path / f"{name}.png"), *options])
 
-    def result(name):
-        network = NTupleNetwork.load(tmp_path / f"{name}.npz")
-        curve = json.loads((tmp_path / f"{name}.json").read_text())["curve"]
-        return network, [{key: value for key, value in point.items() if key != "seconds"} for point in curve]
+def train(variables, out, options):
+    variables["main"](["--out", str(out), *options.split()])
 
-    options = ["--size", "4", "--seed", "5", "--batch", "8"]
-    train("whole", *options)
-    network, curve = result("whole")
+
+def result(out):
+    """The network, and the curve without its times."""
+    curve = json.loads(out.with_suffix(".json").read_text())["curve"]
+    return NTupleNetwork.load(out), [{k: v for k, v in point.items() if k != "seconds"} for point in curve]
+
+
+def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variables, tmp_path, monkeypatch, capsys):
+    begin, common = "--size 4 --seed 5 --batch 8", "--games 200 --first 50 --matches 2"
+    whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
+    train(variables, whole, f"{begin} {common} --half --picture {tmp_path / 'whole.png'}")
+    network, curve = result(whole)
     assert [point["games"] for point in curve] == [56, 104, 200]
     regret = measure_regret(NTupleAgent(network), size=4)
     assert (curve[-1]["perfect moves"], curve[-1]["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
+    assert (tmp_path / "whole.png").read_bytes().startswith(b"\x89PNG")
+    assert network.errors is None  # --half
 
-    measure, measured, run = variables["measure"], [], variables["Trainer"].run
+    measure, run = variables["measure"], variables["Trainer"].run
 
-    def stopped_measure(*arguments):
-        measured.append(measure(*arguments))
-        if len(measured) == 2:
+    def stopped_measure(trainer, games):
+        if trainer.games > 56:
             raise KeyboardInterrupt
-        return measured[-1]
+        return measure(trainer, games)
 
     def stopped_run(trainer, **arguments):
         if trainer.games:
@@ -49,28 +56,65 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
         return run(trainer, **arguments)
 
     with monkeypatch.context() as patch:
-        if interrupted == "run":
-            patch.setattr(variables["Trainer"], "run", stopped_run)
-        else:
-            patch.setitem(variables, "measure", stopped_measure)
+        patch.setattr(variables["Trainer"], "run", stopped_run)
         with pytest.raises(SystemExit) as stop:
-            train("part", *options)
+            train(variables, part, f"{begin} {common}")
     assert stop.value.code == 130
-    part, points = result("part")
-    assert part.training["games"] == {"run": 72, "measure": 104}[interrupted]
-    assert part.errors is not None
-    assert points == curve[:1]
-    assert (tmp_path / "part.png").exists()
+    assert result(part)[0].training["games"] == 72
+    with monkeypatch.context() as patch:
+        patch.setitem(variables, "measure", stopped_measure)
+        with pytest.raises(SystemExit) as stop:
+            train(variables, part, f"{common} --resume")
+    assert stop.value.code == 130
+    assert result(part)[0].training["games"] == 104
+    assert result(part)[1] == curve[:1]
 
-    train("part", "--resume")
-    resumed, points = result("part")
-    assert np.array_equal(resumed.weights, network.weights)
+    train(variables, part, f"{common} --resume --half")
+    resumed, points = result(part)
+    np.testing.assert_array_equal(resumed.weights, network.weights)
     assert points == curve
-    assert resumed.errors is None
-    assert resumed.training | {"seconds": 0} == network.training | {"seconds": 0}
+    capsys.readouterr()
+    train(variables, part, "--games 100 --first 50 --matches 2 --resume")
+    assert capsys.readouterr().out.startswith("nothing left to do after 200 games")
+    np.testing.assert_array_equal(result(part)[0].weights, network.weights)
+    with pytest.raises(SystemExit, match="was saved in half precision or was fitted"):
+        train(variables, part, "--games 300 --resume")
 
-    train("part", "--resume", "--games", "100")  # the training has already played 100 games
-    assert result("part")[1] == curve
-    with pytest.raises(SystemExit):
-        train("part", "--resume", "--games", "300")
-    assert "was saved in half precision or was fitted" in capsys.readouterr().err
+
+def test_the_weights_are_written_between_two_points_too(variables, tmp_path, monkeypatch):
+    out, run, written = tmp_path / "a.npz", variables["Trainer"].run, []
+
+    def slow_run(trainer, **arguments):
+        if out.exists():
+            written.append(NTupleNetwork.load(out).training["games"])
+        run(trainer, games=16)
+        trainer.seconds += 200
+
+    monkeypatch.setattr(variables["Trainer"], "run", slow_run)
+    train(variables, out, "--size 4 --games 112 --matches 2")
+    # A step takes 200 seconds. The weights are written when 300 seconds have passed, so after every second step.
+    assert written == [32, 32, 64, 64, 96]
+
+
+def test_mistakes_are_told_and_nothing_is_overwritten(variables, tmp_path):
+    out = tmp_path / "a.npz"
+    train(variables, out, "--size 4 --seed 3 --games 20 --matches 2")
+    before = out.read_bytes()
+    for file, options, message in (
+        (out, "--games 8", r"a\.npz exists; --resume continues its run"),
+        (tmp_path / "b.npz", "", "give --games or --seconds"),
+        (tmp_path / "b.npz", "--games 8 --matches 3", "--matches even"),
+        (tmp_path / "b.npz", "--games 8 --batch 0", "batch must be 1 to"),
+        (tmp_path / "b.npz", "--games 8 --resume", r"b\.npz"),
+        (tmp_path / "b.json", "--games 8", r"--out must end in \.npz"),
+        (out, "--games 40 --resume --seed 4", "--seed was 3, not 4"),
+        (out, "--games 40 --resume --size 6", "--size was 4, not 6"),
+        (out, "--games 40 --resume --batch 8", "--batch was 1, not 8"),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            train(variables, file, options)
+    out.with_suffix(".json").write_text("[]")
+    with pytest.raises(SystemExit, match=r"ntuple\.py: "):
+        train(variables, out, "--games 40 --resume")
+    assert out.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "a.npz"]

@@ -23,11 +23,6 @@ def recipe():
     return load
 
 
-@pytest.fixture(scope="module")
-def ppo(recipe):
-    return recipe("ppo")
-
-
 @pytest.fixture
 def one_thread():
     """PyTorch computes with one thread, so that a seed repeats a run and other tests are not slowed down."""

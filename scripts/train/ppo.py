@@ -1,0 +1,249 @@
+"""Train a policy by self-play with PPO (``pip install 'othello-env[torch]'``).
+
+    python scripts/train/ppo.py --out runs/ppo.safetensors --seconds 1800
+    python scripts/train/ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
+    python scripts/train/ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
+
+In most games the policy plays both sides, and each side learns from its own result (PPO: Schulman et al., 2017). In the
+other games it plays against a league of packaged agents and its past selves. The agent has the mean of the weights of
+the last iterations, with which it plays better than with those of a single one.
+
+By default the network evaluates the board after each legal move. With --network residual it is convolutional, and
+learns better with --games 128 --rate 2.5e-3 --entropy 0.02 --gae-lambda 0.95. A third one is for you to change: the
+class `Network` below, with --network scripts/train/ppo.py:Network.
+
+The learning curve (.json, .png), the state for --resume (.state.safetensors) and the league (the folder .league) are
+written beside the agent. A resumed run equals an uninterrupted one, on a CPU bit for bit. Ctrl-C ends the run after the
+iteration, a second Ctrl-C at once. OMP_NUM_THREADS=1 before the command is often much faster.
+"""
+
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+import tyro
+from torch import nn
+
+from othello_agents.network import NeuralAgent, draw_actions, load_network, load_training, make_network, save_training
+from othello_env import make_vec_env, self_play_advantages
+from othello_env.arena import measure_progress, progress_text
+from othello_env.drawing import learning_curve
+from othello_env.games.othello import symmetries
+from othello_env.league import League
+from othello_env.league.matches import take_matches
+from othello_env.support.files import write_json
+
+
+@dataclass
+class Args:
+    """The options of the command."""
+
+    out: Path = Path("runs/ppo.safetensors")  # the file of the agent
+    iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
+    seconds: float = 3600.0  # seconds of the whole run, measurements included
+    resume: bool = False  # continue the run of --out
+    every: int = 20  # iterations between points of the curve
+    match: int = 100  # games of each match of the curve, and games on the ladder; an even number
+    device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda
+    # The results depend on the options from here on. A resumed run must have the same.
+    size: Literal[4, 6, 8] = 8  # size of the board
+    seed: int = 1  # the seed of everything random
+    network: str = "afterstates"  # afterstates, residual, or your own, as path.py:name or package.module:name
+    channels: int = 32  # channels of the residual network's convolutions
+    blocks: int = 2  # blocks of the residual network
+    init: str = ""  # a network to begin with, for example of imitation.py; the default is random weights
+    games: int = 512  # games of an iteration; all are played at once
+    steps: int = 64  # plies of each game in an iteration, which begins new games: give at least a game's length
+    league: float = 0.25  # the share of the games against packaged agents and past selves
+    matchmaking: Literal["pfsp", "uniform", "latest"] = "pfsp"  # how past selves are chosen
+    packaged: float = 0.5  # the share of packaged agents in the games of the league
+    opponents: int = 8  # opponents drawn from the league for an iteration
+    snapshot: int = 10  # iterations between two past selves
+    past: int = 50  # the most past selves in the league; the oldest are removed
+    random_plies: int = 20  # the most random plies at a game's start on 8x8; in proportion fewer on smaller boards
+    epochs: int = 1  # how many times the network learns from each ply
+    minibatch: int = 512  # plies in one change of the weights
+    rate: float = 1e-3  # the learning rate of Adam
+    clip: float = 0.2  # the largest relative change of an action's probability
+    entropy: float = 0.005  # the weight of the policy's entropy
+    value: float = 0.5  # the weight of the value's squared error
+    gae_lambda: float = 0.6  # 0 trusts the network's values, 1 the results of the games
+    gradient: float = 0.5  # the largest norm of a gradient
+    average: float = 20.0  # iterations after which old weights count half in the agent's mean weights
+    precision: Literal["float32", "bfloat16"] = "float32"  # of gradients; bfloat16 is faster on some processors
+
+
+PACKAGED = ("maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")  # the league's agents besides past selves
+RUN = ("out", "iterations", "seconds", "resume", "every", "match", "device")  # may change on --resume
+
+
+class Network(nn.Module):
+    """An example of your own network: --network scripts/train/ppo.py:Network trains it. Change it as you like."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        squares = size * size
+        self.body = nn.Sequential(nn.Flatten(), nn.Linear(2 * squares, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU())
+        self.policy, self.value = nn.Linear(256, squares + 1), nn.Linear(256, 1)
+
+    def forward(self, observations: Any, masks: Any) -> Any:
+        """From boards (N, 2, S, S), floats, and masks (N, A), bools, to logits (N, A) and values (N,), -1 to 1."""
+        x = self.body(observations)
+        return self.policy(x), self.value(x).tanh().squeeze(1)
+
+
+def autocast(args: Args, playing: bool = False) -> Any:
+    """The context in which the network computes. On a CPU it plays with float32 in any case."""
+    kind = torch.device(args.device).type
+    return torch.autocast(kind, torch.bfloat16, args.precision == "bfloat16" and not (playing and kind == "cpu"))
+
+
+def play(args: Args, network: Any, env: Any, rng: np.random.Generator, league: League) -> dict[str, Any]:
+    """Begin N new games and play T plies in each. Returns arrays (T, N, ...), with the advantages and the returns."""
+    env.set_openings(f"random:{rng.integers(args.random_plies * args.size**2 // 64 + 1)}")
+    observation, _ = env.reset(seed=int(rng.integers(2**31)))
+    rows = []
+    for _ in range(args.steps):
+        k = int(rng.integers(symmetries.COUNT))
+        planes = np.ascontiguousarray(symmetries.transform_observation(observation["observation"], k))
+        row = {"observations": planes, "masks": symmetries.transform_policy(observation["action_mask"], k)}
+        with autocast(args, playing=True):
+            policy, row["values"] = network.answers(planes, row["masks"])
+        if not np.isfinite(policy).all():
+            raise FloatingPointError
+        row["actions"] = draw_actions(policy, rng.random(env.num_envs))
+        row["log_probabilities"] = np.log(policy[np.arange(env.num_envs), row["actions"]])
+        row["players"] = env.to_move  # who acts now, and whose reward the step returns
+        actions = symmetries.transform_actions(row["actions"], symmetries.inverse(k), args.size)
+        observation, row["rewards"], row["terminated"], _, info = env.step(actions)
+        if env.opponents:
+            league.record(env, row["rewards"], row["terminated"], info)
+        rows.append(row)
+    with autocast(args, playing=True):
+        last = network.answers(observation["observation"], observation["action_mask"])[1]
+    rollout = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
+    acted = [rollout[name] for name in ("rewards", "values", "players", "terminated")]
+    gains, returns = self_play_advantages(*acted, last, env.to_move, gae_lambda=args.gae_lambda)
+    return rollout | {"advantages": gains, "returns": returns}
+
+
+def learn(args: Args, network: Any, optimizer: Any, data: dict[str, Any], rng: Any) -> dict[str, float]:
+    """Change the weights once for each minibatch of the data that `play` returned. Returns the mean losses."""
+    arrays = [data[name].astype(np.float32) for name in ("log_probabilities", "advantages", "returns")]
+    arrays += [data[name] for name in ("observations", "masks", "actions")]
+    flat = [torch.from_numpy(array).flatten(0, 1).to(args.device) for array in arrays]
+    found = []
+    for _ in range(args.epochs):
+        for chosen in torch.from_numpy(rng.permutation(len(flat[0]))).to(args.device).split(args.minibatch):
+            before, gain, target, observations, masks, actions = (tensor[chosen] for tensor in flat)
+            with autocast(args):
+                logits, values = network.forward(observations, masks)
+            policy = torch.log_softmax(logits.float(), dim=1)
+            ratio = (policy.gather(1, actions[:, None]).squeeze(1) - before).exp()
+            gain = (gain - gain.mean()) / (gain.std(correction=0) + 1e-8)
+            policy_loss = -torch.minimum(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
+            value_loss = (values.float() - target).square().mean()
+            entropy = -(policy.exp() * policy).sum(dim=1).mean()
+            optimizer.zero_grad()
+            (policy_loss + args.value * value_loss - args.entropy * entropy).backward()
+            nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], args.gradient)
+            optimizer.step()
+            found.append(torch.stack([policy_loss, value_loss, entropy]).detach())
+    losses = torch.stack(found).mean(dim=0).tolist()
+    if not np.isfinite([*losses, *(weight.sum().item() for weight in network.weights.values())]).all():
+        raise FloatingPointError
+    return {name: round(loss, 4) for name, loss in zip(("policy", "value", "entropy"), losses, strict=True)}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
+    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
+    own = args.network if ":" in args.network else None  # the function that makes a network of yours
+    suffixes = (".safetensors", ".json", ".png", ".state.safetensors", ".league")
+    out, curve_file, picture, state, folder = files = [args.out.with_suffix(suffix) for suffix in suffixes]
+    if not args.resume and (there := [file for file in files if file.exists()]):
+        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
+    if min(args.every, args.match, args.games, args.steps, args.snapshot, args.minibatch) < 1 or args.match % 2:
+        sys.exit("--every, --match, --games, --steps, --snapshot, --minibatch must be at least 1, and --match even")
+    out.parent.mkdir(parents=True, exist_ok=True)
+
+    # What learns: the network, its mean (the agent), the optimiser and the league. And how far the run is.
+    run: dict[str, Any] = {"iteration": 0, "plies": 0, "seconds": 0.0, "losses": {}, "curve": []}
+    try:
+        network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
+        if args.init and not args.resume:
+            network = network.with_weights(load_network(args.init, own).weights)
+        network = network.to(args.device)
+        average = network.copy()
+        fused = torch.device(args.device).type == "cpu"  # much faster for the large tables of afterstates
+        optimizer = torch.optim.Adam([*network.trained_weights().values()], lr=args.rate, eps=1e-5, fused=fused)
+        how = {"matchmaking": args.matchmaking, "fixed_share": args.packaged, "keep": args.past, "half_life": 100}
+        league = League(PACKAGED, seed=args.seed, **how)
+        if args.resume:
+            run, _ = load_training(state, {"network": network, "average": average}, optimizer, settings)
+            league = League.load(folder)
+    except (AssertionError, ImportError, OSError, RuntimeError, ValueError) as error:
+        sys.exit(f"ppo.py: {error}")
+    against = min(round(args.league * args.games), args.games - 1)  # the number of games against the league
+    envs = [make_vec_env(args.games - against, opponent=None, size=args.size, strict=True)]
+    envs += [make_vec_env(against, size=args.size, strict=True)] if against else []
+
+    stop: list[int] = []  # not empty after Ctrl-C
+    signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
+    started, curve = time.perf_counter() - run["seconds"], run["curve"]
+    saved = told = time.perf_counter()
+    while True:
+        now, iteration = time.perf_counter(), run["iteration"]
+        run["seconds"] = now - started
+        done = bool(stop) or run["seconds"] >= args.seconds or iteration >= args.iterations
+        measured = (done or iteration % args.every == 0) and (not curve or curve[-1]["iteration"] < iteration)
+        if measured:
+            point = {"iteration": iteration, "plies": run["plies"], "seconds": round(run["seconds"], 1)} | run["losses"]
+            curve.append(point | measure_progress(NeuralAgent(average), size=args.size, games=args.match))
+        if measured or now - told > 10:
+            losses = "  ".join(f"{name} {loss:.3f}" for name, loss in run["losses"].items())
+            where = f"iteration {iteration}  {run['plies']:,} plies  {run['seconds']:.0f} s"
+            print(where, progress_text(curve[-1]) if measured else losses, sep="  ", flush=True)
+            told = now
+        if measured or done or now - saved > 300:  # write the agent, its curve, and what --resume needs
+            run["seconds"] = time.perf_counter() - started
+            card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+            average.training = card | curve[-1]
+            average.save(out)
+            write_json(curve_file, card | {"curve": curve})
+            learning_curve(picture, f"PPO learns {args.size}x{args.size} Othello, seed {args.seed}", curve)
+            save_training(state, {"network": network, "average": average}, optimizer, settings, run)
+            take_matches(league, folder)  # the matches that othello-env league has played there
+            league.save(folder)
+            saved = now
+        if done or stop:
+            break
+        rng = np.random.default_rng([args.seed, iteration])
+        torch.manual_seed(args.seed + iteration)  # for a network of yours that draws random numbers
+        if iteration % args.snapshot == 0:
+            league.add(NeuralAgent(network.copy(), 1.0), f"iteration {iteration}", played=run["plies"])
+        for env in envs[1:]:
+            env.set_opponents(league.opponents(args.opponents))
+        try:
+            parts = [play(args, network, env, rng, league) for env in envs]
+            rollout = {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
+            run["losses"] = learn(args, network, optimizer, rollout, rng)
+        except FloatingPointError:
+            sys.exit(f"iteration {iteration}: the training has diverged; a lower --rate may help")
+        average.approach(network, max(1 - 0.5 ** (1 / args.average), 9 / (9 + iteration)))  # at first mostly the newest
+        run["iteration"], run["plies"] = iteration + 1, run["plies"] + rollout["actions"].size
+    if not measured and not stop:
+        print(f"nothing left to do after {iteration} iterations; give more --iterations or --seconds")
+    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume, {folder} the league")
+    print(f"next: othello-env benchmark {out}{f':network={own}' if own else ''} --size {args.size}")
+    if stop:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

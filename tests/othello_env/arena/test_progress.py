@@ -1,0 +1,40 @@
+"""Points of a learning curve, and their picture."""
+
+import pytest
+
+from othello_env import Othello, place, play_match
+from othello_env.arena import measure_progress, measure_regret, progress_text
+from othello_env.arena.progress import YARDSTICKS
+from othello_env.drawing import learning_curve
+
+
+def test_a_point_has_what_the_arena_measures():
+    agent = "maximizer:eval=count"
+    point = measure_progress(agent, size=4, games=20)
+    for opponent in YARDSTICKS:
+        match = play_match(agent, opponent, games=20, openings="random:3", seed=1, new_game=lambda _: Othello(4))
+        assert point["scores"][opponent] == round(match.score, 4)
+        assert point["intervals"][opponent] == [round(end, 4) for end in match.interval]
+    regret = measure_regret(agent, size=4)
+    assert (point["perfect moves"], point["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
+    scores = [f"{score:.2f}" for score in point["scores"].values()]
+    assert progress_text(point) == (
+        f"random {scores[0]}  maximizer {scores[1]}  alphabeta {scores[2]}  perfect moves {regret.rate:.2f}"
+    )
+
+
+def test_on_8x8_a_point_has_the_rating():
+    point = measure_progress("maximizer:eval=count", games=40, opponents=["random"])
+    placement = place("maximizer:eval=count", games=40)
+    assert point["elo"] == round(placement.elo)
+    assert point["elo95"] == [round(end) for end in placement.interval]
+    assert "elo" not in measure_progress("random", games=2, opponents=["random"], rating=False)
+    with pytest.raises(ValueError, match="expected a board of size 4, 6 or 8, got 5"):
+        measure_progress("random", size=5)
+
+
+def test_the_picture_of_a_curve(tmp_path):
+    ends = {"random": [0.2, 0.4]}
+    curve = [{"games": games, "scores": {"random": 0.3}, "intervals": ends} for games in (1, 2)]
+    learning_curve(tmp_path / "a.png", "A run", curve, "games")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,470 @@
+"""The recipes with PyTorch alone: they run, resume, write agents; and what they learn from, against slow twins."""
+
+import importlib.util
+import json
+import signal
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="the recipes need PyTorch, an optional extra")
+pytest.importorskip("tyro", reason="the recipes read their options with tyro")
+
+from othello_agents.network import load_network, make_network, read_tensors  # noqa: E402
+from othello_env import Othello, make_agent, make_vec_env  # noqa: E402
+from othello_env.arena import play_match  # noqa: E402
+from othello_env.cli import main as command  # noqa: E402
+from othello_env.data import Games, match_games, random_games, write_games  # noqa: E402
+from othello_env.league import League  # noqa: E402
+
+RECIPES = Path(__file__).parents[3] / "scripts" / "train"
+RESIDUAL = "--network residual --channels 4 --blocks 1"
+SMALL = {
+    "ppo": f"{RESIDUAL} --games 13 --steps 16 --minibatch 64 --snapshot 1 --past 2 --league 0.4",
+    "alphazero": f"{RESIDUAL} --games 8 --simulations 4 --window 150 --minibatch 32",
+    "imitation": f"{RESIDUAL} --minibatches 5 --minibatch 32",
+    "self_play": "--games 8 --steps 8 --minibatch 32",
+    "dqn": "--steps 300 --batch 16",
+}
+RESUMED = ("ppo", "alphazero", "imitation")  # a resumed run equals an uninterrupted one
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def load(name):
+    """The recipe as a module."""
+    spec = importlib.util.spec_from_file_location(f"recipe_{name}", RECIPES / f"{name}.py")
+    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(autouse=True)
+def _interrupts(tmp_path, monkeypatch):
+    """Ctrl-C is as before after the test, and the test runs in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    """A file of games of a greedy player on 4x4."""
+    path = tmp_path_factory.mktemp("games") / "games.npz"
+    teacher = "maximizer:eval=weighted"
+    write_games(path, match_games(teacher, None, 60, openings="random:3", rules="othello:size=4"))
+    return path
+
+
+@pytest.fixture
+def run(games):
+    """`run(name, out, more)` runs a recipe on 4x4 with the small settings, and more options."""
+
+    def main(name, out, more, module=None):
+        first = "--every 100 --match 2 --device cpu" if name in RESUMED else ""
+        first += f" --games-from {games}" if name == "imitation" else ""
+        (module or load(name)).main(f"--size 4 {first} {SMALL[name]} --out {out} {more}".split())
+
+    return main
+
+
+def tensors(out):
+    return read_tensors(Path(out).with_suffix(".state.safetensors"))[0]
+
+
+def same(a, b):
+    assert a.keys() == b.keys()
+    for name, tensor in a.items():
+        assert torch.equal(tensor, b[name]), name
+
+
+@pytest.mark.parametrize("name", RESUMED)
+@pytest.mark.parametrize("network", ["residual", "afterstates", "own"])
+def test_a_resumed_run_equals_an_uninterrupted_one_and_its_file_is_an_agent(run, name, network, capsys):
+    own = f"{RECIPES / name}.py:Network"
+    more = f" --network {own if network == 'own' else network}"
+    run(name, "whole.safetensors", "--iterations 3" + more)
+    run(name, "parts.safetensors", "--iterations 1" + more)
+    first = tensors("parts.safetensors")
+    run(name, "parts.safetensors", "--iterations 3 --resume" + more)
+    whole = tensors("whole.safetensors")
+    same(tensors("parts.safetensors"), whole)
+    assert any(not torch.equal(first[weight], whole[weight]) for weight in first if weight.startswith("network."))
+    curve = json.loads(Path("parts.json").read_text())["curve"]
+    assert [point["iteration"] for point in curve] == [0, 1, 3]
+    assert load_network("parts.safetensors", own if network == "own" else None).training["iteration"] == 3
+    assert Path("parts.png").read_bytes().startswith(b"\x89PNG")
+
+    capsys.readouterr()
+    run(name, "parts.safetensors", "--iterations 3 --resume" + more)
+    told = capsys.readouterr().out
+    assert told.startswith("nothing left to do after 3 iterations; give more --iterations or --seconds")
+    same(tensors("parts.safetensors"), whole)
+    spec = told.partition("othello-env benchmark ")[2].split()[0]
+    assert make_agent(spec).act(Othello(4)) in Othello(4).legal_actions()
+
+
+@pytest.mark.parametrize("name", ["self_play", "dqn"])
+def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
+    run(name, "a.safetensors", "--iterations 3 --every 2" if name == "self_play" else "")
+    spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
+    match = play_match(spec, "random", games=4, openings="random:3", new_game=lambda _: Othello(4))
+    assert not match.faults(0)
+    if name == "self_play":
+        before = tensors("a.safetensors")
+        run(name, "a.safetensors", "--iterations 3 --resume")
+        assert "nothing left to do after 3 iterations" in capsys.readouterr().out
+        run(name, "a.safetensors", "--iterations 4 --resume")
+        curve = json.loads(Path("a.json").read_text())["curve"]
+        assert [(point["iteration"], point["plies"]) for point in curve] == [(2, 128), (3, 192), (4, 256)]
+        assert not torch.equal(before["network.body.1.weight"], tensors("a.safetensors")["network.body.1.weight"])
+    with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
+        run(name, "a.safetensors", "")
+
+
+def test_benchmark_rates_the_file_of_a_run(run, capsys):
+    run("ppo", "a.safetensors", "--iterations 1")
+    with pytest.raises(SystemExit) as stop:
+        command(["benchmark", "a.safetensors", "--size", "4", "--games", "4"])
+    assert not stop.value.code
+    assert "a.safetensors" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", RESUMED)
+def test_ctrl_c_ends_the_run_after_the_iteration_and_it_can_go_on(run, name, monkeypatch):
+    module, calls = load(name), []
+    learn = module.learn
+
+    def interrupted(*arguments):
+        calls.append(None)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)
+        return learn(*arguments)
+
+    monkeypatch.setattr(module, "learn", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        run(name, "parts.safetensors", "--iterations 2", module)
+    assert stop.value.code == 130
+    assert [point["iteration"] for point in json.loads(Path("parts.json").read_text())["curve"]] == [0, 1]
+    run(name, "parts.safetensors", "--iterations 2 --resume")
+    run(name, "whole.safetensors", "--iterations 2")
+    same(tensors("parts.safetensors"), tensors("whole.safetensors"))
+
+
+@pytest.mark.parametrize("name", RESUMED)
+def test_mistakes_are_told_and_nothing_is_overwritten(run, name):
+    run(name, "a.safetensors", "--iterations 0")
+    before = {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()}
+    for options, message in (
+        ("", "a.safetensors exists; --resume continues its run"),
+        ("--resume --seed 7", "has other settings: seed was 1, not 7"),
+        ("--resume --network afterstates", "network was 'residual', not afterstates"),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            run(name, "a.safetensors", options)
+    for options, message in (
+        ("--resume", r"there is no file .*none\.state\.safetensors"),
+        ("--network nowhere.py:Net", "there is no file 'nowhere.py'"),
+        ("--match 3", "--match even"),
+        ("--minibatch 0", "must be at least 1"),
+        ("--device cuda:99", f"{name}.py: "),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            run(name, "none.safetensors", options)
+    assert {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()} == before
+    assert not [*Path().glob("none.*")]
+
+
+@pytest.mark.parametrize("name", RESUMED)
+def test_a_run_that_diverges_ends_and_keeps_what_was_good(run, name):
+    with pytest.raises(SystemExit, match=r"^iteration \d+: the training has diverged"):
+        run(name, "a.safetensors", "--iterations 30 --rate 1e9")
+    assert [point["iteration"] for point in json.loads(Path("a.json").read_text())["curve"]] == [0]
+    assert make_agent("a.safetensors").act(Othello(4)) in Othello(4).legal_actions()
+
+
+def test_ppo_begins_with_a_network(run):
+    run("imitation", "a.safetensors", "--iterations 1")
+    run("ppo", "b.safetensors", "--iterations 0 --init a.safetensors")
+    same(load_network("a.safetensors").weights, load_network("b.safetensors").weights)
+    with pytest.raises(SystemExit, match="expected other tensors for 5 channels"):
+        run("ppo", "c.safetensors", "--iterations 0 --init a.safetensors --channels 5")
+
+
+def test_ppo_keeps_the_matches_of_its_league(run):
+    run("ppo", "parts.safetensors", "--iterations 2")
+    league = League.load("parts.league")
+    league.complete(2, game="othello:size=4", openings="random:2")
+    league.save("parts.league")
+    run("ppo", "parts.safetensors", "--iterations 3 --resume")
+    kept = League.load("parts.league")
+    assert kept.state()["matches"] == league.state()["matches"]
+    assert kept.results.pairs(0, 1) == 1
+    assert [member.name for member in kept.snapshots] == ["iteration 1", "iteration 2"]
+
+
+def results_of(players, rewards, terminated):
+    """The result for the player who acted, by a slow loop: (T, N), NaN in games that do not end."""
+    found = np.full(rewards.shape, np.nan)
+    for game in range(rewards.shape[1]):
+        for end in np.flatnonzero(terminated[:, game]):
+            for step in range(end, -1, -1):
+                if step < end and terminated[step, game]:
+                    break
+                sign = 1 if players[step, game] == players[end, game] else -1
+                found[step, game] = sign * rewards[end, game]
+    return found
+
+
+def ppo_args(module, **more):
+    return module.Args(size=4, device="cpu", games=40, steps=30, minibatch=64, **more)
+
+
+def test_ppo_praises_a_won_games_moves_and_blames_the_losers():
+    # If all values are 0 and lambda is 1, an advantage is the result of the game for the player that acted.
+    ppo = load("ppo")
+    network = make_network("residual", 4, 1, channels=4, blocks=1)
+    with torch.no_grad():
+        network.weights["value.weight"].zero_()
+    for opponent in (None, "random"):
+        env = make_vec_env(40, opponent=opponent, size=4, strict=True)
+        league = League(["random"])
+        data = ppo.play(ppo_args(ppo, gae_lambda=1.0), network, env, np.random.default_rng(1), league)
+        expected = results_of(data["players"], data["rewards"], data["terminated"])
+        known = np.isfinite(expected)
+        assert (expected[known] == 1).sum() > 100
+        assert (expected[known] == -1).sum() > 100
+        np.testing.assert_array_equal(data["advantages"][known], expected[known])
+
+
+def test_ppo_learns_from_what_was_played():
+    ppo = load("ppo")
+    network = make_network("residual", 4, 1, channels=4, blocks=1)
+    env = make_vec_env(40, opponent=None, size=4, strict=True)  # strict: a wrong symmetry raises an error
+    data = ppo.play(ppo_args(ppo), network, env, np.random.default_rng(1), League(["random"]))
+    observations, masks = data["observations"].reshape(-1, 2, 4, 4), data["masks"].reshape(-1, 17)
+    policy, values = network.answers(observations, masks)
+    chosen = policy[np.arange(len(policy)), data["actions"].ravel()]
+    np.testing.assert_allclose(np.log(chosen), data["log_probabilities"].ravel(), atol=1e-4)
+    np.testing.assert_allclose(values, data["values"].ravel(), atol=1e-5)
+    for planes, mask in zip(observations, masks, strict=True):  # each mask belongs to its position
+        own, opponent = (sum(1 << (8 * (i // 4 + 2) + i % 4 + 2) for i in np.flatnonzero(plane)) for plane in planes)
+        np.testing.assert_array_equal(Othello.from_bits(own, opponent, 0, 4).action_mask(), mask)
+
+
+def start(count):
+    """The starting position `count` times, as tensors."""
+    state = Othello(4)
+    return (np.repeat(each[None], count, axis=0) for each in (state.observation(0), state.action_mask()))
+
+
+def test_ppo_makes_a_praised_action_likelier_and_the_value_nearer():
+    ppo = load("ppo")
+    network = make_network("residual", 4, 1, channels=4, blocks=1)
+    optimizer = torch.optim.Adam([*network.trained_weights().values()], lr=1e-2)
+    observations, masks = start(64)
+    good, bad = np.flatnonzero(masks[0])[:2]
+    policy, values = network.answers(observations, masks)
+    actions = np.resize([good, bad], 64)
+    data = {
+        "observations": observations[:, None],
+        "masks": masks[:, None],
+        "actions": actions[:, None],
+        "log_probabilities": np.log(policy[0, actions])[:, None],
+        "advantages": np.resize([1.0, -1.0], 64)[:, None],
+        "returns": np.ones((64, 1)),
+    }
+    losses = ppo.learn(ppo_args(ppo, entropy=0.0), network, optimizer, data, np.random.default_rng(1))
+    after, nearer = network.answers(observations, masks)
+    assert after[0, good] > policy[0, good]
+    assert after[0, bad] < policy[0, bad]
+    assert values[0] < nearer[0] <= 1
+    assert losses["value"] == pytest.approx((values[0] - 1) ** 2, abs=1e-3)
+
+
+def test_self_play_praises_a_won_games_moves_by_the_turns_until_its_end():
+    # If all values are 0, an advantage is the result times 0.95 for each later turn of the same player.
+    module = load("self_play")
+    torch.manual_seed(1)
+    network = module.Network(4)
+    with torch.no_grad():
+        network.value.weight.zero_()
+        network.value.bias.zero_()
+    envs = make_vec_env(40, opponent=None, size=4, openings="random:2", strict=True)
+    data, _, _ = module.play(network, envs, *envs.reset(seed=1), 30)
+    expected = results_of(data["players"], data["rewards"], data["terminated"])
+    players, ends = data["players"], data["terminated"]
+    for step, game in np.argwhere(np.isfinite(expected)):
+        later = step
+        while not ends[later, game]:
+            later += 1
+            expected[step, game] *= 0.95 if players[later, game] == players[step, game] else 1
+    known = np.isfinite(expected)
+    assert known.sum() > 400
+    np.testing.assert_allclose(data["gains"][known], expected[known], rtol=1e-5)
+
+
+def test_self_play_makes_a_praised_action_likelier_and_the_value_nearer():
+    module = load("self_play")
+    torch.manual_seed(1)
+    network = module.Network(4)
+    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+    observations, masks = start(64)
+    good, bad = np.flatnonzero(masks[0])[:2]
+    seen = {"observation": observations, "action_mask": masks}
+    logs, values = module.answer(network, seen)
+    actions = np.resize([good, bad], 64)
+    data = {name: array[:, None] for name, array in seen.items()} | {
+        "actions": actions[:, None],
+        "before": logs.numpy()[0, actions][:, None],
+        "gains": np.resize([1.0, -1.0], (64, 1)).astype(np.float32),
+        "returns": np.ones((64, 1), np.float32),
+    }
+    module.learn(SimpleNamespace(minibatch=64, entropy=0.0), network, optimizer, data)
+    after, nearer = module.answer(network, seen)
+    assert after[0, good] > logs[0, good]
+    assert after[0, bad] < logs[0, bad]
+    assert nearer[0] > values[0]
+
+
+def test_dqn_asks_for_the_best_legal_action_of_the_next_state_and_for_nothing_after_the_end():
+    module = load("dqn")
+    torch.manual_seed(1)
+    network = module.Network(4)
+    states = [Othello(4)]
+    while not states[-1].is_over:
+        states.append(states[-1].play(states[-1].legal_actions()[0]))
+    boards = torch.from_numpy(np.array([state.observation(state.to_move) for state in states]))
+    masks = torch.from_numpy(np.array([state.action_mask() for state in states])) != 0
+    over = torch.tensor([state.is_over for state in states])
+    rewards = torch.tensor([float(state.is_over) for state in states], dtype=torch.float64)
+    found = module.targets(network, rewards, boards, masks, over)
+    values = network.values(network.body(boards.float()))
+    for i, state in enumerate(states):
+        best = max((values[i, action].item() for action in state.legal_actions()), default=None)
+        assert found[i].item() == pytest.approx(1.0 if state.is_over else 0.99 * best)
+    assert any(values[i].argmax() not in state.legal_actions() for i, state in enumerate(states[:-1]))  # masks matter
+
+
+def test_alphazeros_positions_have_the_result_for_the_player_to_move():
+    # The result of a position is minus the result of the next position, because there the other player is to move. So
+    # one of the positions that can follow must have the opposite result. If that position is the end of a game, the
+    # rules give its result. Otherwise the records do.
+    alphazero = load("alphazero")
+    args = alphazero.Args(size=4, games=30, simulations=4, random_plies=40, seed=3, device="cpu")
+    found = alphazero.play(args, make_network("residual", 4, 1, channels=4, blocks=1), np.random.default_rng(1))
+    own, opponent, value = (found[name].tolist() for name in ("own", "opponent", "value"))
+    successors = {}  # {(own, opponent): the results that were recorded for this position}
+
+    def results(state):
+        """The possible results for the player to move: by the rules if the game is over, otherwise by the records."""
+        if state.is_over:
+            return {state.returns()[state.to_move]}
+        if state.must_pass:
+            return {-result for result in results(state.play(state.pass_action))}
+        return successors.get((state.own, state.opponent), set())
+
+    for k in reversed(range(len(own))):
+        state = Othello.from_bits(own[k], opponent[k], 0, 4)
+        next_results = set().union(*(results(state.play(action)) for action in state.legal_actions()))
+        assert -value[k] in next_results, state
+        successors.setdefault((own[k], opponent[k]), set()).add(value[k])
+        assert not state.must_pass
+        assert {*np.flatnonzero(found["policy"][k]).tolist()} <= {*state.legal_actions()}
+    np.testing.assert_allclose(found["policy"].sum(axis=1), 1, atol=1e-5)
+    assert set(value) >= {-1.0, 1.0}
+
+
+def test_alphazero_learns_the_searchs_policy_and_the_result_in_every_symmetry():
+    alphazero = load("alphazero")
+    args = alphazero.Args(size=4, minibatch=32, rate=1e-2, device="cpu")
+    network = make_network("residual", 4, 1, channels=8, blocks=1)
+    optimizer = torch.optim.AdamW([*network.trained_weights().values()], lr=args.rate)
+    state = Othello(4).play(Othello(4).legal_actions()[0])
+    target = np.zeros(17, np.float32)
+    target[state.legal_actions()[1]] = 1
+    kept = {"own": np.array([state.own]), "opponent": np.array([state.opponent])}
+    kept |= {"policy": target[None], "value": np.array([-1], np.float32)}
+    alphazero.learn(args, network, optimizer, kept, 200, np.random.default_rng(1))
+    policy, values = network.answers(state.observation(state.to_move)[None], state.action_mask()[None])
+    assert policy[0].argmax() == target.argmax()
+    assert policy[0].max() > 0.8
+    assert values[0] < -0.8
+
+
+def test_alphazero_keeps_the_newest_positions(run):
+    run("alphazero", "a.safetensors", "--iterations 4 --games 12")
+    found, card = read_tensors("a.state.safetensors")
+    assert card["progress"]["positions"] > 150 == len(found["other.value"])
+    assert card["progress"]["games"] == 48
+
+
+def test_imitations_positions_and_what_is_right_in_them(twin, tmp_path):
+    imitation = load("imitation")
+    played = random_games(25, size=4, seed=3)
+    write_games(tmp_path / "a.npz", Games(played.actions, played.lengths, played.rules))
+    learned, held = imitation.positions(tmp_path / "a.npz", 4, 5)
+
+    def best(slow):
+        return slow.margin() * (1 if slow.to_move == 0 else -1) if slow.is_over() else max(values(slow).values())
+
+    def values(slow):
+        return {action: -best(slow.play(action)) for action in slow.legal_actions()}
+
+    expected = {True: [], False: []}
+    for i in range(25):
+        result = float(np.sign(played.ends.margins[i, 0]))
+        for ply in range(played.lengths[i]):
+            state, action = played.state(i, ply), int(played.actions[i, ply])
+            if action == 16:
+                continue
+            right, value = {action}, result if state.to_move == 0 else -result
+            if state.owners().count(None) <= 5:
+                scores = values(twin.of(state))
+                right = {a for a, score in scores.items() if score == max(scores.values())}
+                value = float(np.sign(max(scores.values())))
+            expected[i % 10 == 0].append((state.observation(state.to_move).tolist(), right, value))
+    for arrays, rows in ((held, expected[True]), (learned, expected[False])):
+        assert arrays["observations"].tolist() == [row[0] for row in rows]
+        assert [set(np.flatnonzero(right).tolist()) for right in arrays["right"]] == [row[1] for row in rows]
+        assert arrays["results"].tolist() == [row[2] for row in rows]
+        assert (arrays["right"] <= arrays["masks"]).all()
+
+
+def test_imitation_learns_what_it_was_shown(run, games):
+    more = "--empties 0 --iterations 6 --minibatches 20 --minibatch 64 --rate 5e-3 --channels 8"
+    run("imitation", "a.safetensors", more)
+    agreed = json.loads(Path("a.json").read_text())["curve"][-1]["held-out"]
+    module = load("imitation")
+    _, held = module.positions(games, 4, 0)
+    assert agreed == round(module.agreement(load_network("a.safetensors"), held), 4)
+    assert agreed > module.agreement(make_network("residual", 4, 1, channels=8, blocks=1), held) + 0.1
+
+
+def test_imitation_tells_which_games_do_not_fit(run, games, tmp_path):
+    with pytest.raises(SystemExit, match="expected a dataset or a file of games, got 'none'"):
+        load("imitation").main(["--games-from", "none"])
+    with pytest.raises(SystemExit, match="expected games of othello:size=6, got games of othello:size=4"):
+        run("imitation", "a.safetensors", "--size 6")
+    cut = random_games(4, size=4)
+    write_games(tmp_path / "cut.npz", Games(cut.actions, cut.lengths - 2, cut.rules))
+    with pytest.raises(SystemExit, match="expected at least two finished games"):
+        load("imitation").main(["--games-from", str(tmp_path / "cut.npz"), "--size", "4"])
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ppo", "--size 6 --games 48 --steps 32 --minibatch 256 --epochs 4 --rate 3e-3 --iterations 12 --channels 12"),
+        ("alphazero", "--games 48 --simulations 12 --minibatch 128 --rate 3e-3 --iterations 12 --window 1000"),
+    ],
+)
+def test_self_play_beats_random_play(run, name, options):
+    run(name, "a.safetensors", f"{options} --seed 3 --match 100")
+    first, last = (point["scores"]["random"] for point in json.loads(Path("a.json").read_text())["curve"])
+    assert first < 0.65
+    assert last > 0.7
