@@ -8,7 +8,7 @@ import pytest
 import othello_agents
 import othello_env
 from othello_env import othello_v0
-from othello_env.envs.othello import OthelloEnv
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.support.jit import is_compiled
 
 HOMES = tuple(str(Path(package.__file__).parent) for package in (othello_env, othello_agents))
@@ -54,3 +54,16 @@ def test_a_step_of_pettingzoo():
     assert len({file for file, _ in calls}) <= 5, calls
     calls = own_calls(env.last)
     assert len(calls) <= 6, calls
+
+
+@pytest.mark.parametrize(
+    ("opponent", "most_calls", "most_files"), [(None, 12, 5), ("random", 50, 12), ("alphabeta:depth=2", 50, 12)]
+)
+def test_a_step_of_a_batch(opponent, most_calls, most_files):
+    env = OthelloVectorEnv(16, opponent=opponent, copy=False)
+    observation, _ = env.reset(seed=1)
+    for _ in range(2):
+        actions = observation["action_mask"].argmax(axis=1)
+        calls = own_calls(lambda actions=actions: env.step(actions))
+    assert len(calls) <= most_calls, calls
+    assert len({file for file, _ in calls}) <= most_files, calls
