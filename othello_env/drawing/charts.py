@@ -404,7 +404,7 @@ def games_chart(
     _draw_histogram(panels["m"], margins, (_ORANGE, _FAINT, _BLUE))
     panels["m"].xaxis.set_major_formatter(lambda x, _: f"{x:+.0f}" if x else "0")
     panels["m"].set(xlabel=f"margin of {players[0]} (grey: draws)", ylabel="share of games")
-    _draw_histogram(panels["p"], plies, (_FAINT,) * 3)
+    _draw_histogram(panels["p"], plies, (_FAINT, _FAINT, _FAINT))
     panels["p"].set_xlabel("plies (outer bars include the rest)")
     if rows:
         axes, shares = panels["o"], [count / sum(openings.values()) for count in rows.values()]

@@ -38,7 +38,7 @@ class Member:
             is_sound = npy.read_magic(self._file) == (1, 0)
             self.shape, is_fortran, self.dtype = npy.read_array_header_1_0(self._file, max_header_size=1000)
         except Exception:  # NumPy parses the header as Python code, which can fail in many ways
-            is_sound = False
+            is_sound = is_fortran = False
         if not is_sound:
             raise ValueError(f"its array {name} does not begin like an array of numpy")
         if is_fortran or self.dtype.hasobject or min(self.shape, default=0) < 0:

@@ -33,7 +33,7 @@ Int = int | np.int64
 """The type of integers in kernels: int64 in machine code, int or int64 if the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_CONFIG: Any = numba.config  # typed as Any, because Numba adds the settings at run time
+_CONFIG: Any = getattr(numba, "config")  # noqa: B009 - Numba's type hints do not show its settings
 _PACKAGES = ("othello_env", "othello_agents")
 _CALLED = ("othello_env/support", "othello_env/games", "othello_agents")
 """The folders with the functions that kernels of this package call. A kernel's own file is checked by Numba."""

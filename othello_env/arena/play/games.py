@@ -178,6 +178,7 @@ class Seats(Protocol):
             (answer, seconds). The answer is the player's action, or a text that says why the player forfeits. The
             seconds are the time that the player thought; 0 without a clock or after an error.
         """
+        ...
 
 
 def play_on_seats(seats: Seats, pairing: Pairing, clock: TimeControl | None) -> GameRecord:

@@ -73,8 +73,8 @@ class Othello(State):
     """The discs of the player to move, as a set of bits (see `othello_env.games.othello.bitboard`)."""
     opponent: int
     """The other player's discs, as a set of bits."""
-    is_over: bool
-    must_pass: bool
+    is_over: bool  # pyright: ignore[reportIncompatibleMethodOverride] - the base class has a property
+    must_pass: bool  # pyright: ignore[reportIncompatibleMethodOverride]
     """Whether the pass is the only legal action."""
     _legal: int
     _reply: int
