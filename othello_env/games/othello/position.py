@@ -64,6 +64,8 @@ class Othello(State):
     ['d3', 'f3', 'f4', 'g5']
     """
 
+    # The base class has properties of two of these names.
+    # pyright: reportIncompatibleMethodOverride=false
     __slots__ = ("_legal", "_reply", "is_over", "must_pass", "opponent", "own", "size")
 
     player_names = ("black", "white")
@@ -73,8 +75,8 @@ class Othello(State):
     """The discs of the player to move, as a set of bits (see `othello_env.games.othello.bitboard`)."""
     opponent: int
     """The other player's discs, as a set of bits."""
-    is_over: bool  # pyright: ignore[reportIncompatibleMethodOverride] - the base class has a property
-    must_pass: bool  # pyright: ignore[reportIncompatibleMethodOverride]
+    is_over: bool
+    must_pass: bool
     """Whether the pass is the only legal action."""
     _legal: int
     _reply: int
