@@ -65,8 +65,7 @@ class Othello(State):
     """
 
     # The base class has properties of two of these names.
-    # pyright: reportIncompatibleMethodOverride=false
-    __slots__ = ("_legal", "_reply", "is_over", "must_pass", "opponent", "own", "size")
+    __slots__ = ("_legal", "_reply", "is_over", "must_pass", "opponent", "own", "size")  # pyright: ignore
 
     player_names = ("black", "white")
 
