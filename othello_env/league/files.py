@@ -28,10 +28,10 @@ from othello_env.support.files import as_type, parse_json, read_file, write_file
 __all__ = [
     "FORMAT",
     "LEAGUE_FILE",
+    "LeagueState",
     "Matches",
     "MemberState",
     "ResultsState",
-    "State",
     "check_folder",
     "read_league",
     "save_members",
@@ -129,7 +129,7 @@ class ResultsState(msgspec.Struct, forbid_unknown_fields=True):
         return found
 
 
-class State(msgspec.Struct, forbid_unknown_fields=True):
+class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
     """A league without its policies, as it is written to a JSON file."""
 
     format: Literal["othello-env league 1"]
@@ -169,7 +169,7 @@ class State(msgspec.Struct, forbid_unknown_fields=True):
     def numbers(self) -> list[int]:
         return [member.number for member in self.members]
 
-    def is_earlier(self, other: State) -> bool:
+    def is_earlier(self, other: LeagueState) -> bool:
         """Whether this is an earlier state of the same league as `other`, or the same state.
 
         This is so if three conditions hold. Both states have equal settings. Each count, such as the number of
@@ -187,7 +187,7 @@ class State(msgspec.Struct, forbid_unknown_fields=True):
             and all(mine.get(number) == who for number, who in theirs.items() if number < self.added)
         )
 
-    def missing_matches(self, other: State) -> dict[tuple[int, int], list[int]]:
+    def missing_matches(self, other: LeagueState) -> dict[tuple[int, int], list[int]]:
         """The matches in this state that `other` lacks.
 
         `other` lacks matches of two members if it has both members, but fewer of their colour-swapped pairs.
@@ -203,7 +203,7 @@ class State(msgspec.Struct, forbid_unknown_fields=True):
         }
 
 
-def check_folder(folder: Path, state: State) -> None:
+def check_folder(folder: Path, state: LeagueState) -> None:
     """Check that a league with this state can be saved to a folder.
 
     The folder must be new or empty, or have an earlier state of the same league.
@@ -274,12 +274,12 @@ def _save(member: Member, stem: Path) -> Stored:
     return stored
 
 
-def write_league(state: State, folder: Path) -> None:
+def write_league(state: LeagueState, folder: Path) -> None:
     """Write a league's JSON file. If the process is killed before the file is complete, the old file stays."""
     write_json(folder / LEAGUE_FILE, msgspec.to_builtins(state))
 
 
-def read_league(folder: Path) -> State:
+def read_league(folder: Path) -> LeagueState:
     """The state in a league's JSON file.
 
     Raises:
@@ -289,7 +289,7 @@ def read_league(folder: Path) -> State:
     path = folder / LEAGUE_FILE
     data = read_file(path, _LARGEST_JSON, "load a league from")
     try:
-        return as_type(parse_json(data), State)
+        return as_type(parse_json(data), LeagueState)
     except ValueError as error:
         raise ValueError(f"{str(path)!r} is not the file of a league: {error}") from None
 

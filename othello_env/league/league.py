@@ -15,10 +15,10 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
 from othello_env.league.files import (
     FORMAT,
+    LeagueState,
     Matches,
     MemberState,
     ResultsState,
-    State,
     check_folder,
     read_league,
     save_members,
@@ -328,8 +328,8 @@ class League:
         return 2 * (self.results.all_pairs - before)
 
     @property
-    def _state(self) -> State:
-        return State(
+    def _state(self) -> LeagueState:
+        return LeagueState(
             FORMAT,
             self.settings,
             self._added,
@@ -352,7 +352,7 @@ class League:
         Raises:
             ValueError: the state is damaged.
         """
-        return [each.name for each in State.of(state).members if not each.fixed]
+        return [each.name for each in LeagueState.of(state).members if not each.fixed]
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
@@ -367,10 +367,10 @@ class League:
         Raises:
             ValueError: the state is damaged, or a policy is missing.
         """
-        return cls._of(State.of(state), policies)
+        return cls._of(LeagueState.of(state), policies)
 
     @classmethod
-    def _of(cls, state: State, policies: Mapping[str, str | Agent | Policy]) -> Self:
+    def _of(cls, state: LeagueState, policies: Mapping[str, str | Agent | Policy]) -> Self:
         league = cls()
         league.settings = state.settings
         league._members = {each.name: each.member(policies, state.settings.seed) for each in state.members}

@@ -16,7 +16,7 @@ from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
-from othello_env.league.files import Matches, State, read_league
+from othello_env.league.files import LeagueState, Matches, read_league
 from othello_env.league.members import Member, Results, Stored
 from othello_env.support.workers import check_workers
 
@@ -121,12 +121,12 @@ def take_matches(league: League, folder: str | Path) -> int:
         return 0  # if the folder must not be replaced, `save` raises an error
 
 
-def add_matches(league: League, before: State) -> int:
+def add_matches(league: League, before: LeagueState) -> int:
     """Add the matches in an earlier state of a league, and return the number of added games.
 
     If `before` is not an earlier state of this league, nothing is added.
     """
-    state, results = State.of(league.state()), league.results
+    state, results = LeagueState.of(league.state()), league.results
     missing = before.missing_matches(state)
     if not missing or not before.is_earlier(state) or results.matches not in (None, before.matches):
         return 0
@@ -152,11 +152,11 @@ def save_matches(league: League, folder: str | Path) -> League:
     try:
         league.save(folder)
     except FileExistsError:
-        later, state = type(league).load(folder), State.of(league.state())
+        later, state = type(league).load(folder), LeagueState.of(league.state())
         if add_matches(later, state):
             later.save(folder)
         else:
-            now = State.of(later.state())
+            now = LeagueState.of(later.state())
             if not state.is_earlier(now) or state.missing_matches(now):
                 raise
         return later
