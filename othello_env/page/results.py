@@ -16,7 +16,7 @@ from othello_env.arena.rating.ladder import LADDERS, load_ladder
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.games.registry import Rules
-from othello_env.league.files import LEAGUE_FILE, State
+from othello_env.league.files import LEAGUE_FILE, LeagueState
 from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
 from othello_env.page.messages import GAMES, MAX_PLIES, PageGame, Position
@@ -382,7 +382,7 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
     Raises:
         ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
     """
-    names = [member.name for member in State.of(state).members]
+    names = [member.name for member in LeagueState.of(state).members]
     if len(names) > MOST_MEMBERS:
         raise ValueError(f"the league has {len(names)} members; the page shows at most {MOST_MEMBERS}")
     payoffs = League.from_state(state, dict.fromkeys(names, "random")).payoffs()
