@@ -65,7 +65,14 @@ class Buffers:
         views = batch.views(self.planes[places], self.masks[places])
         rewards, reward_to = self.rewards[places], self.reward_to[places]
         return tuple(
-            Outputs(rewards, reward_to, self.terminated[places], self.discs[places], views, batch.start.num_actions)
+            Outputs(
+                rewards,
+                reward_to,
+                self.terminated[places],
+                self.discs[places].reshape(-1),
+                views,
+                batch.start.num_actions,
+            )
         )
 
     def slice(self, batch: Batch, places: slice) -> tuple[Any, ...]:

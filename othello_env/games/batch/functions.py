@@ -124,10 +124,11 @@ def score(rules: Any, games: BatchState, boards: _Boards, i: int, player: int) -
 
 @dispatched(lean=True)
 def score_all(rules: Any, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
-    """Write each player's score in N games, (N, P). It has no meaning for a game that is over."""
+    """Write each player's score in N games, (N * P,): game after game. It has no meaning for a game that is over."""
+    players = games.opponents.shape[1] + 1
     for i in range(len(games.over)):
-        for player in range(scores.shape[1]):
-            scores[i, player] = score(rules, games, boards, i, player)
+        for player in range(players):
+            scores[players * i + player] = score(rules, games, boards, i, player)
 
 
 @dispatched(lean=True)

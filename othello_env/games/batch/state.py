@@ -133,7 +133,7 @@ class Outputs(NamedTuple):
     """The player that gets the reward."""
     terminated: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.int64]
-    """(N, P), as in `State.scores`. It has no meaning for a game that is over."""
+    """(N * P,), each player's score, game after game. It has no meaning for a game that is over."""
     views: tuple[npt.NDArray[Any], ...]
     """The observations and masks, as `Batch.views` returns them."""
     num_actions: int

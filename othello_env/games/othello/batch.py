@@ -113,8 +113,8 @@ def _score_all(rules: OthelloRules, games: BatchState, boards: _Boards, scores: 
     for i in range(len(own)):
         mine, other = popcount(own[i]), popcount(opponent[i])
         swap = (mine ^ other) & (_0 - np.uint64(games.to_move[i]))  # no branch: LLVM vectorises the loop
-        scores[i, 0] = mine ^ swap
-        scores[i, 1] = other ^ swap
+        scores[2 * i] = mine ^ swap
+        scores[2 * i + 1] = other ^ swap
 
 
 @implementation(batch.result, OthelloRules)

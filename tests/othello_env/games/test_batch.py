@@ -48,7 +48,7 @@ def outputs(batch):
     """The arrays that a step writes, and the planes and masks."""
     n, start = len(batch), batch.start
     planes, masks = np.zeros((n, *start.observation_shape), np.int8), np.zeros((n, start.num_actions), np.int8)
-    scores = np.empty((n, start.num_players), np.int64)
+    scores = np.empty(n * start.num_players, np.int64)
     arrays = np.empty(n), np.empty(n, np.int8), np.empty(n, np.bool_), scores, batch.views(planes, masks)
     return Outputs(*arrays, start.num_actions), planes, masks
 
@@ -102,7 +102,7 @@ def test_whole_games_are_those_of_states(name):
         for i in playing:
             np.testing.assert_array_equal(planes[i], states[i].observation(states[i].to_move))
             np.testing.assert_array_equal(masks[i], states[i].action_mask())
-            assert out.scores[i].tolist() == list(states[i].scores())
+            assert out.scores.reshape(N, -1)[i].tolist() == list(states[i].scores())
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         assert batch.check(actions) == 0
         refused = batch.step(np.full(N, -1), UNCHECKED, OUT_OF_RANGE, tuple(out), True, tuple(initial), True, True)

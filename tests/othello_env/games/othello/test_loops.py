@@ -66,10 +66,10 @@ def test_encodings_are_those_of_the_states(size):
     for array, column in zip((*games.boards, games.games.over), columns(states), strict=True):
         array[:] = column
     games.games.to_move[:] = [state.to_move for state in states]
-    scores = np.empty((len(states), 2), np.int64)
+    scores = np.empty(2 * len(states), np.int64)
     unused = np.empty(len(states)), np.empty(len(states), np.int8), np.empty(len(states), np.bool_)
     games.observe((*unused, scores, games.views(planes, masks), size * size + 1))
     np.testing.assert_array_equal(planes, [state.observation(state.to_move) for state in states])
     np.testing.assert_array_equal(masks, [state.action_mask() for state in states])
     going = ~games.games.over
-    np.testing.assert_array_equal(scores[going], np.array([state.scores() for state in states])[going])
+    np.testing.assert_array_equal(scores.reshape(-1, 2)[going], np.array([state.scores() for state in states])[going])
