@@ -148,8 +148,9 @@ class Agent(ABC):
             WrongGameError: the agent does not play this game, or does not play on a board of this size.
         """
 
-    answers_in_threads = False
-    """Whether threads may call `act_batch` at the same time, each for a slice of the positions, and gain by it."""
+    batch_microseconds = 0.0
+    """About how long `act_batch` takes for a position. If it is not 0, threads may call it at the same time, each for a
+    slice of the positions; an environment with several threads does so if all positions take a millisecond or more."""
 
     @property
     def answers_batches(self) -> bool:

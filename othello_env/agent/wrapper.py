@@ -44,8 +44,8 @@ class AgentWrapper(Agent):
         return self.agent.answers_batches
 
     @property
-    def answers_in_threads(self) -> bool:  # type: ignore[override]  # the base class has an attribute
-        return self.agent.answers_in_threads
+    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+        return self.agent.batch_microseconds
 
     def check_game(self, state: State) -> None:
         self.agent.check_game(state)

@@ -1,6 +1,6 @@
 """Threads that share the work on a batch of games.
 
-A plain thread pool: handing out the work takes some 50 microseconds a run, so it pays where a run takes much longer.
+A plain thread pool: waking a thread takes up to 200 microseconds, so it pays where a run takes much longer.
 """
 
 from __future__ import annotations

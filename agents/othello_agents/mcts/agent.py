@@ -259,10 +259,9 @@ class Mcts(Agent):
     # only between calls.
     _MOST_AT_ONCE = 50_000
 
-    answers_in_threads = True
-
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         self._simulations = check_whole("simulations", simulations, 1, self._MOST)
+        self.batch_microseconds = 1.5 * self._simulations
         if not (math.isfinite(exploration) and exploration >= 0):
             raise ValueError(f"exploration must be a finite number of at least 0, not {exploration}")
         self._exploration = float(exploration)

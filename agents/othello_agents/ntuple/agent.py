@@ -33,7 +33,7 @@ class NTupleAgent(Agent):
             only such moves, the agent plays as usual. The check is made only while the agent has few discs.
     """
 
-    answers_in_threads = True
+    batch_microseconds = 1.3
 
     def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:
         self._network = network

@@ -36,8 +36,8 @@ __all__ = ["VectorGames"]
 _Observation = dict[str, npt.NDArray[np.int8]]
 _Array = npt.NDArray[Any]
 _RENDER_MODES = (None, "rgb_array", "ansi")
-_SHARED_GAMES = 8192
-"""Threads share the steps of this many games or more. A step of fewer games is faster in one thread."""
+_SHARED_GAMES = 32_768
+"""Threads share the steps of this many games or more. Fewer games take less time than waking a thread."""
 
 
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
@@ -104,8 +104,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
             returns the same arrays, some entries of `info` are read-only, and `info` has no `final_obs` and no
             `final_info`.
-        num_threads: the number of threads that share a step of 8,192 or more games, and the answers of opponents that
-            think long. Results do not depend on it.
+        num_threads: the number of threads that share a step of 32,768 or more games, and the answers of opponents that
+            think for a millisecond or more. Results do not depend on it.
 
     Raises:
         ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play

@@ -24,8 +24,8 @@ Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
 """One opponent; a tuple with an opponent for each seat except the learner's; or a mapping from opponents to weights."""
 
-_SHARED_POSITIONS = 32
-"""Threads share the questions about this many positions or more."""
+_SHARED_MICROSECONDS = 1000.0
+"""Threads share questions that take about this long or longer: waking a thread takes up to 200 microseconds."""
 
 
 class OpponentPool:
@@ -81,7 +81,7 @@ class OpponentPool:
     def ask(self, waiting: Waiting, threads: Threads) -> npt.NDArray[np.int64]:
         """Ask the opponents for their actions in M games that wait for an opponent.
 
-        Threads share the questions to an agent that thinks long and allows it (`Agent.answers_in_threads`).
+        Threads share the questions to an agent that thinks long and allows it (`Agent.batch_microseconds`).
 
         Returns:
             A legal action for each game, (M,) int64.
@@ -103,7 +103,7 @@ class OpponentPool:
 def _ask(agent: Agent, positions: Positions, threads: Threads) -> npt.NDArray[np.int64]:
     """The agent's actions in these positions. Threads ask for slices of the positions if the agent allows it."""
     n = len(positions)
-    if threads.count == 1 or n < _SHARED_POSITIONS or not agent.answers_in_threads:
+    if threads.count == 1 or n < threads.count or n * agent.batch_microseconds < _SHARED_MICROSECONDS:
         return ask_many(agent, positions)
     bounds = np.linspace(0, n, threads.count + 1).astype(int).tolist()
     return np.concatenate(threads.run(lambda k: ask_many(agent, positions.part(slice(bounds[k], bounds[k + 1])))))
