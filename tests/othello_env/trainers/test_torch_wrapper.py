@@ -42,7 +42,8 @@ def test_a_batch_is_tensors(mode, opponent, copy):
             observation, info = env.env.reset(options={"reset_mask": mask})
             expected, expected_info = twin.reset(options={"reset_mask": mask})
             observation = {name: torch.from_numpy(array) for name, array in observation.items()}
-            info = {name: torch.from_numpy(array) for name, array in info.items()}
+            writable = {name: array if array.flags.writeable else array.copy() for name, array in info.items()}
+            info = {name: torch.from_numpy(array) for name, array in writable.items()}
     assert ended > 5
 
 
