@@ -1,12 +1,12 @@
 """A small engine that misbehaves on demand: ``scripted_engine.py [nboard] honest|hang|die|... [MOVE ...]``.
 
 It speaks GTP or NBoard's protocol. It does not know the rules of the game. It answers with the moves on its command
-line, one after the other. With the behaviour ``told``, each MOVE has an argument in front of it: the commands
-that the engine expects before it is asked for this move, joined by "; ". In GTP, the argument has only the commands
-about time. In NBoard's protocol, it has only the commands about the game. A GTP engine can be asked for a list of the
-commands that it knows. With the behaviour ``told``, this list has commands about time. Otherwise the list is empty. The
-engine leaves a file in the folder that the variable ``SCRIPTED_ENGINES`` names. The file's name is the engine's process
-id.
+line, one after the other; with the behaviour ``hang`` it hangs after them. With the behaviour ``told``, each MOVE has
+an argument in front of it: the commands that the engine expects before it is asked for this move, joined by "; ". In
+GTP, the argument has only the commands about time. In NBoard's protocol, it has only the commands about the game. A GTP
+engine can be asked for a list of the commands that it knows. With the behaviour ``told``, this list has commands about
+time. Otherwise the list is empty. The engine leaves a file in the folder that the variable ``SCRIPTED_ENGINES`` names.
+The file's name is the engine's process id.
 """
 
 import itertools
@@ -96,7 +96,7 @@ def main():
         if words[0] != protocol.question:
             protocol.acknowledge(words, behaviour)
             continue
-        if behaviour in ("hang", "deaf"):
+        if behaviour in ("hang", "deaf") and not moves:
             time.sleep(600)
         if behaviour in FLOODS:
             flood(behaviour)

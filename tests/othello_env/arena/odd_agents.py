@@ -1,7 +1,6 @@
 """Agents that misbehave. Worker processes load them by a spec such as ``.../odd_agents.py:Sleeper:discs=20``."""
 
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -57,20 +56,6 @@ class Spinner(Odd):
                     pass
             except BaseException:
                 continue
-
-
-class Starter(Odd):
-    """Starts a program, writes its process id to a file, and hangs."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path = path
-
-    def oddly(self, state, seconds_left):
-        program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
-        with self.path.open("a") as file:
-            file.write(f"{program.pid}\n")
-        time.sleep(1000)
 
 
 class Late(Odd):

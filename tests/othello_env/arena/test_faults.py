@@ -9,7 +9,7 @@ import pytest
 from othello_env.arena import FaultWarning
 from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import EndgameAccuracy, measure_endgame
-from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
+from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.elo import Comparison, rate, rate_tournament
 from othello_env.arena.rating.ladder import load_ladder
 from othello_env.arena.tournament.playing import play_tournament
@@ -50,12 +50,6 @@ def test_endgames_warn_too():
         result = measure_endgame(broken)
     shown = r"<EndgameAccuracy 500 positions: a best move in 0\.0%, \d+\.\d\d discs lost a move, 500 failed>"
     assert re.fullmatch(shown, repr(result))
-
-
-def test_the_warnings_of_a_benchmark_point_at_who_asked_for_it():
-    with pytest.warns(FaultWarning) as seen:
-        run_benchmark(broken, games=2)
-    assert [warning.filename for warning in seen] == [__file__] * 2
 
 
 def test_who_forfeits_every_game_has_no_rating():

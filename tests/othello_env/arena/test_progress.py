@@ -6,6 +6,7 @@ from othello_env import Othello, place, play_match
 from othello_env.arena import measure_progress, measure_regret, progress_text
 from othello_env.arena.progress import YARDSTICKS
 from othello_env.drawing import learning_curve
+from othello_env.drawing.charts import CurvePoint, learning_chart, png
 
 
 def test_a_point_has_what_the_arena_measures():
@@ -34,7 +35,12 @@ def test_on_8x8_a_point_has_the_rating():
 
 
 def test_the_picture_of_a_curve(tmp_path):
-    ends = {"random": [0.2, 0.4]}
-    curve = [{"games": games, "scores": {"random": 0.3}, "intervals": ends} for games in (1, 2)]
+    agent = "maximizer:eval=count"
+    measured = measure_progress(agent, size=4, games=2, opponents=["random"])
+    curve = [measured | {"games": games, "seconds": 2 * games} for games in (1, 2)]
     learning_curve(tmp_path / "a.png", "A run", curve, "games")
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    points = [
+        CurvePoint(games, 2 * games, measured["scores"]["random"], *measured["intervals"]["random"]) for games in (1, 2)
+    ]
+    chart = learning_chart("A run", "score against each opponent, with its 95% interval", {"random": points}, "games")
+    assert (tmp_path / "a.png").read_bytes() == png(chart)

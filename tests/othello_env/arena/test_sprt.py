@@ -86,7 +86,7 @@ def simulate(test, elo, runs, seed):
 
 
 def test_errors_are_as_rare_as_stated_and_games_are_saved():
-    test, runs = Sprt(0, 60), 400
+    test, runs = Sprt(0, 60), 200
     wrong, games0 = simulate(test, 0, runs, 1)
     right, games1 = simulate(test, 60, runs, 2)
     spread = 3 * math.sqrt(0.05 * 0.95 / runs)

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.benchmark import Benchmark, PerfectionBenchmark, run_perfection
+from othello_env.arena.rating.benchmark import Benchmark, PerfectionBenchmark
 from othello_env.arena.rating.ladder import AGENT, Placement, load_ladder, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
@@ -49,16 +49,6 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
         assert image.width > 600
     assert sorted(path.name for path in folder.iterdir()) == ["benchmark.json", "benchmark.md", "benchmark.png"]
-
-
-def test_the_seed_repeats_it(run):
-    def told(seed):
-        return [
-            line for line in run("random", "--games", 20, "--seed", seed)[1].splitlines() if " ms a move" not in line
-        ]
-
-    assert told(1) == told(1)
-    assert told(1) != told(2)
 
 
 def test_a_clean_score_has_one_limit(run, tmp_path):
@@ -174,19 +164,6 @@ def test_games_against_perfect_play_are_not_repeated(run, monkeypatch):
     assert asked == [42, 42, 8, 0]
 
 
-def test_an_interrupt_on_the_6x6_ladder_keeps_the_rating(run, tmp_path, monkeypatch):
-    def interrupted(*_, progress, **__):
-        progress(place("random", size=6, games=4))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("othello_env.cli.benchmark.run_benchmark", interrupted)
-    status, out, _ = run("random", "--size", 6, "--out", tmp_path / "out")
-    assert status == 130
-    assert "ladder-6x6-v0, 4 games" in out
-    assert json.loads((tmp_path / "out" / "benchmark.json").read_text())["interrupted"] is True
-    assert not (tmp_path / "out" / "perfection.json").exists()
-
-
 def test_a_small_board_without_games(run, tmp_path):
     status, out, _ = run("maximizer:eval=count", "--size", 6, "--endgame", "--out", tmp_path)
     assert status == 0
@@ -195,19 +172,6 @@ def test_a_small_board_without_games(run, tmp_path):
     written = json.loads((tmp_path / "perfection.json").read_text())
     assert "games" not in written
     assert written["moves"]["count"] == 380
-
-
-def test_an_interrupt_keeps_what_was_measured_on_a_small_board(run, tmp_path, monkeypatch):
-    def interrupted(*arguments, progress, **options):
-        progress(run_perfection(*arguments, **options | {"games": 2}))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("othello_env.cli.benchmark.run_perfection", interrupted)
-    status, out, _ = run("random", "--size", 4, "--out", tmp_path / "out")
-    assert status == 130
-    assert "2 games" in out
-    written = json.loads((tmp_path / "out" / "perfection.json").read_text())
-    assert (written["games"]["games"], written["interrupted"]) == (2, True)
 
 
 def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):

@@ -16,13 +16,6 @@ from othello_env.cli import _options as options
 COMMAND = [sys.executable, "-m", "othello_env"]
 
 
-def test_help_lists_the_commands(run):
-    status, out, _ = run("--help")
-    assert status == 0
-    for name in ("benchmark", "match", "play", "quickstart", "train"):
-        assert name in out
-
-
 def test_without_a_command_it_shows_the_help(run):
     assert run() == run("--help")
     assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
@@ -53,11 +46,6 @@ def test_version(run):
     assert run("--version") == (0, f"othello-env, version {__version__}\n", "")
 
 
-def test_python_runs_the_package_as_the_command(run):
-    command = [sys.executable, "-m", "othello_env", "match", "--help"]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == run("match", "--help")[1]
-
-
 def test_match_prints_a_table_that_the_seed_repeats(run):
     first = run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
     assert first[0] == 0
@@ -66,15 +54,6 @@ def test_match_prints_a_table_that_the_seed_repeats(run):
     assert sum(int(cell) for cell in row[1:4]) == 20
     assert first == run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
     assert first != run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 4)
-
-
-@pytest.mark.parametrize("size", [4, 6])
-def test_match_on_smaller_boards(run, size):
-    status, out, _ = run(
-        "match", "random", "random", "--games", 4, "--game", f"othello:size={size}", "--openings", "random:2"
-    )
-    assert status == 0
-    assert "4 games" in out
 
 
 BAD = [
@@ -104,25 +83,15 @@ BAD = [
         ["match", "random", "random", "--openings", "f5", "--game", "checkers"],
         "start, transcripts or a file of them, got 'f5'",
     ),
-    (["match", "random", "random", "--openings", ""], "transcripts or a file of them, got ''"),
     (["match", "random", "random", "--openings", "f5d6,,"], "transcripts or a file of them, got 'f5d6,,'"),
-    (["tournament", "random", "maximizer", "--openings", " , "], "transcripts or a file of them, got ' , '"),
     (["match", "random", "random", "--game", "othello:size=٤"], "size must be a number, not '٤'"),
-    (["match", "random", "random", "--game", f"othello:size={'9' * 5000}"], "size must be a number, not '999"),
-    (["match", "random", "random", "--game", "othello:size=8.0"], "size must be a number, not '8.0'"),
     (["match", "engine:ms=nan", "random"], "'engine:ms=nan': ms must be a finite number, not 'nan'"),
-    (["match", "random", "mcts:exploration=inf"], "exploration must be a finite number, not 'inf'"),
-    (["tournament", "random", "random:epsilon=nan"], "epsilon must be a finite number, not 'nan'"),
     (["tournament", "random", "maximizer", "--clock", "nans"], "expected a time such as"),
     (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "at most 1,000,000 seconds, not inf"),
-    (["tournament", "random", "maximizer", "--clock", "600h"], "at most 1,000,000 seconds, not 2160000.0"),
     (["match", "random"], "Missing argument 'B'"),
-    (["benchmark", "missing.npz"], "there is no file 'missing.npz'"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
-    (["play", "--black", "nobody", "--white", "human"], "there is no agent 'nobody'"),
     (["train", "--out", "weights.txt"], ".npz"),
-    (["train", "--seconds", "-1", "--out", "a.npz"], "-1"),
     (["frobnicate"], "there is no command 'frobnicate'; the commands are analyse"),
     (["trian"], "there is no command 'trian' (did you mean train?)"),
     (["match", "alphabta", "random"], "there is no agent 'alphabta' (did you mean alphabeta?)"),
@@ -238,23 +207,11 @@ def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
     assert "openings.txt' is not text" in error
 
 
-def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):
-    policy = tmp_path / "policy.py"
-    policy.write_text("import numpy as np\ndef corner(observations, masks):\n    return np.zeros(len(masks), int)\n")
-    status, out, err = run("match", f"{policy}:corner", "random", "--games", 4)
-    assert status == 0
-    assert out.splitlines()[-2].split()[1:4] == ["0", "0", "4"]
-    assert "corner" in err
-    assert "a1 (action 0) is not legal" in err
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
         ["match", "human", "random", "--games", "2"],
         ["match", "random", "human:epsilon=0.1", "--games", "2"],
-        ["tournament", "human", "random", "--games", "2"],
-        ["benchmark", "human"],
         ["benchmark", "human", "--endgame"],
     ],
 )
@@ -292,10 +249,9 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
 
 
 def test_nothing_is_drawn_into_a_pipe():
-    arguments = ("match", "random", "random", "--games", "4")
-    subprocess.run([*COMMAND, *arguments], capture_output=True, check=True)  # the first run may print that it compiles
-    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
-    assert done.stderr == ""
+    command = [*COMMAND, "match", "random", "random", "--games", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert not re.search(r"[\x1b\r]|random - random", done.stderr)  # the first run may print that it compiles
     assert "\x1b" not in done.stdout
 
 

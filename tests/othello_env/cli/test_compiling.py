@@ -18,6 +18,5 @@ def test_one_line_from_a_cold_cache_and_none_from_a_warm_one(tmp_path):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         return done.returncode, done.stderr
 
-    assert errors("play", "--help") == (0, "")
     assert errors(*PLAY) == (0, LINE)
     assert errors(*PLAY) == (0, "")

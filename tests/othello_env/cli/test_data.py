@@ -154,29 +154,16 @@ def test_labels_by_an_agent(run, tmp_path):
     assert "random has neither action_values nor action_probabilities" in errors
 
 
-def test_labels_of_an_agent_that_has_changed_are_not_taken_for_new(run, tmp_path):
-    run("data", "make", "random", "--games", "2", "--out", tmp_path / "d", "--size", "4")
-    network = NTupleNetwork(4)
-    network.save(tmp_path / "a.npz")
-    command = ("data", "label", tmp_path / "d", "--kind", "agent", "--agent", tmp_path / "a.npz")
-    assert run(*command)[0] == 0
-    assert run(*command)[1].endswith("1 of 1 parts were labelled before\n")
-    network.weights += 1
-    network.save(tmp_path / "a.npz")
-    (file,) = (tmp_path / "d").glob("agent-*.npz")
-    before = file.read_bytes()
-    status, _, errors = run(*command)
-    assert status == 2
-    assert "has labels by another agent, or by an earlier version of its file" in errors
-    assert file.read_bytes() == before
-    file.unlink()
-    assert run(*command)[0] == 0
-
-
-def test_every_file_that_a_spec_names_tells_agents_apart(run, tmp_path):
+def test_labels_of_an_agent_whose_file_has_changed_are_not_taken_for_new(run, tmp_path):
+    """Every file counts that a spec names."""
     run("data", "make", "random", "--games", "2", "--out", tmp_path / "d", "--size", "6")
     weights, module = tmp_path / "a.npz", tmp_path / "b.py"
-    agents = [f"ntuple:weights={weights}", f"engine:depth=1,eval=ntuple:weights={weights}", f"{module}:Mine"]
+    agents = [
+        str(weights),
+        f"ntuple:weights={weights}",
+        f"engine:depth=1,eval=ntuple:weights={weights}",
+        f"{module}:Mine",
+    ]
     code = "from othello_agents.ntuple.agent import NTupleAgent\n\n\nclass Mine(NTupleAgent):\n    pass\n"
     network = NTupleNetwork(6)
     network.save(weights)
@@ -188,8 +175,15 @@ def test_every_file_that_a_spec_names_tells_agents_apart(run, tmp_path):
     network.weights += 1
     network.save(weights)
     module.write_text(code + "\n")
+    files = [*(tmp_path / "d").glob("agent-*.npz")]
+    before = [file.read_bytes() for file in files]
+    assert len(files) == len(agents)
     for command in commands:
-        assert "has labels by another agent" in run(*command)[2]
+        assert "has labels by another agent, or by an earlier version of its file" in run(*command)[2]
+    assert [file.read_bytes() for file in files] == before
+    for file in files:
+        file.unlink()
+    assert run(*commands[0])[0] == 0
 
 
 def test_damaged_labels_of_boards(tmp_path):
@@ -225,18 +219,8 @@ def test_a_match_continues_only_with_the_same_files(run, tmp_path):
     weights = tmp_path / "a.npz"
     network = NTupleNetwork(6)
     network.save(weights)
-    command = [
-        "data",
-        "make",
-        "match",
-        weights,
-        "random",
-        "--out",
-        tmp_path / "d",
-        "--game",
-        "othello:size=6",
-        "--games",
-    ]
+    made = ("--out", tmp_path / "d", "--game", "othello:size=6", "--games")
+    command = ("data", "make", "match", weights, "random", *made)
     assert run(*command, "2")[0] == 0
     assert run(*command, "4")[0] == 0
     network.weights += 1

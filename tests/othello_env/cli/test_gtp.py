@@ -189,15 +189,6 @@ class TestServer:
             assert score == ("= 0" if black == white else f"= {'B' if black > white else 'W'}+{abs(black - white)}")
 
 
-def test_gtp_repeats_its_game_by_the_seed(run, monkeypatch):
-    games = []
-    for seed in (1, 1, 2):
-        monkeypatch.setattr("sys.stdin", io.StringIO("genmove black\ngenmove white\n" * 8))
-        _, out, _ = run("gtp", "--agent", "random", "--seed", str(seed))
-        games.append(out)
-    assert games[0] == games[1] != games[2]
-
-
 def test_gtp_does_not_read_a_line_without_end(run, monkeypatch):
     text = io.StringIO("name\n" + "y" * 10_000_000)
     monkeypatch.setattr("sys.stdin", text)

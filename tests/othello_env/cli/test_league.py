@@ -136,19 +136,6 @@ def test_a_training_may_save_a_later_state_while_matches_are_played(run, folder,
     assert League.load(folder).results.all_pairs == 20
 
 
-def test_a_training_may_save_while_no_match_ends(run, folder, monkeypatch):
-    def interrupted(league, *arguments, **options):
-        save_later_state(folder)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(League, "complete", interrupted)
-        status, _, err = run("league", folder, "--games", 4, *GAME)
-    assert status == 130
-    assert "another league" not in err
-    assert len(League.load(folder)) == 5
-
-
 def test_forfeits_of_members_are_told(run, tmp_path):
     (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
     League(["random", f"{tmp_path}/bad.py:f"]).save(tmp_path / "league")

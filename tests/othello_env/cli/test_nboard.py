@@ -192,8 +192,7 @@ def test_the_command_refuses_what_it_cannot_take(run, monkeypatch):
     assert "there is no agent 'nobody'" in run("nboard", "--agent", "nobody")[2]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-@pytest.mark.parametrize("command", ["nboard", "gtp"])
+@pytest.mark.parametrize(("command", "encoding"), [("nboard", "ascii"), ("gtp", "utf-8")])
 def test_bytes_that_are_no_text_end_nothing(command, encoding):
     done = subprocess.run(
         [sys.executable, "-m", "othello_env", command, "--agent", "random"],

@@ -68,12 +68,6 @@ def test_undo_takes_back_ones_own_move_and_the_answer():
     assert len(final.moves) == 2
 
 
-def test_there_is_nothing_to_undo_at_the_start():
-    final, terminal = play(["undo", "quit"])
-    assert final.moves == ()
-    assert "no move of yours to take back" in terminal.text
-
-
 def test_undo_with_two_humans_takes_back_one_ply():
     final, _ = play(["f5", "d6", "undo", "quit"], white=None)
     assert final.moves == (37,)
@@ -126,12 +120,6 @@ def test_a_hint_is_a_legal_move_and_plays_nothing():
     final, terminal = play(["hint", "quit"])
     assert final.moves == ()
     assert "would play d3" in terminal.text
-
-
-def test_restart_begins_anew():
-    final, _ = play(["f5", "restart", "quit"])
-    assert final == Othello()
-    assert final.moves == ()
 
 
 def test_help_lists_the_legal_moves():

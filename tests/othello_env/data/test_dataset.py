@@ -1,7 +1,5 @@
 """Datasets: the same call continues an unfinished dataset, and a part is never written incompletely."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -80,7 +78,6 @@ def test_a_recipe_may_be_long(tmp_path):
     assert len(make(tmp_path, 5, recipe=recipe)) == len(make(tmp_path, 5, recipe=recipe)) == 5
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks on Windows")
 def test_only_one_process_makes_a_dataset(tmp_path):
     def games(first, number):
         with pytest.raises(ValueError, match="another process is making the dataset"):
@@ -115,39 +112,23 @@ def test_a_damaged_description(tmp_path, text):
         Dataset(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT] if hasattr(signal, "SIGKILL") else [signal.SIGINT])
-def test_a_killed_command_goes_on(tmp_path, how):
-    command = [sys.executable, "-c", "from othello_env.cli import main; main()"]
-    command += [
-        "data",
-        "make",
-        "random",
-        "--games",
-        "2000000",
-        "--out",
-        str(tmp_path / "d"),
-        "--size",
-        "4",
-        "--seed",
-        "3",
-    ]
-    start = (
-        {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)} if os.name == "posix" else {}
-    )
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **start) as process:
+def test_a_killed_command_goes_on(tmp_path):
+    options = f"data make random --games 1000000 --size 4 --seed 3 --out {tmp_path / 'd'}"
+    command = [sys.executable, "-m", "othello_env", *options.split()]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while not (tmp_path / "d" / "games-000000.npz").exists():
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.001)
-        process.send_signal(how)
+        process.kill()
         process.communicate(timeout=60)
     before = len(Dataset(tmp_path / "d"))
-    assert 0 < before < 2_000_000
+    assert 0 < before < 1_000_000
     subprocess.run(command, check=True, capture_output=True)
     dataset = Dataset(tmp_path / "d")
-    assert len(dataset) == 2_000_000
-    expected = random_games(300_000, size=4, seed=3, first=1_700_000)
+    assert len(dataset) == 1_000_000
+    expected = random_games(300_000, size=4, seed=3, first=700_000)
     found = list(dataset)
-    np.testing.assert_array_equal(np.concatenate([part.lengths for part in found[17:]]), expected.lengths)
+    np.testing.assert_array_equal(np.concatenate([part.lengths for part in found[7:]]), expected.lengths)
 
 
 def test_games_of_a_match_are_those_of_play_match():
@@ -165,7 +146,7 @@ def test_games_of_a_match_are_those_of_play_match():
 
 def test_exact_labels_are_the_scores_of_minimax(twin):
     games = random_games(6, size=4, seed=2)
-    labels = exact_labels(games, 5)
+    labels = exact_labels(games, 4)
 
     def best(slow):
         return slow.margin() * (1 if slow.to_move == 0 else -1) if slow.is_over() else max(values(slow).values())
@@ -177,7 +158,7 @@ def test_exact_labels_are_the_scores_of_minimax(twin):
     for i in range(6):
         for ply in range(games.lengths[i]):
             slow = twin.of(games.state(i, ply))
-            if slow.count(None) <= 5:
+            if slow.count(None) <= 4:
                 chosen.append((i, ply))
                 k = len(chosen) - 1
                 row = labels.values[k]

@@ -83,18 +83,13 @@ def test_svg_is_xml_with_a_disc_for_each_disc_and_a_dot_for_each_move(state: Oth
     assert [int(text) for text in texts[2 * state.size : -1] if text] == list(state.discs())
 
 
-def test_a_notebook_shows_the_svg() -> None:
-    assert MIDDLE_GAME._repr_svg_() == drawing.svg(MIDDLE_GAME)
-
-
 def centre(picture: np.ndarray, state: Othello, action: int, cell: int, off: float = 0.0) -> np.ndarray:
     margin = (picture.shape[1] - state.size * cell) // 2
     row, column = divmod(action, state.size)
     return picture[int(margin + (row + 0.5 + off) * cell), int(margin + (column + 0.5 + off) * cell)].astype(int)
 
 
-@pytest.mark.parametrize("size", [4, 6, 8])
-@pytest.mark.parametrize("cell", [24, 64])
+@pytest.mark.parametrize(("size", "cell"), [(4, 64), (6, 64), (8, 24)])
 def test_pixels_show_each_square(size: int, cell: int) -> None:
     rng = np.random.default_rng(size)
     state = Othello(size)
@@ -126,13 +121,6 @@ def test_pictures_of_a_game_have_one_size_that_svg_and_pixels_share() -> None:
             width, height = re.findall(r'(?:width|height)="(\d+)"', drawing.svg(state, 48))[:2]
             sizes.add((int(height), int(width)))
         assert len(sizes) == 1
-
-
-def test_the_edges_of_discs_are_smooth() -> None:
-    picture = drawing.pixels(Othello(), 64)
-    row = picture[35 + 3 * 64 + 32, 35 + 3 * 64 :][:64, 0].astype(int)  # through the white disc on d4
-    assert row.max() - row.min() > 150
-    assert np.abs(np.diff(row)).max() < 0.9 * (row.max() - row.min())
 
 
 class Toy:

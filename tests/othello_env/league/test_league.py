@@ -12,8 +12,7 @@ from othello_env.league import League
 from othello_env.league.members import step_results
 
 
-@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
-@pytest.mark.parametrize("reward", ["result", "margin"])
+@pytest.mark.parametrize(("mode", "reward"), [("SameStep", "result"), ("NextStep", "margin"), ("Disabled", "result")])
 def test_the_games_of_a_batch_are_counted(ranked, mode, reward):
     league = League([ranked(1), "random"], seed=2)
     league.add(first)

@@ -119,8 +119,6 @@ def test_units_that_are_alike_rate_as_when_they_are_listed():
     one, other = rate(single, {"a": 0.0}), rate(counted, {"a": 0.0})
     assert one.elo == other.elo
     np.testing.assert_array_equal(one.covariance, other.covariance)
-    with pytest.raises(ValueError, match="count=0"):
-        rate([Comparison("a", "b", 1.0, count=0)], {"a": 0.0})
 
 
 def payoffs_of(scores, games):

@@ -7,21 +7,6 @@ from driving import GAME, check_game, kept_seed, moves, new_game, paste, square,
 from othello_env import Othello
 
 
-def test_a_game_between_agents_goes_one_ply_at_a_time(page):
-    new_game(page, "othello:size=6", ["random", "alphabeta:depth=2"], seed=2)
-    wait_for_plies(page, 1)
-    page.click("#play")
-    page.locator("#play:has-text('Play')").wait_for()
-    plies = page.locator("#moves li").count() - 1
-    for ply in (plies + 1, plies + 2):
-        page.click("#forward")
-        wait_for_plies(page, ply)
-        page.wait_for_timeout(1000)  # a running game would play the next ply sooner
-        assert page.locator("#moves li").count() == ply + 1
-    page.click("#play")
-    wait_for_plies(page, plies + 4)
-
-
 def test_a_game_goes_on_from_the_position_on_the_board_against_an_agent(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)

@@ -156,27 +156,6 @@ def test_a_review_of_a_whole_board_estimates_the_beginning(page):
         assert text.endswith(f"{MINUS}{lost}") if float(lost) else MINUS not in text
 
 
-def test_steps_through_the_game_do_not_stop_its_review(page):
-    names = set()
-
-    def note(request):
-        if request.url.endswith("/api/think") and request.post_data_json["task"] == "review":
-            names.add(request.post_data_json["request"])
-
-    page.on("request", note)
-    paste(page, "othello", "f5d6c3f3e3f4f2g5f6d3h6g4c6e6")
-    wait_for_plies(page, 14)
-    page.click("#review")
-    for _ in range(4):
-        page.click("#back")
-    page.locator("#review-state:has-text('of 14 are exact')").wait_for()
-    assert len(names) == 1
-    page.locator('.square[aria-label$=", legal"]').first.click()  # begins a variation; the page also reviews it
-    wait_for_plies(page, 11)
-    page.locator("#review-state:has-text('of 11 are exact')").wait_for()
-    assert len(names) == 2
-
-
 def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
     page.click("#new")
     page.select_option("#game", "othello")
@@ -193,23 +172,6 @@ def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
     assert moves(page) == ["f5", state.action_to_text(make_agent("alphabeta:depth=3").act(state))]
     page.reload()  # after a reload, the agent has the same options
     page.locator("#players li:last-child:has-text('alphabeta:depth=3')").wait_for()
-
-
-def test_a_changed_number_is_kept_after_another_visit(page):
-    page.locator('#look option[value="alphabeta:depth=2"]').wait_for(state="attached")
-    page.select_option("#look", "alphabeta:depth=2")
-    for before, depth in (("2", "3"), ("3", "4")):
-        page.locator(f"[name=look-depth][value='{before}']").wait_for(state="attached")
-        # While the page learns what the agents can do, it may replace the inputs. So try again until it works.
-        for _ in range(100):
-            if page.locator("#look").input_value() == f"alphabeta:depth={depth}":
-                break
-            page.evaluate("document.querySelector('label:has(#look) ~ details').open = true")
-            page.fill("[name=look-depth]", depth)
-            page.locator("[name=look-depth]").press("Tab")
-            page.wait_for_timeout(200)
-        page.reload()
-        page.locator(f'#look option:checked[value="alphabeta:depth={depth}"]').wait_for(state="attached")
 
 
 def test_another_move_opens_a_variation_and_the_line_is_kept(page):
@@ -270,13 +232,6 @@ def test_the_end_says_who_won_and_a_rematch_changes_sides(page):
     page.click("#rematch")
     page.locator("#players li:first-child:has-text('random')").wait_for()
     page.locator("#players li:last-child:has-text('you')").wait_for()
-
-
-def test_passes_take_no_number(page):
-    paste(page, "othello:size=4", "a2a3d4c1a1c4a4b1b4")
-    page.locator("#moves button:has-text('pass')").wait_for()
-    texts = page.locator("#moves button").all_inner_texts()
-    assert texts[8:11] == ["8. b1", "9. b4", "pass"]
 
 
 def test_a_link_holds_the_position_and_the_moves(page, open_page, server):

@@ -59,13 +59,6 @@ def test_the_tabs_work_with_the_keyboard(page):
     page.locator("#panel-board").wait_for()
 
 
-def test_the_board_has_an_analysis_even_if_the_runs_cannot_be_shown(page):
-    page.route("**/api/ladders", lambda route: route.fulfill(status=500, json={"error": "no ladder"}))
-    page.reload()
-    page.locator("#note:has-text('No ladder')").wait_for()
-    page.locator("#looked-a:has-text('position')").wait_for()
-
-
 def test_the_curves_of_runs_grow_while_they_train(open_page, serve, tmp_path):
     write_curve(tmp_path, 1, [(1, 0.2), (100, 0.4)])
     write_curve(tmp_path, 2, [(1, 0.4), (100, 0.6)])

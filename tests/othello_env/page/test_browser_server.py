@@ -5,19 +5,6 @@ import signal
 from driving import moves, new_game, square, wait_for_plies
 
 
-def test_two_pages_at_once(open_page, server):
-    with open_page(server.address) as first, open_page(server.address) as second:
-        new_game(first, "othello", ["human", "alphabeta:depth=2"])
-        new_game(second, "othello:size=4", ["human", "random"])
-        square(first, 4, 5).click()
-        second.locator('.square[aria-label$=", legal"]').first.click()
-        wait_for_plies(first, 2)
-        wait_for_plies(second, 2)
-        assert first.locator(".piece").count() == 6
-        assert first.locator(".square").count() == 64
-        assert second.locator(".square").count() == 16
-
-
 def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
     file = tmp_path / ("a_policy_with_a_name_that_is_wider_than_the_board" * 3) / "slow.py"
     file.parent.mkdir()

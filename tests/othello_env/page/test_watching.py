@@ -7,17 +7,15 @@ import time
 from pathlib import Path
 
 import pytest
-from asking import run_async
 from starlette.testclient import TestClient
 
 import othello_agents
 from othello_env import Othello, make_agent
 from othello_env.agent import spec_file
 from othello_env.page.app import make_app
-from othello_env.page.offers import Offer, Offers
-from othello_env.page.pool import AgentFailedError, AnswerError, WorkerPool
+from othello_env.page.offers import Offer
+from othello_env.page.pool import WorkerPool
 from othello_env.page.runs import Runs
-from othello_env.page.watching import Checkpoints
 
 PORT = 8750
 SITE = f"http://127.0.0.1:{PORT}"
@@ -106,25 +104,3 @@ def test_only_news_are_sent(client, tmp_path):
     second = client.get(f"/api/runs?known={first['version']}").json()
     assert [run["name"] for run in second["runs"]] == ["a.json"]
     assert second["version"] != first["version"]
-
-
-class Failing:
-    """Takes the place of the worker pool. Each request raises the given error."""
-
-    def __init__(self, error):
-        self.error, self.asked = error, 0
-
-    async def ask(self, _request):
-        self.asked += 1
-        raise self.error
-
-
-@pytest.mark.parametrize(("error", "asked"), [(AgentFailedError("no weights"), 1), (AnswerError("was stopped"), 2)])
-def test_a_file_is_tried_again_unless_the_agent_itself_failed(tmp_path, error, asked):
-    (tmp_path / "a.npz").write_bytes(b"x")
-    pool = Failing(error)
-    checkpoints = Checkpoints(Runs(tmp_path), Offers([]), pool)
-    for _ in range(2):
-        run_async(checkpoints.look())
-        assert checkpoints.left_out == [{"file": str(tmp_path / "a.npz"), "reason": str(error)}]
-    assert pool.asked == asked

@@ -1,12 +1,11 @@
 """Clocks, and agents that hang, crash or lie in worker processes."""
 
-import pickle
 import sys
 from pathlib import Path
 
 import pytest
 
-from othello_env import Agent, WrongGameError, make_agent
+from othello_env import WrongGameError, make_agent
 from othello_env.arena.play import elsewhere
 from othello_env.arena.play.clocks import TimeControl, Timed
 from othello_env.arena.play.games import play_game
@@ -32,20 +31,6 @@ def odd(name, **options):
 
 def play(agents, games=2, **arguments):
     return play_tournament(agents, Schedule(tuple(agents), games), **arguments)
-
-
-@pytest.mark.parametrize(("per_move", "told"), [(False, (1.0, None)), (True, (None, 1.0))])
-def test_the_first_question_has_a_clock_of_the_tournaments_kind(per_move, told):
-    class Noting(Agent):
-        def act(self, state, *, seconds_left=None, move_seconds=None):
-            self.told = seconds_left, move_seconds
-
-    player = elsewhere._Player(
-        {"a": pickle.dumps("random"), "b": pickle.dumps("random")}, 0, TimeControl(2.0, per_move)
-    )
-    player._agents["a"] = noting = Noting()
-    player("begin", GAME, 0)
-    assert noting.told == told
 
 
 def test_agents_see_what_is_left_of_their_own_time():
@@ -78,7 +63,6 @@ def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("Sleeper", "lost on time (0.5s/move), was still thinking and was stopped"),
         ("Spinner", "lost on time (0.5s/move), was still thinking and was stopped"),
         ("Late", "lost on time (0.5s/move)"),
         ("Liar", "an action must be an integer, not 'f5'"),
@@ -89,26 +73,20 @@ def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
 )
 def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(name, told):
     agents = {"odd": odd(name), "polite": odd("Polite")}
-    if name == "Sleeper":
-        agents["random"] = "random"
     result = play(agents, clock=FAST)
-    assert len(result.records) == len(agents) * (len(agents) - 1)
     assert not result.faults("polite")
-    assert len(result.faults("odd")) == 2 * (len(agents) - 1)
+    assert len(result.records) == len(result.faults("odd")) == 2
     for record in result.records:
         final = record.replay()
         assert record.clock == "0.5s/move"
         assert len(record.seconds) == 2
-        if record.fault is None:
-            assert final.is_over
-        else:
-            player, reason = record.fault
-            assert record.agents[player] == "odd"
-            assert record.result[player] == -1
-            assert told in reason
-            assert repr(final) in reason, "the position is reported"
-            assert final.to_move == player
-            assert final.turn >= 20
+        player, reason = record.fault
+        assert record.agents[player] == "odd"
+        assert record.result[player] == -1
+        assert told in reason
+        assert repr(final) in reason, "the position is reported"
+        assert final.to_move == player
+        assert final.turn >= 20
 
 
 def test_time_adds_up_over_a_game():
@@ -124,10 +102,10 @@ def test_time_adds_up_over_a_game():
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("NeverReady", "not ready for the game after 4 seconds"), ("Unprepared", "RuntimeError: no board")],
+    [("NeverReady", "not ready for the game after 2 seconds"), ("Unprepared", "RuntimeError: no board")],
 )
 def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
-    monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 4.0)
+    monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 2.0)
     result = play({"odd": odd(name), "polite": odd("Polite")}, clock=FAST)
     assert len(result.faults("odd")) == 2
     for record in result.records:
@@ -139,17 +117,17 @@ def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
 def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
     died = tmp_path / "died"
     agents = {"dies": odd("DiesOnce", path=died), "random": "random"}
-    result = play(agents, 8, workers=2)
+    result = play(agents, 4, workers=2)
     assert died.exists()
     # This time the agent does not end its process.
-    assert result == play(agents, 8)
+    assert result == play(agents, 4)
     assert not result.faults("dies")
 
 
 def test_no_agent_loses_on_time_without_a_clock(tmp_path, monkeypatch):
     """After the death of a worker, its games are watched, but there is still no limit, not even for preparations."""
     monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 0.0)
-    agents = {"dies": odd("DiesOnce", path=tmp_path / "died"), "slow": odd("Spender", seconds=0.02)}
+    agents = {"dies": odd("DiesOnce", path=tmp_path / "died"), "slow": odd("Spender", seconds=0.002)}
     result = play(agents, 2, workers=2)
     assert (tmp_path / "died").exists()
     assert not result.faults("dies")
@@ -157,8 +135,8 @@ def test_no_agent_loses_on_time_without_a_clock(tmp_path, monkeypatch):
 
 
 def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
-    result = play({"odd": odd("Killer"), "random": "random"}, 4, workers=2)
-    assert len(result.faults("odd")) == 4
+    result = play({"odd": odd("Killer"), "random": "random"}, 2, workers=2)
+    assert len(result.faults("odd")) == 2
     assert "its process ended (exit code 7)" in result.faults("odd")[0]
     assert all(record.seconds is None for record in result.records)
 
@@ -187,18 +165,9 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
 
 def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch, all_end):
     monkeypatch.setenv("SCRIPTED_ENGINES", str(tmp_path))
-    # The engine answers once and then hangs. Its only answer is given before the game, without a clock.
-    result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} stall d3"', "polite": odd("Polite")}, clock=FAST)
-    assert all("was still thinking and was stopped" in fault for fault in result.faults("gtp"))
+    # The engine answers once and then hangs. Its only answer is the extra one before the game.
+    result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} hang d3"', "polite": odd("Polite")}, clock=FAST)
+    assert ["was still thinking and was stopped" in fault for fault in result.faults("gtp")] == [True, True]
     engines = [int(file.name) for file in tmp_path.iterdir()]
-    assert len(engines) == len(result.faults("gtp")) == 2
+    assert len(engines) == 2
     assert all_end(engines)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the system has no process groups")
-def test_what_an_agent_has_started_ends_with_its_worker(tmp_path, all_end):
-    started = tmp_path / "started"
-    result = play({"odd": odd("Starter", path=started), "polite": odd("Polite")}, clock=FAST)
-    programs = [int(line) for line in started.read_text().split()]
-    assert len(programs) == len(result.faults("odd")) == 2
-    assert all_end(programs)

@@ -47,7 +47,7 @@ def test_many_games_at_once_equal_games_one_by_one(size):
 
 @pytest.mark.parametrize("spec", ["random", "alphabeta:depth=1,epsilon=0.5", "mcts:simulations=8"])
 def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
-    games = list(Schedule(("a", "b"), 10, "random:6", seed=3))
+    games = list(Schedule(("a", "b"), 4, "random:6", seed=3))
     one = make_agent(spec, 1)
     apart = [play_game({"a": make_agent(spec, 1), "b": make_agent(spec, 1)}, game) for game in games]
     assert [play_game({"a": one, "b": one}, game) for game in games] == apart

@@ -120,21 +120,6 @@ def test_no_legal_answer_is_the_worst_move_and_is_counted():
         assert told in found.faults[0]
 
 
-@pytest.mark.parametrize("in_batches", [False, True])
-def test_an_agent_for_another_board_is_an_error(in_batches):
-    class Small(Agent):
-        def act(self, state, *, seconds_left=None):
-            raise WrongGameError("trained for size 6")
-
-        if in_batches:
-
-            def act_batch(self, batch):
-                raise WrongGameError("trained for size 6")
-
-    with pytest.raises(WrongGameError, match="trained for size 6"):
-        measure_endgame(Small())
-
-
 def test_the_board_is_checked_before_an_agent_is_asked():
     class Small(Agent):
         def check_game(self, state):
@@ -160,13 +145,6 @@ def test_one_fault_in_a_batch_spoils_one_answer():
     found, expected = measure_endgame(policy), measure_endgame(good)
     assert len(found.faults) == 1
     assert [i for i in range(500) if found.losses[i] != expected.losses[i]] in ([7], [])
-
-
-def test_the_positions_can_be_played_again_from_the_start():
-    state = Othello()
-    for action in SAMPLE[0].state.moves:
-        state = state.play(action)
-    assert state == SAMPLE[0].state
 
 
 EMPTY = {4: range(2, 8), 6: range(4, 23)}
@@ -218,7 +196,7 @@ def test_the_scores_are_those_of_the_solvers():
     late = [each for each in regret_positions(6) if empty(each.state) <= 11]
     for position, row in zip(late, engine.exact_scores([each.state for each in late]), strict=True):
         assert {action: row[action] for action in np.flatnonzero(~np.isnan(row))} == position.scores
-    early = [each for each in regret_positions(6) if empty(each.state) == 20][:2]
+    early = [each for each in regret_positions(6) if empty(each.state) == 20][:1]
     for position in early:
         assert perfect.action_values(position.state) == position.scores
 
@@ -284,7 +262,7 @@ def best_response(agent, state, seat):
     return min(best_response(agent, state.play(action), seat) for action in state.legal_actions())
 
 
-@pytest.mark.parametrize("spec", ["maximizer:eval=count", "alphabeta:depth=2,eval=weighted", None])
+@pytest.mark.parametrize("spec", ["alphabeta:depth=2,eval=weighted", None])
 def test_exploitability_against_a_slow_best_response(spec):
     agent = First() if spec is None else make_agent(spec)
     found = exploitability(agent)

@@ -80,16 +80,14 @@ def test_the_rungs_play_as_they_did_when_they_were_rated(script, size):
     assert script.signature(played) == written(size)["signature"]
 
 
-@each_size
-def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys, size):
-    file, records = tmp_path / "ladder.json", tmp_path / "games.jsonl"
-    openings = tmp_path / "openings.txt"
-    openings.write_text({8: "# two\nf5d6c3\nf5f6e6\n", 6: "# two\ne4e5c2\nd5e3c2\n"}[size])
-    arguments = {"file": file, "records": records, "size": size, "first": 3, "workers": 1, "openings": openings}
+def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys):
+    file, records, openings = (tmp_path / name for name in ("ladder.json", "games.jsonl", "openings.txt"))
+    openings.write_text("# two\ne4e5c2\nd5e3c2\n")
+    arguments = {"file": file, "records": records, "size": 6, "first": 3, "workers": 1, "openings": openings}
     script.main(script.Args(**arguments, games=2))
     first = json.loads(file.read_text())
     assert [rung["games"] for rung in first["rungs"]] == [4, 4, 4]
-    assert (first["name"], first["size"]) == (LADDERS[size], size)
+    assert (first["name"], first["size"]) == (LADDERS[6], 6)
     assert first["openings"] == "openings.txt"
     before = records.read_text()
     script.main(script.Args(**arguments))
@@ -100,12 +98,6 @@ def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys, size)
     out = capsys.readouterr().out
     assert "in errors" in out
     assert all(rung.spec in out for rung in Ladder.from_json(second).rungs)
-
-
-@each_size
-def test_other_sizes_have_no_ladder(size):
-    with pytest.raises(ValueError, match=f"for boards of size 8 or 6, not {size + 1}"):
-        load_ladder(size + 1)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
@@ -146,9 +138,10 @@ def simulate(monkeypatch):
 
 
 @pytest.mark.parametrize("together", [0.0, 0.5])
-def test_the_interval_holds_the_true_rating_19_times_in_20(simulate, together):
+def test_the_interval_holds_the_true_rating_and_one_rating_fits(simulate, together):
+    """A 95% interval holds the rating 19 times in 20. Games of a pair may be independent or often equal."""
     rng = random.Random(1)
-    covered, errors, runs = 0, [], 160
+    covered, errors, fits, runs = 0, [], [], 60
     for _ in range(runs):
         elo = rng.uniform(-50, 2000)
         simulate(elo, rng, together)
@@ -157,8 +150,11 @@ def test_the_interval_holds_the_true_rating_19_times_in_20(simulate, together):
         assert (high - low) / 2 <= 40
         covered += low <= elo <= high
         errors.append(found.elo - elo)
-    assert 0.9 <= covered / runs <= 0.99
+        fits.append(found.fit)
+    assert 0.87 <= covered / runs <= 0.99
     assert abs(np.mean(errors)) < 3 * np.std(errors) / math.sqrt(runs)  # no bias
+    assert sum(fit.rungs >= 2 for fit in fits) > runs / 2
+    assert sum(fit.p_value < 0.01 for fit in fits) <= 3  # 0.6 alarms are expected
 
 
 def test_games_go_where_they_tell_most(simulate):
@@ -195,18 +191,6 @@ def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
     assert place("simulated", ladder=SIMULATED, games=8).open_end == "below"
     assert place("simulated", ladder=SIMULATED, half_width=1e4).games > 8
     assert place("simulated", ladder=SIMULATED, half_width=1e4).open_end is None
-
-
-@pytest.mark.parametrize("together", [0.0, 0.5])
-def test_one_rating_fits_the_scores_of_an_agent_that_has_one(simulate, together):
-    rng = random.Random(6)
-    alarms, runs = 0, 200
-    for _ in range(runs):
-        simulate(rng.uniform(100, 1900), rng, together)
-        fit = place("simulated", ladder=SIMULATED, games=400).fit
-        assert fit.rungs >= 2
-        alarms += fit.p_value < 0.01
-    assert alarms <= 7  # 2 alarms are expected
 
 
 def test_scores_that_no_rating_explains_do_not_fit():
@@ -272,23 +256,6 @@ def test_limits_end_it(simulate):
     assert place("simulated", ladder=SIMULATED, seconds=1e-9).games == 2
     simulate(1050.0, random.Random(5))
     assert place("simulated", ladder=SIMULATED, half_width=1e4).games == 8
-
-
-def test_games_that_were_played_at_once_all_count_when_the_time_is_over():
-    found = place("random", ladder=CHEAP, seconds=1e-9)
-    assert found.games == 8
-
-
-@pytest.mark.parametrize("fails_always", [False, True])
-def test_the_time_limit_ends_games_that_were_not_played_at_once_after_all(fails_always):
-    def policy(observations, masks):
-        if fails_always or len(masks) > 1:
-            raise ZeroDivisionError("oops")
-        return np.argmax(masks, axis=1)
-
-    found = place(policy, ladder=CHEAP, seconds=1e-9)
-    assert found.games == 2
-    assert len(found.faults) == (2 if fails_always else 0)
 
 
 @pytest.mark.parametrize(

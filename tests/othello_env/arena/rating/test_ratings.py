@@ -132,13 +132,6 @@ def test_several_fixed_ratings_place_an_agent_among_them():
     assert ratings.superiority("high", "low") == 1.0
 
 
-def test_a_second_seed_agrees_within_the_intervals():
-    true = {"a": 0.0, "b": 200.0, "c": 400.0}
-    one, two = (rate(simulate(np.random.default_rng(seed), true, 500), {"a": 0.0}) for seed in (1, 2))
-    for name in ("b", "c"):
-        assert abs(one.elo[name] - two.elo[name]) < 1.96 * math.hypot(one.error(name), two.error(name))
-
-
 @pytest.mark.parametrize(
     ("points", "limits"),
     [

@@ -92,7 +92,7 @@ def test_a_placement_plays_the_games_of_the_tournament_with_the_rung():
     assert games == 16
 
 
-@pytest.mark.parametrize("keep", [0, 1, 7, 29, 30])
+@pytest.mark.parametrize("keep", [0, 7, 30])
 def test_what_is_there_is_not_played_again(tmp_path, keep):
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     result = play(file=whole)
@@ -115,11 +115,11 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
     """SIGKILL ends the tournament at any moment. In the end, the sorted records are right, byte for byte."""
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     names = ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=3,eval=mobility", "random")
-    arguments = [sys.executable, "-m", "othello_env.cli", "tournament", *names, "--games", "300", "--out", str(part)]
+    arguments = [sys.executable, "-m", "othello_env.cli", "tournament", *names, "--games", "120", "--out", str(part)]
     arguments[1:3] = ["-c", "from othello_env.cli import main; main()"]
-    play(names, 300, file=whole)
+    expected = play(names, 120, file=whole)
     kills = 0
-    for workers in ("1", "1", "2", "1"):
+    for workers in ("1", "2"):
         size = part.stat().st_size if part.exists() else 0
         with subprocess.Popen(
             [*arguments, "--workers", workers], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -130,11 +130,10 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
             process.send_signal(signal.SIGKILL)
             process.wait()
             assert not process.stderr.read()
-    assert kills >= 2, "it was too fast to be killed"
-    assert len(read_records(part)) < 900
-    result = play(names, 300, file=part)
+    assert kills, "it was too fast to be killed"
+    assert len(read_records(part)) < 360
+    assert play(names, 120, file=part) == expected
     assert lines(part) == lines(whole)
-    assert result == play(names, 300, file=whole)
 
 
 def test_two_workers_play_the_same_games(tmp_path):
@@ -188,14 +187,10 @@ def shorter_opening(record):
     ("change", "told"),
     [
         (lambda r: {"result": r.result[::-1]}, "the game ends with result"),
-        (lambda r: {"scores": r.scores[::-1], "margins": r.margins[::-1], "result": r.result[::-1]}, "with scores"),
-        (lambda r: {"margins": tuple(2 * m for m in r.margins)}, "the game ends with margins"),
         (lambda r: {"moves": "a1 " + r.moves}, r"a1 \(action 0\) is not legal"),
         (lambda r: {"moves": r.moves[:-3]}, "the game"),
         (lambda r: {"opening_moves": "f5", "moves": r.moves}, "the game cannot be played again: .* is not legal"),
         (lambda r: shorter_opening(r), "opening 2 differs from that of the tournament"),
-        (lambda r: {"fault": (0, "bored")}, "so nobody can forfeit it"),
-        (lambda r: {"seconds": (1.0, 1.0)}, "seconds of no clock"),
     ],
 )
 def test_what_a_file_claims_is_played_again(tmp_path, change, told):
@@ -228,37 +223,6 @@ def test_three_players():
         assert score == pytest.approx(sum(scores[name, other].score for other in names if other != name) / 2)
 
 
-def test_checkers():
-    names = ("random", "maximizer:eval=material")
-    result = play(names, 6, rules=Rules("checkers"), openings="random:6")
-    for record in result.records:
-        assert record.replay().returns() == record.result
-
-
-def test_an_agent_that_fails_loses_its_games_and_the_others_go_on():
-    class Broken(Agent):
-        def act(self, state, *, seconds_left=None):
-            if state.turn < 30:
-                return state.legal_actions()[0]
-            raise ValueError("no idea")
-
-    agents = {"broken": Broken(), "random": "random", "count": make_agent("maximizer:eval=count")}
-    result = play_tournament(agents, Schedule(tuple(agents), 6))
-    assert len(result.records) == 18
-    assert len(result.faults("broken")) == 12
-    assert not result.faults("random")
-    assert not result.faults("count")
-    for record in result.records:
-        record.replay()
-        if "broken" in record.agents:
-            player, reason = record.fault
-            assert record.agents[player] == "broken"
-            assert record.result[player] == -1
-            assert "ValueError: no idea" in reason
-            assert "Othello.from_text(" in reason
-            assert "0x" not in reason
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_agent_that_does_not_play_the_game_is_told_before_any_game(tmp_path, workers):
     path = tmp_path / "games.jsonl"
@@ -275,7 +239,7 @@ def test_faults_of_every_kind_are_resumed(tmp_path):
     result = play(names, 2, file=path)
     assert all(map(result.faults, names[1:]))
     assert play(names, 2, file=path) == result
-    names, path = ("random", *(odd + name for name in ("Late", "Killer", "Leaver"))), tmp_path / "clocked.jsonl"
+    names, path = ("random", *(odd + name for name in ("Late", "Killer"))), tmp_path / "clocked.jsonl"
     result = play(names, 2, file=path, clock=TimeControl(0.5))
     assert all(map(result.faults, names[1:]))
     assert play(names, 2, file=path, clock=TimeControl(0.5)) == result
