@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from operator import index
 from typing import Any
 
 from othello_env.agent import Agent, as_othello, make_agent
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
+from othello_env.support.numbers import check_whole
 
 __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", "review_game", "summarise"]
 
@@ -154,10 +154,7 @@ def review_game(
     """
     last = as_othello(final, "reviews are of")
     begin = Othello(last.size) if start is None else as_othello(start, "reviews are of")
-    if index(exact) < 0:
-        raise ValueError(f"exact must be a number of empty squares, at least 0, not {exact}")
-    if index(first) < 1:
-        raise ValueError(f"first must be the number of a ply, at least 1, not {first}")
+    exact, first = check_whole("exact", exact, 0), check_whole("first", first, 1)
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise ValueError(f"{analyst!r} does not analyse; expected an engine, such as {ANALYST}")
