@@ -317,7 +317,8 @@ class League:
             The number of games that this call added to the results.
 
         Raises:
-            TypeError: a number is not an integer, `ray` is not a bool, or a policy cannot be sent to a worker process. After `save`, every policy can be sent.
+            TypeError: a number is not an integer, `ray` is not a bool, or a policy cannot be sent to a worker process.
+                After `save`, every policy can be sent.
             ValueError: an argument is wrong, or the earlier matches had other openings or another game.
             WrongGameError: a member does not play this game.
         """

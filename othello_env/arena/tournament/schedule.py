@@ -59,9 +59,9 @@ class Schedule:
             position from the text in the record.
 
     Raises:
-        TypeError: `games` or `seed` is not an integer.
+        TypeError: `games`, `seed` or `near` is not an integer, `gauntlet` is not a bool, or `agents` is a set or a dict.
         ValueError: there are too few agents, two agents have the same name, `games` is not a positive multiple of the
-            number of players, the seed is negative, or an opening is wrong.
+            number of players, the seed is negative, `near` is below 1, or an opening is wrong.
     """
 
     agents: tuple[str, ...]
