@@ -411,7 +411,7 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     if bool in kinds and text.lower() in ("true", "false", "1", "0", "yes", "no"):
         return text.lower() in ("true", "1", "yes")
     for kind in (int, float, Path):
-        if kind in kinds:
+        if kind in kinds and (kind is Path or text.isascii()):
             try:
                 number = kind(text)
             except ValueError:

@@ -19,6 +19,7 @@ from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import State
 from othello_env.games.registry import Rules
+from othello_env.support.workers import check_workers
 
 __all__ = ["MatchResult", "match_names", "play_match"]
 
@@ -69,12 +70,13 @@ def play_match(
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
-        TypeError: `games` or `seed` is not an integer, or an agent cannot be sent to a worker process.
+        TypeError: `games`, `seed` or `workers` is not an integer, or an agent cannot be sent to a worker process.
         ValueError: `games` is odd or not positive, `seed` is negative, an opening is wrong, or `workers` is less than
             1.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
         othello_env.support.workers.WorkerError: a worker process fails.
     """
+    check_workers(workers)
     names = match_names(a, b)
     schedule = Schedule(names, check_games(games), openings, seed, _rules(new_game), new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}

@@ -10,6 +10,7 @@ from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import REGRET_SIZES, measure_regret
 from othello_env.arena.rating.ladder import place
 from othello_env.games.othello.position import Othello
+from othello_env.support.numbers import check_flag
 
 __all__ = ["YARDSTICKS", "measure_progress", "progress_text"]
 
@@ -47,8 +48,10 @@ def measure_progress(
         ``discs lost``, the mean loss of a move.
 
     Raises:
+        TypeError: `games` is not an integer, or `rating` is not a bool.
         ValueError: the size, the games or an opponent is wrong.
     """
+    check_flag("rating", rating)
     if size not in _PLIES:
         raise ValueError(f"expected a board of size 4, 6 or 8, got {size!r}")
     matches = {

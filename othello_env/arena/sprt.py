@@ -20,6 +20,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from othello_env.support.numbers import check_real, check_whole
+
 __all__ = ["Sprt", "Verdict"]
 
 _SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -47,7 +49,7 @@ class Verdict:
 
     def __str__(self) -> str:
         low, high = self.bounds
-        what = "undecided" if self.accepted is None else f"{self.accepted:g} Elo accepted"
+        what = "undecided" if self.accepted is None else f"{self.accepted:.15g} Elo accepted"
         return f"{what}, LLR {self.llr:.2f} ({low:.2f} to {high:.2f})"
 
 
@@ -63,6 +65,7 @@ class Sprt:
         beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
 
     Raises:
+        TypeError: an argument is not a number.
         ValueError: a number is out of its range, or elo0 is not less than elo1.
 
     >>> print(Sprt(0, 10).judge((10, 5, 40, 20, 30)))
@@ -75,16 +78,18 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            check_real(name, getattr(self, name))
         if not -_MOST_ELO <= self.elo0 < self.elo1 <= _MOST_ELO:
             raise ValueError(
                 f"expected two Elo differences, the smaller one first, within {_MOST_ELO:g} of 0, got "
-                f"{self.elo0:g} and {self.elo1:g}"
+                f"{self.elo0:.15g} and {self.elo1:.15g}"
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ValueError(f"alpha and beta must be above 0 and below 0.5, not {self.alpha} and {self.beta}")
 
     def __str__(self) -> str:
-        return f"SPRT of {self.elo0:g} against {self.elo1:g} Elo"
+        return f"SPRT of {self.elo0:.15g} against {self.elo1:.15g} Elo"
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -97,7 +102,14 @@ class Sprt:
         Args:
             pairs: the numbers of colour-swapped pairs in which the first agent had 0, 1/2, 1, 1 1/2 and 2 points, as
                 in `MatchResult.pairs`.
+
+        Raises:
+            TypeError: a number of pairs is not an integer.
+            ValueError: there are not five numbers, or a number is negative or above 2**53.
         """
+        if len(pairs) != len(_SCORES):
+            raise ValueError(f"expected five numbers of pairs, for 0, 1/2, 1, 1 1/2 and 2 points, got {pairs!r}")
+        pairs = [check_whole("a number of pairs", count, 0, 2**53) for count in pairs]
         if not any(pairs):
             return 0.0
         counts = [count or _UNSEEN for count in pairs]
@@ -108,7 +120,7 @@ class Sprt:
         return math.fsum(count * (a - b) for count, a, b in zip(counts, zero, one, strict=True))
 
     def judge(self, pairs: Sequence[int]) -> Verdict:
-        """The result of the test after these pairs of games; see `llr` for the argument."""
+        """The result of the test after these pairs of games; see `llr` for the argument and the errors."""
         llr, (low, high) = self.llr(pairs), self.bounds
         return Verdict(llr, (low, high), self.elo0 if llr <= low else self.elo1 if llr >= high else None)
 

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.data.games import Games, othello_positions
-from othello_env.games.game import State
+from othello_env.games.game import State, check_seed
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
+from othello_env.support.numbers import check_flag, check_whole
 
 __all__ = ["Examples", "examples"]
 
@@ -94,11 +95,13 @@ def examples(
         drop_last: whether to leave out the last batch if it has fewer than `batch_size` examples.
 
     Raises:
-        ValueError: the batch size is below 1, or `symmetric` is True for another game than Othello.
+        TypeError: `batch_size` or `seed` is not an integer, or a flag is not a bool.
+        ValueError: the batch size is below 1, `seed` is negative, or `symmetric` is True for another game than Othello.
         GamesError: a move is illegal.
     """
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+    batch_size, seed = check_whole("batch_size", batch_size, 1), None if seed is None else check_seed(seed)
+    for name, flag in (("symmetric", symmetric), ("passes", passes), ("drop_last", drop_last)):
+        check_flag(name, flag)
     if symmetric and not isinstance(games.starts[0], Othello):
         raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)

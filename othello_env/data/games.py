@@ -23,6 +23,7 @@ from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import Rules
+from othello_env.support.numbers import check_whole
 from othello_env.support.threads import Threads
 
 __all__ = [
@@ -518,16 +519,9 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
         ValueError: a number is out of range.
         TypeError: an argument is not an integer.
     """
-    count, seed, first, num_threads = index(count), index(seed), index(first), index(num_threads)
+    count, first = check_whole("count", count, 0), check_whole("first", first, 0)
+    seed, num_threads = check_whole("seed", seed, 0), check_whole("num_threads", num_threads, 1)
     size = check_board_size(size, bitboard.SIZES)
-    for name, value, least in (
-        ("count", count, 0),
-        ("seed", seed, 0),
-        ("first", first, 0),
-        ("num_threads", num_threads, 1),
-    ):
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, not {value}")
     numbers = np.arange(first, first + count, dtype=np.uint64)
     actions, lengths = np.empty((count, kernels.LONGEST), np.int8), np.empty(count, np.int32)
     bounds = np.linspace(0, count, num_threads + 1).astype(int).tolist()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from operator import index, itemgetter
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from othello_env.data.games import Games, othello_positions
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.cluster import run_jobs_on_cluster
+from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.workers import Worker, check_workers, run_jobs
 
 __all__ = ["MoveLabels", "agent_labels", "exact_labels"]
@@ -60,14 +61,15 @@ def exact_labels(games: Games, empties: int, *, workers: int | None = None, ray:
         ray: whether to use a Ray cluster. This needs the extra `ray`.
 
     Raises:
+        TypeError: a number is not an integer, or `ray` is not a bool.
         ValueError: the games are not of Othello, or a number is out of range.
         GamesError: a move is illegal.
         othello_env.support.workers.WorkerError: a worker process fails.
     """
     boards, game, ply = _positions(games)
     check_workers(workers)
-    if index(empties) < 0:
-        raise ValueError(f"expected empties of at least 0, got {empties}")
+    check_flag("ray", ray)
+    empties = check_whole("empties", empties, 0)
     discs = np.unpackbits((boards.own | boards.opponent)[:, np.newaxis].view(np.uint8), axis=1).sum(axis=1)
     chosen = np.flatnonzero(boards.size**2 - discs <= empties)
     boards, game, ply = boards.part(chosen), game[chosen], ply[chosen]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import index
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Games
 from othello_env.games.game import State
 from othello_env.games.registry import Rules
+from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.workers import check_workers
 
 __all__ = ["match_games"]
@@ -58,15 +58,17 @@ def match_games(
         ray: whether to play on a Ray cluster. This needs the extra `ray`.
 
     Raises:
+        TypeError: a number is not an integer, or `ray` is not a bool.
         ValueError: a number is odd or negative, the game is for three players, an opening is wrong, or `workers` is
             less than 1.
         WrongGameError: an agent does not play this game.
     """
     check_workers(workers)
-    count, first = index(count), index(first)
+    check_flag("ray", ray)
+    count, first = check_whole("count", count, 0), check_whole("first", first, 0)
     kind = Rules.parse(rules)
     for name, value in (("count", count), ("first", first)):
-        if value % 2 or value < 0:
+        if value % 2:
             raise ValueError(f"{name} must be an even number of at least 0 (each opening has two games), not {value}")
     if kind.num_players != 2:
         raise ValueError(f"a match is of two players; {kind} has {kind.num_players}")

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from operator import index
 from typing import Any
 
 from othello_env.agent import Agent, as_othello, make_agent
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
+from othello_env.support.numbers import check_real, check_whole
 
 __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", "review_game", "summarise"]
 
@@ -147,6 +147,7 @@ def review_game(
         first: the number of the first ply to review, from 1. For example, 11 leaves out an opening of ten plies.
 
     Raises:
+        TypeError: `exact` or `first` is not an integer.
         ValueError: the agent has no method `analyse`, its scores cannot be converted into discs, or a number is out of
             range.
         IllegalActionError: a move is illegal when the game is played from `start`.
@@ -154,10 +155,7 @@ def review_game(
     """
     last = as_othello(final, "reviews are of")
     begin = Othello(last.size) if start is None else as_othello(start, "reviews are of")
-    if index(exact) < 0:
-        raise ValueError(f"exact must be a number of empty squares, at least 0, not {exact}")
-    if index(first) < 1:
-        raise ValueError(f"first must be the number of a ply, at least 1, not {first}")
+    exact, first = check_whole("exact", exact, 0), check_whole("first", first, 1)
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise ValueError(f"{analyst!r} does not analyse; expected an engine, such as {ANALYST}")
@@ -211,7 +209,12 @@ def summarise(moves: Iterable[MoveReview], *, blunder: float = BLUNDER) -> Playe
     Args:
         moves: the player's moves in one game or several games.
         blunder: a move that loses at least this number of discs is a blunder.
+
+    Raises:
+        TypeError: `blunder` is not a number.
+        ValueError: `blunder` is not finite.
     """
+    blunder = check_real("blunder", blunder)
     chosen = [move for move in moves if move.had_choice]
     exact = [move.loss for move in chosen if move.exact]
     worst = sorted(chosen, key=lambda move: -move.loss)[:3]

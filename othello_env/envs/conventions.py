@@ -22,7 +22,6 @@ __all__ = [
     "Observation",
     "check_action",
     "check_actions",
-    "check_count",
     "game_info",
     "illegal_penalty",
     "observation_space",
@@ -74,18 +73,6 @@ def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
     if array.dtype == np.int64 and array.flags.carray:
         return array
     return array.astype(np.int64, order="C")
-
-
-def check_count(name: str, number: Any) -> int:
-    """Check a count of at least 1 and return it as an int. NumPy's integers are accepted, too.
-
-    Raises:
-        ValueError: the number is not an integer, or it is less than 1.
-    """
-    count = as_integer(number)
-    if count is None or count < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
-    return count
 
 
 def observation_space(state: State) -> gymnasium.spaces.Dict:

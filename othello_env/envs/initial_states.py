@@ -6,7 +6,6 @@ The openings of the environment or the options of a reset define these positions
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from othello_env.games.game import State
 from othello_env.games.openings import Openings, opening_position
+from othello_env.support.numbers import check_whole
 
 __all__ = ["POSITION_OPTIONS", "InitialStates", "check_reset_mask", "check_reset_options"]
 
@@ -28,8 +28,8 @@ def check_reset_options(options: Mapping[str, Any] | None, known: Sequence[str])
     """Check the options of a reset and return them as a dict. Options with the value None are left out.
 
     Raises:
-        TypeError: the options are not a dict.
-        ValueError: an option is unknown, or `random_plies` is not an integer of at least 0.
+        TypeError: the options are not a dict, or `random_plies` is not an integer.
+        ValueError: an option is unknown, or `random_plies` is negative.
     """
     if options is None:
         return {}
@@ -39,13 +39,8 @@ def check_reset_options(options: Mapping[str, Any] | None, known: Sequence[str])
     unknown = [name for name in given if name not in known]
     if unknown:
         raise ValueError(f"unknown reset option {unknown[0]!r}; expected {', '.join(known)}")
-    plies = given.get("random_plies", 0)
-    try:
-        valid = index(plies) >= 0
-    except TypeError:
-        valid = False
-    if not valid:
-        raise ValueError(f"random_plies must be an integer of at least 0, not {plies!r}")
+    if "random_plies" in given:
+        given["random_plies"] = check_whole("random_plies", given["random_plies"], 0)
     return given
 
 

@@ -16,6 +16,7 @@ from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.rendering import Renderer
 from othello_env.envs.seeding import GameKeys
 from othello_env.games.game import State, check_choice
+from othello_env.support.numbers import check_flag
 
 __all__ = ["OneGame"]
 
@@ -35,7 +36,7 @@ class OneGame(ABC):
         self.render_mode = render_mode
         self._num_actions = start.num_actions
         self._reward = reward
-        self._strict = strict
+        self._strict = check_flag("strict", strict)
         self._renderer = Renderer(render_mode)
         self._initial_states = InitialStates(openings, self.new_game)
         self._watch = MaskWatch()

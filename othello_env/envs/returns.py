@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.support.numbers import check_real
+
 __all__ = ["self_play_advantages"]
 
 _Floats = npt.NDArray[np.floating]
@@ -45,7 +47,7 @@ def self_play_advantages(
         terminated: (T, N) bool, the arrays `terminated` that `step` returned. Integers 0 and 1 are allowed, too.
         last_values: (N,) floats, the estimated value of each observation after the last step, for the player to move.
         last_players: (N,) integers, the players to move after the last step, from ``info["to_move"]``.
-        gamma: the discount factor from one turn of a side to its next turn.
+        gamma: the discount factor, 0 to 1, from one turn of a side to its next turn.
         gae_lambda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn and the rewards
             until then. With 1, it uses the rewards of all later turns.
         illegal: (T, N) bool, whether an illegal action ended the game. After an illegal action, the other side gets 0.
@@ -61,9 +63,14 @@ def self_play_advantages(
         Advantages and returns (advantages plus values), both (T, N) float64.
 
     Raises:
-        ValueError: a shape is wrong, or a player is not 0 or 1.
+        TypeError: `gamma` or `gae_lambda` is not a number.
+        ValueError: a shape is wrong, a player is not 0 or 1, or `gamma` or `gae_lambda` is not from 0 to 1.
     """
-    shape = np.shape(rewards)
+    gamma, gae_lambda = check_real("gamma", gamma, 0, 1), check_real("gae_lambda", gae_lambda, 0, 1)
+    rewards, values = np.asarray(rewards), np.asarray(values)
+    shape = rewards.shape
+    if len(shape) != 2:
+        raise ValueError(f"expected rewards of shape (steps, games), got {shape}")
     _check_shapes(shape, {"values": values, "players": players, "terminated": terminated})
     _check_shapes(shape, {"illegal": illegal, "played": played})
     _check_shapes(shape[1:], {"last_values": last_values, "last_players": last_players})
@@ -75,6 +82,7 @@ def self_play_advantages(
     players, last_players = np.asarray(players, np.intp), np.asarray(last_players, np.intp)
     terminated = np.asarray(terminated, np.bool_)
     illegal = None if illegal is None else np.asarray(illegal, np.bool_)
+    played = None if played is None else np.asarray(played, np.bool_)
     games = np.arange(shape[1])
     # The loop goes backwards in time. For each player in each game, it keeps three numbers: `next_value` and
     # `next_advantage` are the value and the advantage of the player's next turn, and `collected` is the sum of the

@@ -66,6 +66,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
+        TypeError: `strict` is not a bool, or an opponent is not a spec, Agent or callable.
         ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play
             this game, it is a WrongGameError.
         MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
@@ -145,7 +146,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         Raises:
             ValueError: an option is unknown or wrong, the seed is negative, or every game that was tried ended before
                 the learner's first turn.
-            TypeError: the seed is not an integer, or the options are not a dict.
+            TypeError: the seed or `random_plies` is not an integer, or the options are not a dict.
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_reset_options(options, (*POSITION_OPTIONS, "side"))

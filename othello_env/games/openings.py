@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.hashing import OPENING, draw, mix_int
+from othello_env.support.numbers import is_ordered
 
 __all__ = ["Openings", "opening_position", "random_opening"]
 
@@ -29,7 +30,8 @@ class Openings:
 
     Args:
         spec: None for the game's own start, ``"random:10"`` for ten random plies, or a sequence of transcripts or
-            States. From a sequence, one opening is chosen at random for each game.
+            States. From a sequence, one opening is chosen at random for each game. A set is refused, since it has no
+            order, and so is a dict, since openings have no weights.
         new_game: a function that takes the key of a game and returns the game's own start.
 
     Raises:
@@ -47,7 +49,7 @@ class Openings:
         if isinstance(spec, str):
             self.random_plies = _parse_random(spec)
         elif spec is not None:
-            if not isinstance(spec, Iterable) or isinstance(spec, bytes | bytearray):
+            if not is_ordered(spec):
                 raise _no_openings(spec)
             start = new_game(0)
             self.positions = tuple(opening_position(start, opening) for opening in spec)
@@ -80,7 +82,7 @@ class Openings:
 
 def _parse_random(spec: str) -> int:
     kind, _, count = spec.partition(":")
-    if kind != "random" or not count.isdecimal():
+    if kind != "random" or not (count.isascii() and count.isdecimal()):
         raise _no_openings(spec)
     return int(count)
 

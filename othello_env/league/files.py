@@ -22,7 +22,7 @@ import msgspec
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.league.matchmaking import Settings
-from othello_env.league.members import Meeting, Member, Player, Results, Stored, source_of
+from othello_env.league.members import MOST_GAMES, Meeting, Member, Player, Results, Stored, source_of
 from othello_env.support.files import as_type, parse_json, read_file, write_file, write_json
 
 __all__ = [
@@ -49,7 +49,7 @@ _LARGEST_JSON = 256 << 20  # bytes
 
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 _Amount = Annotated[float, msgspec.Meta(ge=0, lt=2**62)]
-_Tally = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # up to this number, a float can hold every integer exactly
+_Tally = Annotated[int, msgspec.Meta(ge=0, le=MOST_GAMES)]
 _Training = Annotated[list[_Tally], msgspec.Meta(min_length=3, max_length=3)]
 _Pairs = Annotated[list[_Tally], msgspec.Meta(min_length=5, max_length=5)]
 

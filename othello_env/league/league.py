@@ -27,9 +27,9 @@ from othello_env.league.files import (
 )
 from othello_env.league.matches import check_same, play_missing
 from othello_env.league.matchmaking import Settings, choose, probabilities, surplus
-from othello_env.league.members import Member, Player, Results, Save, listed, source_of, step_results
+from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, listed, source_of, step_results
 from othello_env.league.payoffs import Payoffs
-from othello_env.support.numbers import as_integer, check_whole
+from othello_env.support.numbers import as_integer, check_flag, check_whole
 
 __all__ = ["League"]
 
@@ -148,7 +148,7 @@ class League:
             policy,
             f"snapshot {number}" if name is None else name,
             fixed=False,
-            frozen=bool(frozen or (every is not None and number % every == 0)),
+            frozen=check_flag("frozen", frozen) or (every is not None and number % every == 0),
             played=played,
             save=save,
         )
@@ -176,9 +176,10 @@ class League:
 
     def freeze(self, name: str, frozen: bool = True) -> None:
         """Freeze a snapshot, so that only `forget` removes it. ``frozen=False`` ends this protection."""
+        frozen = check_flag("frozen", frozen)
         if self[name].fixed and not frozen:
             raise ValueError(f"{name!r} is a fixed member, which is always frozen")
-        self[name].frozen = bool(frozen)
+        self[name].frozen = frozen
 
     def probabilities(self) -> dict[str, float]:
         """A dict from each member's name to the probability that `draw` chooses this member.
@@ -196,10 +197,10 @@ class League:
         A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains how members are chosen.
 
         Raises:
+            TypeError: n is not an integer.
             ValueError: the league has no members, or n is not at least 1.
         """
-        if n < 1:
-            raise ValueError(f"expected to draw at least 1 member, not {n}")
+        n = check_whole("the number of drawn members", n, 1, MOST_GAMES)
         found = self.probabilities()
         point = (mix_int(mix_int(self.settings.seed, _DRAW), self._drawn) >> 32) / 2.0**32
         chosen = choose([*found.values()], n, point)
@@ -253,11 +254,14 @@ class League:
             The number of games that count.
 
         Raises:
-            ValueError: the results are not three integers of at least 0.
+            ValueError: the results are not three integers of at least 0, or the member would have more than 2**53
+                games of one result. Nothing is counted.
         """
-        counts = [n for n in map(as_integer, results) if n is not None and n >= 0]
+        counts = [n for n in map(as_integer, results) if n is not None and 0 <= n <= MOST_GAMES]
         if not len(counts) == len(results) == len(_POINTS):
-            raise ValueError(f"expected the numbers of games lost, drawn and won, not {results!r}")
+            raise ValueError(
+                f"expected the numbers of games lost, drawn and won, each at least 0 and at most 2**53, not {results!r}"
+            )
         if name not in self._members:
             return 0
         self._count(self._members[name], counts)
@@ -274,13 +278,13 @@ class League:
             KeyError: there is no such member.
             ValueError: the points are wrong.
         """
-        if points not in _POINTS:
+        if isinstance(points, bool) or points not in _POINTS:
             raise ValueError(f"expected 0, 0.5 or 1 as the learner's points, not {points!r}")
         self._count(self[name], [int(points == each) for each in _POINTS])
 
     def _count(self, member: Member, results: Sequence[int]) -> None:
+        self.results.count(member.number, results)  # first, because it may refuse
         member.count(results, self.settings.decay)
-        self.results.count(member.number, results)
 
     def payoffs(self) -> Payoffs:
         """The results of all members against each other so far."""
@@ -313,7 +317,8 @@ class League:
             The number of games that this call added to the results.
 
         Raises:
-            TypeError: a policy cannot be sent to a worker process. After `save`, every policy can be sent.
+            TypeError: a number is not an integer, `ray` is not a bool, or a policy cannot be sent to a worker process.
+                After `save`, every policy can be sent.
             ValueError: an argument is wrong, or the earlier matches had other openings or another game.
             WrongGameError: a member does not play this game.
         """

@@ -18,6 +18,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
 from othello_env.league.files import LeagueState, Matches, read_league
 from othello_env.league.members import Member, Results, Stored
+from othello_env.support.numbers import check_flag
 from othello_env.support.workers import check_workers
 
 if TYPE_CHECKING:
@@ -70,12 +71,14 @@ def play_missing(
         progress: a function that is called with the record of each game.
 
     Raises:
+        TypeError: `games` or `workers` is not an integer, or `ray` is not a bool.
         ValueError: the game is not for two players, or `workers` is less than 1.
         WrongGameError: a member does not play this game.
     """
     if rules.num_players != 2:
         raise ValueError(f"a league needs a game for two players; {rules} has {rules.num_players}")
     check_workers(workers)
+    check_flag("ray", ray)
     by_name = {member.name: member for member in members}
     schedule = Schedule(tuple(by_name), games, openings, seed, rules)
     for member in members:

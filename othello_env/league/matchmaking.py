@@ -8,16 +8,14 @@ from its published pseudocode.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
 
 import msgspec
 
 from othello_env.games.game import check_choice, check_seed
 from othello_env.league.members import Member
-from othello_env.support.numbers import check_whole
+from othello_env.support.numbers import check_real, check_whole
 
 __all__ = ["FORGET", "MATCHMAKING", "WEIGHTINGS", "Settings", "choose", "pfsp", "probabilities", "surplus"]
 
@@ -75,11 +73,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             check_choice(name, getattr(self, name), choices)
         change = msgspec.structs.force_setattr
         if self.fixed_share is not None:
-            change(self, "fixed_share", _real("fixed_share", self.fixed_share, 0, 1))
+            change(self, "fixed_share", check_real("fixed_share", self.fixed_share, 0, 1))
         for name in ("keep", "freeze_every"):
             if getattr(self, name) is not None:
                 change(self, name, check_whole(name, getattr(self, name), 1, _MOST))
-        change(self, "half_life", _real("half_life", self.half_life, 0.1, _MOST))
+        change(self, "half_life", check_real("half_life", self.half_life, 0.1, _MOST))
         change(self, "seed", check_seed(self.seed))
 
     @property
@@ -183,12 +181,3 @@ def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
             member += 1
         chosen.append(member)
     return chosen
-
-
-def _real(name: str, value: Any, least: float, most: float) -> float:
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    number = float(value)
-    if not (math.isfinite(number) and least <= number <= most):
-        raise ValueError(f"{name} must be {least:g} to {most:g}, not {value!r}")
-    return number

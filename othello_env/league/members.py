@@ -13,8 +13,10 @@ import numpy.typing as npt
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
 from othello_env.agent.spec import option_files
 from othello_env.support.files import read_file
+from othello_env.support.numbers import is_ordered
 
 __all__ = [
+    "MOST_GAMES",
     "Meeting",
     "Member",
     "Player",
@@ -30,6 +32,8 @@ __all__ = [
 
 _LARGEST_FILE = 2 << 30  # bytes
 _GAME, _PAIR = 3, 5
+MOST_GAMES = 2**53
+"""A league counts at most this number of games of one result against a member: a float holds each smaller integer."""
 
 Save = Callable[[Path], str]
 """A function that saves a policy.
@@ -82,11 +86,13 @@ def listed(policies: Any) -> Iterable[Any]:
     """Check that `policies` is a list or another iterable of policies, and return it.
 
     Raises:
-        TypeError: `policies` is a single spec, or is not iterable.
+        TypeError: `policies` is a single spec, a set (it has no order), a dict (members have no weights), or is not
+            iterable.
     """
-    if isinstance(policies, str) or not isinstance(policies, Iterable):
+    found: Iterable[Any] = policies
+    if not is_ordered(policies):
         raise TypeError(f"expected a list of specs, Agents or callables, such as ['random'], not {policies!r}")
-    return policies
+    return found
 
 
 Source = str | Stored | Save | None
@@ -221,9 +227,16 @@ class Results:
         self.matches: Any = None
 
     def count(self, member: int, results: Sequence[int]) -> None:
-        """Add games against a member to `learner`: the numbers of games that the learner lost, drew and won."""
+        """Add games against a member to `learner`: the numbers of games that the learner lost, drew and won.
+
+        Raises:
+            ValueError: a sum would be above `MOST_GAMES`. Nothing has changed.
+        """
         before = self.learner.get(member, [0] * _GAME)
-        self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
+        after = [count + more for count, more in zip(before, results, strict=True)]
+        if max(after) > MOST_GAMES:
+            raise ValueError(f"a league counts at most 2**53 games of one result against a member, not {max(after)}")
+        self.learner[member] = after
 
     def settle(self, snapshot: int) -> None:
         """Give a new snapshot the learner's results of the training since the snapshot before it."""

@@ -1,9 +1,20 @@
-"""Checks of the numbers that callers give."""
+"""Checks of the arguments that callers give: counts, numbers, flags and lists.
 
+A value of the wrong type raises a TypeError, and a value out of range raises a ValueError. The error's message begins
+with the name of the argument.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Real
 from operator import index
 from typing import Any
 
-__all__ = ["as_integer", "check_whole"]
+import numpy as np
+
+__all__ = ["as_integer", "as_real", "check_flag", "check_integer", "check_real", "check_whole", "is_ordered"]
 
 
 def as_integer(value: Any) -> int | None:
@@ -14,18 +25,83 @@ def as_integer(value: Any) -> int | None:
         return None
 
 
-def check_whole(name: str, value: Any, least: int, most: int) -> int:
+def check_integer(name: str, value: Any) -> int:
+    """Check that a value is a whole number, and return it as an int. NumPy's integers are accepted too.
+
+    Raises:
+        TypeError: the value is not a whole number, or is a bool.
+    """
+    number = as_integer(value)
+    if number is None:
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    return number
+
+
+def as_real(value: Any) -> float | None:
+    """The value as a float, or None if it is not a finite real number. NumPy's numbers are accepted, a bool is not."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def check_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Check that a value is a whole number from `least` to `most`, and return it as an int.
 
-    NumPy's integers are accepted too. The error's message begins with `name`.
+    NumPy's integers are accepted too. With None, `most` sets no limit.
 
     Raises:
         TypeError: the value is not a whole number, or is a bool.
         ValueError: the value is out of range.
     """
-    number = as_integer(value)
-    if number is None:
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if not least <= number <= most:
-        raise ValueError(f"{name} must be {least} to {most}, not {value}")
+    number = check_integer(name, value)
+    if number < least or (most is not None and number > most):
+        expected = f"at least {least}" if most is None else f"{least} to {most}"
+        raise ValueError(f"{name} must be {expected}, not {value}")
     return number
+
+
+def check_real(name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> float:
+    """Check that a value is a finite real number from `least` to `most`, and return it as a float.
+
+    NumPy's numbers are accepted too.
+
+    Raises:
+        TypeError: the value is not a real number, or is a bool.
+        ValueError: the value is out of range, infinite or not a number (nan).
+    """
+    number = as_real(value)
+    if number is None and (isinstance(value, bool) or not isinstance(value, Real)):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if number is None or not least <= number <= most:
+        if most < math.inf:
+            expected = f"{least:g} to {most:g}"
+        else:
+            expected = "a finite number" + f" of at least {least:g}" * (least > -math.inf)
+        raise ValueError(f"{name} must be {expected}, not {value}")
+    return number
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Check that a value is True or False, and return it as a bool. NumPy's bools are accepted too.
+
+    Raises:
+        TypeError: the value is not a bool.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def is_ordered(values: Any) -> bool:
+    """Whether a value is a list, or another iterable of items in an order that the caller chose.
+
+    A text, a set and a dict are not. A set would give other results with the same seed, because its order differs
+    between processes. The values of a dict look like weights, and they would be ignored.
+    """
+    return isinstance(values, Iterable) and not isinstance(values, str | bytes | bytearray | set | frozenset | Mapping)

@@ -23,6 +23,8 @@ from itertools import islice
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
+from othello_env.support.numbers import check_whole
+
 __all__ = ["Host", "Worker", "WorkerDiedError", "WorkerError", "WorkerTimeoutError", "check_workers", "run_jobs"]
 
 
@@ -225,7 +227,8 @@ def check_workers(workers: int | None) -> None:
     """Check a number of workers. None means the default number.
 
     Raises:
+        TypeError: the number is not an integer, or is a bool.
         ValueError: the number is less than 1.
     """
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
+    if workers is not None:
+        check_whole("workers", workers, 1)

@@ -26,7 +26,7 @@ from othello_env.games.game import State
 from othello_env.games.othello.bitboard import BOARDS
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.support.numbers import check_whole
+from othello_env.support.numbers import check_flag, check_real, check_whole
 
 __all__ = ["Engine", "exact_scores"]
 
@@ -106,13 +106,13 @@ class Engine(Agent):
     ) -> None:
         self._depth = None if depth is None else check_whole("depth", depth, 1, _DEEPEST)
         self._nodes = None if nodes is None else check_whole("nodes", nodes, 1, NO_LIMIT)
-        if ms is not None and not (math.isfinite(ms) and ms > 0):
+        if ms is not None and not check_real("ms", ms) > 0:
             raise ValueError(f"ms must be a positive number of milliseconds, not {ms}")
         self._seconds = None if ms is None else ms / 1000
         self._exact = None if exact is None else check_whole("exact", exact, 0, _DEEPEST)
         self._hash = check_whole("hash", hash, 1, 1 << 16)
         self._eval = eval
-        self._selective = selective
+        self._selective = check_flag("selective", selective)
         self._threads = check_whole("threads", threads, 1, _MOST_THREADS)
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}

@@ -10,7 +10,6 @@ Letters for shapes: N positions, M nodes.
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import NamedTuple
 
@@ -32,7 +31,7 @@ from othello_env.games.othello.bitboard import (
 )
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import kernel
-from othello_env.support.numbers import check_whole
+from othello_env.support.numbers import check_real, check_whole
 
 __all__ = ["ROOT", "Mcts", "RootStatistics", "search_batch"]
 
@@ -262,9 +261,7 @@ class Mcts(Agent):
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         self._simulations = check_whole("simulations", simulations, 1, self._MOST)
         self.batch_microseconds = 1.5 * self._simulations
-        if not (math.isfinite(exploration) and exploration >= 0):
-            raise ValueError(f"exploration must be a finite number of at least 0, not {exploration}")
-        self._exploration = float(exploration)
+        self._exploration = check_real("exploration", exploration, 0)
         self._chance = Chance(seed)
 
     def __repr__(self) -> str:

@@ -26,6 +26,7 @@ from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_flag, check_real
 
 __all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "symmetric_copies"]
 
@@ -69,13 +70,11 @@ class PolicyAgent(Agent):
         *,
         symmetric: bool = False,
     ) -> None:
-        if not (np.isfinite(temperature) and temperature >= 0):
-            raise ValueError(f"temperature must be a finite number of at least 0, not {temperature}")
         self._network = network
-        self._temperature = float(temperature)
+        self._temperature = check_real("temperature", temperature, 0)
         self._name = name
         self._chance = Chance(seed)
-        self._symmetric = symmetric
+        self._symmetric = check_flag("symmetric", symmetric)
 
     def __repr__(self) -> str:
         return spec_text(self._name, self._options())

@@ -27,7 +27,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from numbers import Integral, Real
 from reprlib import repr as short
 from typing import NamedTuple, Self
 
@@ -58,6 +57,7 @@ from othello_env.games.othello.bitboard import (
     square_of,
 )
 from othello_env.support.jit import Int, interruptible, kernel
+from othello_env.support.numbers import check_flag, check_real, check_whole
 from othello_env.support.threads import Threads
 
 __all__ = [
@@ -591,11 +591,11 @@ class Trainer:
             ("batch", batch, 1, _LARGEST_BATCH),
             ("num_threads", num_threads, 1, 1024),
         ):
-            expected = "an integer" if isinstance(least, int) else "a number"
-            if not isinstance(number, Integral if isinstance(least, int) else Real) or isinstance(number, bool):
-                raise TypeError(f"{name} must be {expected}, not {number!r} of type {type(number).__name__}")
-            if not least <= number <= most:
-                raise ValueError(f"{name} must be {least} to {most}, not {number}")
+            if isinstance(least, int):
+                check_whole(name, number, least, int(most))
+            else:
+                check_real(name, number, least, most)
+        check_flag("look_ahead", look_ahead)
         if num_threads > batch:
             raise ValueError(
                 f"the number of threads must be at most {batch}, the number of games in a batch, not {num_threads}"
@@ -660,15 +660,13 @@ class Trainer:
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
-            TypeError: `games` is not an integer.
+            TypeError: `games` is not an integer, or `seconds` is not a number.
             ValueError: neither seconds nor games are given, or a number is negative or not finite.
         """
         if seconds is None and games is None:
             raise ValueError("run needs seconds or games")
-        if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
-            raise ValueError(f"seconds and games must be finite and not negative, not {seconds} and {games}")
-        if games is not None and (not isinstance(games, Integral) or isinstance(games, bool)):
-            raise TypeError(f"games must be an integer, not {games!r} of type {type(games).__name__}")
+        games = None if games is None else check_whole("games", games, 0)
+        seconds = None if seconds is None else check_real("seconds", seconds, 0)
         with interruptible():
             self._play(0)  # compiles the kernels before the clock starts
         start, before = time.perf_counter(), self.games

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from othello_env.agent import LONGEST_SECONDS, Agent, AgentWrapper, Clock
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_text
+from othello_env.support.numbers import check_flag, check_real
 
 __all__ = ["TimeControl", "Timed"]
 
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)(/move)?")
+_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)(/move)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -35,6 +36,8 @@ class TimeControl:
     per_move: bool = False
 
     def __post_init__(self) -> None:
+        check_real("seconds", self.seconds)
+        check_flag("per_move", self.per_move)
         if not 0 < self.seconds <= LONGEST_SECONDS:
             raise ValueError(f"a clock has more than 0 and at most {LONGEST_SECONDS:,} seconds, not {self.seconds}")
 

@@ -37,6 +37,7 @@ from othello_env.arena.tournament.results import Z95, MatchResult
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
+from othello_env.support.numbers import check_whole
 
 __all__ = [
     "PERFECT",
@@ -557,7 +558,7 @@ def run_perfection(
     """
     seed, began = check_seed(seed), time.perf_counter()
     openings = [state for state, _ in solved_openings(size)]
-    games = 2 * len(openings) if games is None else games
+    games = 2 * len(openings) if games is None else check_whole("games", games, 0)
     player = make_agent(agent, seed)
     name = name or name_of(agent, player)
     settings = {"size": size, "seed": seed, "games_wanted": games}

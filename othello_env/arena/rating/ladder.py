@@ -35,6 +35,7 @@ from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
+from othello_env.support.numbers import check_real
 
 __all__ = [
     "AGENT",
@@ -315,15 +316,17 @@ def place(
 
     Raises:
         AgentError: a rung failed or gave an illegal answer, so there can be no rating.
-        TypeError: `games` or `seed` is not an integer.
+        TypeError: `games` or `seed` is not an integer, or `half_width` or `seconds` is not a number.
         ValueError: there is no ladder for this size, `ladder` has another size, `half_width` or `seconds` is not
             positive, `games` is odd or less than 2, or `seed` is negative.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
     ladder = _find_ladder(size, ladder)
+    half_width = check_real("half_width", half_width)
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")
     games = None if games is None else check_games(games)
+    seconds = None if seconds is None else check_real("seconds", seconds)
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds must be a positive number, not {seconds}")
     seed = check_seed(seed)

@@ -15,6 +15,7 @@ from othello_env.arena.tournament.records import RecordFile, check_records, open
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.jit import raise_interrupt
+from othello_env.support.numbers import check_flag
 from othello_env.support.workers import check_workers
 
 __all__ = ["check_agents", "play_tournament", "warn_of_forfeits"]
@@ -58,12 +59,13 @@ def play_tournament(
         OSError: the file cannot be written, or another process writes to it.
         AgentLeftError: an agent, such as a person, has left the game.
         MissingExtraError: Ray is not installed.
-        TypeError: an agent cannot be sent to a worker.
+        TypeError: `workers` is not an integer, `ray` is not a bool, or an agent cannot be sent to a worker.
         WrongGameError: an agent does not play this game, or does not play on a board of this size. All agents
             are checked before any game is played.
         othello_env.support.workers.WorkerError: a worker process fails.
     """
     check_workers(workers)
+    check_flag("ray", ray)
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong

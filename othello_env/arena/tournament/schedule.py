@@ -21,7 +21,7 @@ from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules, names_of_moves, play_names, position_to_text
-from othello_env.support.numbers import as_integer
+from othello_env.support.numbers import as_integer, check_flag, check_whole, is_ordered
 
 __all__ = ["Schedule", "check_games"]
 
@@ -59,9 +59,9 @@ class Schedule:
             position from the text in the record.
 
     Raises:
-        TypeError: `games` or `seed` is not an integer.
+        TypeError: `games`, `seed` or `near` is not an integer, `gauntlet` is not a bool, or `agents` is a set or a dict.
         ValueError: there are too few agents, two agents have the same name, `games` is not a positive multiple of the
-            number of players, the seed is negative, or an opening is wrong.
+            number of players, the seed is negative, `near` is below 1, or an opening is wrong.
     """
 
     agents: tuple[str, ...]
@@ -75,6 +75,8 @@ class Schedule:
 
     def __post_init__(self) -> None:
         players = self.rules.num_players
+        if not is_ordered(self.agents):
+            raise TypeError(f"the agents of a tournament must be a tuple of names, not {self.agents!r}")
         if len(set(self.agents)) < len(self.agents):
             twice = next(name for name in self.agents if self.agents.count(name) > 1)
             raise ValueError(f"the agents of a tournament have different names, but {twice!r} is given twice")
@@ -83,6 +85,9 @@ class Schedule:
         if self.games is not None:
             object.__setattr__(self, "games", check_games(self.games, players))
         object.__setattr__(self, "seed", check_seed(self.seed))
+        check_flag("gauntlet", self.gauntlet)
+        if self.near is not None:
+            check_whole("near", self.near, 1)
         _ = self._given  # reads the openings now, so that a wrong opening raises an error at once
 
     def __repr__(self) -> str:

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from operator import index
 from typing import Any, NoReturn
 
 import gymnasium
@@ -19,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_actions, check_count, observation_space
+from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_actions, observation_space
 from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
@@ -29,6 +28,7 @@ from othello_env.games.batch import Batch, Ends, InitialArrays
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
 from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
+from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.threads import Threads
 
 __all__ = ["VectorGames"]
@@ -108,6 +108,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             think for a millisecond or more. Results do not depend on it.
 
     Raises:
+        TypeError: a number, a flag or an opponent has the wrong type.
         ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play
             this game, it is a WrongGameError.
     """
@@ -126,7 +127,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         num_threads: int = 1,
     ) -> None:
         self._threads = Threads(1)  # close() needs it; Gymnasium 1.1 calls close() even if __init__ fails
-        num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
+        num_envs, num_threads = check_whole("num_envs", num_envs, 1), check_whole("num_threads", num_threads, 1)
+        strict, copy = check_flag("strict", strict), check_flag("copy", copy)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
         check_choice("side", side, self._sides)
@@ -220,6 +222,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 each game, every seat except the learner's gets an opponent that is chosen at random by these weights.
 
         Raises:
+            TypeError: an opponent is not a spec, Agent or callable, or a weight is not a number. Nothing has changed.
             ValueError: a spec or a weight is wrong, or this is a self-play environment. Nothing has changed.
         """
         if self._pool is None:
@@ -254,7 +257,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             raise ValueError("the option moves needs the option position too, because each game has a different board")
         at_start = "moves" not in options and "position" not in options
         positions = () if at_start else (self._starts.given(0, options),)
-        return self._initial_arrays(positions, index(options.get("random_plies", 0)), side)
+        return self._initial_arrays(positions, options.get("random_plies", 0), side)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:

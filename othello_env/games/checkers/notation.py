@@ -24,9 +24,9 @@ __all__ = [
 ]
 
 _DIRECTIONS = ("NW", "NE", "SW", "SE")
-_MOVE = re.compile(r"\d{1,9}(?:[-x:]\d{1,9})+", re.IGNORECASE)
-_FEN = re.compile(r"([BW]):([BW])([K\d,-]*):([BW])([K\d,-]*)\.?", re.IGNORECASE)
-_PIECES = re.compile(r"(K?)(\d{1,9})(?:-(\d{1,9}))?", re.IGNORECASE)
+_MOVE = re.compile(r"\d{1,9}(?:[-x:]\d{1,9})+", re.IGNORECASE | re.ASCII)
+_FEN = re.compile(r"([BW]):([BW])([K\d,-]*):([BW])([K\d,-]*)\.?", re.IGNORECASE | re.ASCII)
+_PIECES = re.compile(r"(K?)(\d{1,9})(?:-(\d{1,9}))?", re.IGNORECASE | re.ASCII)
 _MOVE_NUMBER = re.compile(r"(?<![\d.])\d+\.+")
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator
-from operator import index
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy.typing as npt
 from othello_env.games.game import NotationError, State, check_seed, check_text
 from othello_env.games.tribolo import kernels
 from othello_env.games.tribolo.kernels import NOBODY, PLAYERS, WALL
+from othello_env.support.numbers import check_integer
 
 __all__ = ["ATTEMPTS", "Tribolo"]
 
@@ -251,7 +251,7 @@ class Tribolo(State):
     def action_from_text(self, text: str) -> int:
         name = check_text(text, "a cell").strip().lower()
         column, row = _COLUMNS.find(name[:1]), name[1:]
-        if name and 0 <= column < self.width and row.isdecimal() and 1 <= int(row) <= self.height:
+        if name and 0 <= column < self.width and row.isascii() and row.isdecimal() and 1 <= int(row) <= self.height:
             return (int(row) - 1) * self.width + column
         last = self.action_to_text(self.num_actions - 1)
         raise NotationError(f"expected a cell from a1 to {last}, got {text.strip()!r}")
@@ -300,7 +300,8 @@ def _check_start(
         ValueError: a number is out of range, or the board is too small for the cells and walls.
         TypeError: a number is not an integer.
     """
-    width, height, cells, walls = index(width), index(height), index(cells), index(walls)
+    names = ("width", "height", "cells", "walls")
+    width, height, cells, walls = map(check_integer, names, (width, height, cells, walls))
     if not 1 <= width <= len(_COLUMNS) or height < 1:
         raise ValueError(f"a board must be 1 to {len(_COLUMNS)} wide and at least 1 high, not {width} x {height}")
     if width * height > _MOST_CELLS:

@@ -140,8 +140,9 @@ def test_pairs_and_draws_of_a_match():
     [
         ((10, 0), "the smaller one first"),
         ((0, 0), "the smaller one first"),
-        ((math.nan, 1), "got nan and 1"),
-        ((0, math.inf), "within 2000 of 0, got 0 and inf"),
+        ((math.nan, 1), "elo0 must be a finite number, not nan"),
+        ((0, math.inf), "elo1 must be a finite number, not inf"),
+        ((0, 2000.5), r"within 2000 of 0, got 0 and 2000\.5"),
         ((0, 1, 0.5), "alpha and beta must be above 0 and below 0.5, not 0.5 and 0.05"),
         ((0, 1, 0.05, 0), "not 0.05 and 0"),
     ],

@@ -408,7 +408,7 @@ def test_nothing_works_before_reset() -> None:
         ({"colour": "white"}, "unknown reset option 'colour'; expected position, moves, random_plies, side"),
         ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
         ({"moves": "f5f5"}, "ply 2"),
-        ({"random_plies": "ten"}, "random_plies must be an integer of at least 0, not 'ten'"),
+        ({"random_plies": -1}, "random_plies must be at least 0, not -1"),
         ({"position": 7}, "position must be a State, or a board as text, not 7"),
         ({"moves": 5}, "moves must be a transcript, or actions or their names"),
     ],

@@ -141,8 +141,8 @@ def test_fixed_members_are_a_list(fixed):
         League(fixed)
 
 
-@pytest.mark.parametrize("frozen", [np.True_, 1])
-def test_frozen_may_be_any_kind_of_truth(frozen, tmp_path):
+@pytest.mark.parametrize("frozen", [True, np.True_])
+def test_frozen_may_be_a_bool_of_numpy(frozen, tmp_path):
     league = League(["random"])
     league.add("maximizer", frozen=frozen)
     league.add("minimax:depth=1")

@@ -16,10 +16,8 @@ pytestmark = pytest.mark.nojit
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"num_envs": 0}, "num_envs must be an integer of at least 1, not 0"),
-        ({"num_envs": 2.0}, "num_envs must be an integer of at least 1, not 2.0"),
-        ({"num_envs": True}, "num_envs must be an integer of at least 1, not True"),
-        ({"num_threads": 0}, "num_threads must be an integer of at least 1, not 0"),
+        ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
+        ({"num_threads": 0}, "num_threads must be at least 1, not 0"),
         ({"size": 5}, "size must be one of 4, 6, 8"),
         ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
         ({"reward": "points"}, "reward must be one of"),
