@@ -217,15 +217,17 @@ def check_not_over(state: State) -> None:
 
 
 def as_othello(state: State, who: str) -> Othello:
-    """Return the position if it is an Othello position. Agents that play only Othello use this function.
+    """Return the position if it is of exactly the class `Othello`. Agents that play only Othello use this function.
+
+    A subclass may have other rules, which compiled code would not follow. So subclasses are refused.
 
     Args:
         state: a position of any game.
         who: the beginning of the error message: the agent and a verb, such as ``"mcts plays"``.
 
     Raises:
-        WrongGameError: the position is of another game.
+        WrongGameError: the position is of another game, or of a subclass.
     """
-    if not isinstance(state, Othello):
+    if type(state) is not Othello:
         raise WrongGameError(f"{who} Othello, not {type(state).__name__}")
     return state

@@ -21,6 +21,7 @@ from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from othello_env.drawing.scene import Look, Number, Piece, Place, Scene, scene, scene_with_values
 from othello_env.games.game import State
+from othello_env.support.numbers import check_whole
 
 __all__ = [
     "Circle",
@@ -40,6 +41,8 @@ __all__ = [
 ]
 
 _LEGAL = "+"
+_CELL = (8, 512)
+"""The smallest and the largest side of a square in pixels."""
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
@@ -97,12 +100,13 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
 
     Args:
         state: the position.
-        cell: the side of a square in pixels.
+        cell: the side of a square in pixels, 8 to 512.
         values: a mapping from legal actions to their values, which are written on the squares. An infinite value means
             a sure win or a sure loss.
 
     Raises:
-        ValueError: an action is not legal, or a value is NaN.
+        ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
+        TypeError: `cell` is not a whole number.
     """
     drawn = picture(scene_with_values(state, values), cell)
     return _document(drawn, _gradients(drawn.shapes))
@@ -192,12 +196,13 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
 
     Args:
         state: the position.
-        cell: the side of a square in pixels.
+        cell: the side of a square in pixels, 8 to 512.
         values: a mapping from legal actions to their values, which are written on the squares. An infinite value means
             a sure win or a sure loss.
 
     Raises:
-        ValueError: an action is not legal, or a value is NaN.
+        ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
+        TypeError: `cell` is not a whole number.
     """
     drawn = picture(scene_with_values(state, values), cell)
     image = Image.new("RGB", (drawn.width, drawn.height))
@@ -317,7 +322,12 @@ def picture(drawn: Scene, cell: int) -> Picture:
     Args:
         drawn: the scene.
         cell: the side of a square in pixels.
+
+    Raises:
+        ValueError: `cell` is not 8 to 512.
+        TypeError: `cell` is not a whole number.
     """
+    cell = check_whole("cell", cell, *_CELL)
     margin = _margin(cell)
     lines = 1 if drawn.columns >= _WIDE else 2
     board = empty_board(drawn, cell, below=round((0.5 * lines - 0.1) * cell))

@@ -17,6 +17,9 @@ from othello_env.games.game import State
 
 __all__ = ["gif", "html", "positions"]
 
+_MOST_SECONDS = 163
+"""A GIF can show a picture for 655 seconds. The last picture is shown for four times `seconds`."""
+
 
 def positions(state: State, start: State) -> list[State]:
     """The positions of the game from `start` to `state`. The list includes `start` and `state`.
@@ -34,15 +37,18 @@ def gif(
 
     Args:
         states: the positions, from the first to the last.
-        cell: the side of a square in pixels.
-        seconds: the time for which each position before the last is shown, in seconds.
+        cell: the side of a square in pixels, 8 to 512.
+        seconds: the time for which each position before the last is shown, 0 to 163 seconds.
         values: for each position, a mapping from legal actions to their values, which are written on the squares. By
             default, no values are written.
 
     Raises:
-        ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
-            value is NaN.
+        ValueError: there are no positions, `cell` or `seconds` is out of range, `values` and `states` have different
+            lengths, an action is not legal, or a value is NaN.
+        TypeError: `cell` is not a whole number.
     """
+    if not 0 <= seconds <= _MOST_SECONDS:
+        raise ValueError(f"seconds must be 0 to {_MOST_SECONDS}, not {seconds!r}")
     shown = _with_values(states, values)
     frames = [Image.fromarray(pixels(state, cell, numbers)) for state, numbers in shown]
     # All frames share one palette, so that colours do not flicker. The palette includes rare colours, such as the
@@ -65,14 +71,17 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     Args:
         states: the positions, from the first to the last.
         title: the page's title; by default the game's name.
-        cell: the side of a square in pixels.
+        cell: the side of a square in pixels, 8 to 512.
         values: for each position, a mapping from legal actions to their values, which are written on the squares. By
             default, no values are written.
 
     Raises:
-        ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
-            value is NaN.
+        ValueError: there are no positions, a position after the first was not reached by a move, `cell` is out of
+            range, `values` and `states` have different lengths, an action is not legal, or a value is NaN.
+        TypeError: `cell` is not a whole number.
     """
+    if not all(state.moves for state in states[1:]):
+        raise ValueError("expected positions that follow each other, got a position without moves after the first")
     pictures = [svg(state, cell, numbers) for state, numbers in _with_values(states, values)]
     lines: dict[str, int] = {}
     frames = [[lines.setdefault(line, len(lines)) for line in each.splitlines()] for each in pictures]

@@ -162,7 +162,7 @@ def play_names(start: State, names: str) -> State:
         NotationError: a name cannot be read.
         IllegalActionError: a move is not legal.
     """
-    if isinstance(start, Othello) and (final := _play_othello(start, names.split())) is not None:
+    if type(start) is Othello and (final := _play_othello(start, names.split())) is not None:
         return final
     state = start
     for name in names.split():

@@ -253,7 +253,7 @@ def exact(agent: Any, state: State) -> Assessment:
     """
     if "exact_scores" not in powers(agent):
         raise AgentError(f"{agent!r} does not solve endgames")
-    if not isinstance(state, Othello) or state.empties > EXACT_EMPTIES:
+    if type(state) is not Othello or state.empties > EXACT_EMPTIES:
         raise AgentError(f"only Othello with at most {EXACT_EMPTIES} empty squares is solved")
     row = agent.exact_scores([state])[0]
     values = {action: float(row[action]) for action in state.legal_actions()}

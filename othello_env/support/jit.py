@@ -18,6 +18,8 @@ import gc
 import hashlib
 import importlib.util
 import shutil
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
@@ -114,7 +116,7 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
     compile_now, others = dispatcher.compile, []
 
     def compile_with_settings(signature: Any) -> Any:
-        with _one_process(folder), _settings(slp):
+        with _one_process(folder), _settings(slp), _signals_later():
             if not is_ours or not _is_for_another_package(signature):
                 return compile_now(signature)
             # The code contains functions of another package, whose edits nobody notices: so it is not cached.
@@ -151,6 +153,29 @@ def _settings(slp: bool) -> Iterator[None]:
             _CONFIG.SLP_VECTORIZE = before
         if collects:
             gc.enable()
+
+
+@contextlib.contextmanager
+def _signals_later() -> Iterator[None]:
+    """Call Python's signal handlers after the block. So Ctrl+C takes effect when the kernel is compiled.
+
+    A handler may raise an exception, such as KeyboardInterrupt. If that happens inside Numba, Numba may be unable to
+    compile anything afterwards.
+    """
+    if threading.current_thread() is not threading.main_thread():  # handlers run only in the main thread
+        yield
+        return
+    arrived: list[tuple[int, Any]] = []
+    handlers = {each: found for each in signal.valid_signals() if callable(found := signal.getsignal(each))}
+    for each in handlers:
+        signal.signal(each, lambda number, frame: arrived.append((number, frame)))
+    try:
+        yield
+    finally:
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
+        for number, frame in arrived:
+            handlers[number](number, frame)
 
 
 @contextlib.contextmanager

@@ -414,7 +414,7 @@ def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.
-        ValueError: the positions differ in size.
+        ValueError: the positions differ in size, or are not of exactly the class `Othello`.
     """
     batch = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
     scores = np.full((len(batch), batch.size**2 + 1), np.nan)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from othello_env.agent import (
     Agent,
+    AgentError,
     Chance,
     WrongGameError,
     as_othello,
@@ -109,12 +110,18 @@ class PolicyAgent(Agent):
         return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
 
     def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """The best actions (N,), and the policies (N, A)."""
+        """The best actions (N,), and the policies (N, A).
+
+        Raises:
+            AgentError: the network gives no policy for these positions. The message names the agent.
+        """
         observations, masks = batch.observations(), batch.masks()
-        if self._symmetric:
-            policy = mean_policy([self._network.policy(*copy) for copy in symmetric_copies(observations, masks)])
-        else:
-            policy = self._network.policy(observations, masks)
+        copies = symmetric_copies(observations, masks) if self._symmetric else [(observations, masks)]
+        try:
+            policies = [self._network.policy(*copy) for copy in copies]
+        except ValueError as error:
+            raise AgentError(f"agent {self!r} gave no policy for {len(batch)} positions: {error}") from error
+        policy = mean_policy(policies) if self._symmetric else policies[0]
         return np.asarray(policy.argmax(axis=1), np.int64), policy
 
     def action_probabilities(self, state: State) -> dict[int, float]:
@@ -122,6 +129,7 @@ class PolicyAgent(Agent):
 
         Raises:
             ValueError: the state belongs to another game or board size, or its game is over.
+            AgentError: the network gives no policy for this position.
         """
         batch = OthelloPositions.from_states([self._checked(state)])
         check_not_over(state)

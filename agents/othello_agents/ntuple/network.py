@@ -248,8 +248,8 @@ class NTupleNetwork:
         Raises:
             WrongGameError: the state is not an Othello position of this size.
         """
-        if not isinstance(state, Othello) or state.size != self.size:
-            shown = f"Othello of size {state.size}" if isinstance(state, Othello) else type(state).__name__
+        if type(state) is not Othello or state.size != self.size:
+            shown = f"Othello of size {state.size}" if type(state) is Othello else type(state).__name__
             raise WrongGameError(f"this network was trained for Othello of size {self.size}, not for {shown}")
         return state
 

@@ -63,6 +63,6 @@ class AlphaBeta(DepthSearch):
 
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:
         pieces = self._evaluate.pieces if isinstance(self._evaluate, Evaluation) else None
-        if pieces is not None and isinstance(state, Checkers):
+        if pieces is not None and type(state) is Checkers:
             return Found(*checkers.search(state, depth, pieces))
         return super()._search(state, depth, evaluate)

@@ -120,7 +120,7 @@ class PairedSearch(Search):
     """A search in plain Python for any game, with a compiled kernel that gives the same results in Othello.
 
     The kernel is used in Othello with the evaluations that it can compute (see `kernels.compiled_sum`). Plain Python is
-    used in all other cases.
+    used in all other cases, also for a subclass of `Othello`, which may have other rules.
     """
 
     method: ClassVar[int]
@@ -137,7 +137,7 @@ class PairedSearch(Search):
         self._settings: dict[int, kernels.Settings] = {}  # for each board size that has passed the checks of `search`
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        if isinstance(state, Othello) and not state.is_over:
+        if type(state) is Othello and not state.is_over:
             settings = self._settings.get(state.size)
             if settings is not None:
                 return int(kernels.search_position(np.uint64(state.own), np.uint64(state.opponent), *settings)[1])
@@ -146,12 +146,12 @@ class PairedSearch(Search):
     def search(self, state: State) -> Found:
         self._check(state)
         found = self._search(state, self._depth, self._at_root(state))
-        if self._compiled is not None and isinstance(state, Othello):
+        if self._compiled is not None and type(state) is Othello:
             self._settings[state.size] = kernels.settings(self._compiled, state.size, self._depth, self.method)
         return found
 
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:
-        if self._compiled is None or not isinstance(state, Othello):
+        if self._compiled is None or type(state) is not Othello:
             return self.python(state, depth, evaluate)
         settings = kernels.settings(self._compiled, state.size, depth, self.method)
         value, action, nodes = kernels.search_position(np.uint64(state.own), np.uint64(state.opponent), *settings)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from othello_env.support.jit import raise_interrupt
 __all__ = ["Seats", "SeatsHere", "failure", "play_batch", "play_game", "play_games", "play_on_seats", "seat_key"]
 
 _AT_ONCE = 512
+_LONGEST = 2000
 _PACKAGE = Path(__file__).parents[2]
 
 
@@ -239,8 +240,9 @@ class SeatsHere:
         if left is None or left.seconds is None:
             return action, 0.0
         seconds = time.perf_counter() - began
-        late = f"agent {seat.agent!r} lost on time ({self._clock}) in {state!r}"
-        return late if seconds > left.seconds else action, seconds
+        if seconds > left.seconds:
+            return f"agent {_shown(repr, seat.agent)} lost on time ({self._clock}) in {state!r}", seconds
+        return action, seconds
 
 
 def seat_key(key: int, seat: int) -> int:
@@ -249,10 +251,24 @@ def seat_key(key: int, seat: int) -> int:
 
 
 def failure(agent: Agent, state: State, error: BaseException) -> str:
-    """A message with the reason why an agent gave no legal answer, and with the position."""
-    if not isinstance(error, AgentError):
-        return f"agent {agent!r} failed in {state!r}: {_described(error)}"
-    return str(error) if repr(state) in str(error) else f"agent {agent!r} failed in {state!r}: {error}"
+    """A message with the reason why an agent gave no legal answer, and with the position.
+
+    The texts of the agent and of the error are cleaned and cut off, because an agent may put anything into them.
+    """
+    said = _shown(str, error) if isinstance(error, AgentError) else _described(error)
+    if isinstance(error, AgentError) and repr(state) in said:
+        return said
+    return f"agent {_shown(repr, agent)} failed in {state!r}: {said}"
+
+
+def _shown(as_text: Callable[[Any], str], value: Any) -> str:
+    """The text of an agent or of its error, without control characters and with at most `_LONGEST` characters."""
+    try:
+        text = as_text(value)
+    except Exception as error:  # the agent's author wrote the method that makes the text
+        return f"<{type(value).__name__} whose text raised {type(error).__name__}>"
+    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return "".join(each if each.isprintable() or each in "\n\t" else "?" for each in cut)
 
 
 def _described(error: BaseException) -> str:
@@ -267,4 +283,4 @@ def _described(error: BaseException) -> str:
     if theirs:
         line = [frame.lineno for frame in theirs if frame.filename == theirs[0].filename][-1]
         place = f" ({Path(theirs[0].filename).name}, line {line})"
-    return f"{type(error).__name__}: {error}{place}"
+    return f"{type(error).__name__}: {_shown(str, error)}{place}"

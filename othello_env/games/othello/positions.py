@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Positions
+from othello_env.games.game import WrongGameError
 from othello_env.games.othello import bitboard, loops
 from othello_env.games.othello.position import Othello, planes_of
 
@@ -58,8 +59,12 @@ class OthelloPositions(Positions):
         """Make arrays from positions of one size, with a key for each position. Without `keys`, all keys are 0.
 
         Raises:
+            WrongGameError: a position is not of exactly the class `Othello`. A subclass may have other rules.
             ValueError: the boards differ in size, or the number of keys differs from the number of positions.
         """
+        for state in states:
+            if type(state) is not Othello:
+                raise WrongGameError(f"expected positions of Othello, not of {type(state).__name__}")
         sizes = {state.size for state in states}
         key = np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64)
         if len(sizes) > 1 or len(key) != len(states):

@@ -9,7 +9,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from othello_env import Checkers, Othello, SpecError, WrongGameError, make_agent
+from othello_agents.network.policy import PolicyAgent
+from othello_env import AgentError, Checkers, Othello, SpecError, WrongGameError, make_agent, make_vec_env
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
 from othello_env.games.othello.positions import OthelloPositions
@@ -182,3 +183,19 @@ def test_copies_and_pickles_play_the_same_moves_also_without_the_files(tmp_path)
     for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
         assert repr(again) == repr(agent)
         np.testing.assert_array_equal(again.act_batch(batch), agent.act_batch(batch))
+
+
+class Broken:
+    size = 4
+
+    def policy(self, observations, masks):
+        raise ValueError("its logits of legal actions are not all finite")
+
+
+def test_a_policy_that_fails_is_named():
+    agent = PolicyAgent(Broken(), name="bad.onnx")
+    env = make_vec_env(3, size=4, opponent=agent, side="white")
+    with pytest.raises(AgentError, match=r"agent bad\.onnx gave no policy for 3 positions: its logits .* not all finite"):
+        env.reset(seed=1)
+    with pytest.raises(AgentError, match=r"agent bad\.onnx"):
+        agent.act(Othello(4))

@@ -6,8 +6,11 @@ import warnings
 
 import pytest
 
+from othello_env import Agent, AgentError, Othello
 from othello_env.arena import FaultWarning
 from othello_env.arena.match import play_match
+from othello_env.arena.play.games import play_games
+from othello_env.arena.play.records import Opening, Pairing
 from othello_env.arena.rating.accuracy import EndgameAccuracy, measure_endgame
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.elo import Comparison, rate, rate_tournament
@@ -34,6 +37,58 @@ def test_a_match_warns_of_each_agent_that_fails():
     assert repr(result).endswith(", the second forfeited 4>")
     record = rf"<GameRecord of othello, random - second: {NUMBER} - {NUMBER}, opening 0, forfeited by second>"
     assert re.fullmatch(record, repr(result.records[0]))
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise ZeroDivisionError
+
+
+class Failing(Agent):
+    """Fails with an error. `text` is its own text; None stands for a method that raises an error."""
+
+    def __init__(self, error, text="failing"):
+        self.error, self.text = error, text
+
+    def __repr__(self):
+        if self.text is None:
+            raise ZeroDivisionError
+        return self.text
+
+    def act(self, state, *, seconds_left=None):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        (Failing(Unspeakable()), r"Unspeakable: <Unspeakable whose text raised ZeroDivisionError>"),
+        (Failing(AgentError("x" * 1_000_000)), "xxx"),
+        (Failing(ValueError("\x1b[2J\ud800" * 1_000_000)), r"ValueError: \?\[2J\?\?\[2J"),
+    ],
+    ids=["no text", "long", "control characters"],
+)
+def test_an_error_with_an_odd_text_forfeits_the_game(agent, reason):
+    with pytest.warns(FaultWarning):
+        result = play_match("random", agent, games=2)
+    for record in result.records:
+        player, told = record.fault
+        assert record.agents[player] != "random"
+        assert record.result[player] == -1
+        assert re.search(reason, told)
+        assert len(told) < 5000
+        assert all(each.isprintable() or each == "\n" for each in told)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [(None, "<Failing whose text raised ZeroDivisionError>"), ("a" * 1_000_000, "aa... ")]
+)
+def test_an_agent_with_an_odd_text_forfeits_the_game(text, told):
+    opening = Opening(0, None, "", Othello(4))
+    (record,) = play_games({"odd": Failing(OSError(), text)}, [Pairing(opening, ("odd", "odd"), 1, "othello:size=4")])
+    assert record.fault[0] == 0
+    assert told in record.fault[1]
+    assert len(record.fault[1]) < 5000
 
 
 def test_a_tournament_warns_too():

@@ -24,6 +24,29 @@ def played(start, plies=5):
     return states
 
 
+@pytest.mark.parametrize("seconds", [163.5, -1, float("inf"), float("nan")])
+def test_a_gif_refuses_times_that_it_cannot_store(seconds):
+    assert gif([Othello(4)], cell=8, seconds=163)
+    with pytest.raises(ValueError, match="seconds must be 0 to 163, not "):
+        gif([Othello(4)], seconds=seconds)
+
+
+@pytest.mark.parametrize("draw", [drawing.svg, drawing.pixels, lambda game, cell: gif([game], cell)])
+def test_the_side_of_a_square_has_a_range(draw):
+    for game in (Othello(4), Checkers(), Tribolo(seed=1)):
+        assert len(draw(game, 8))
+    for cell in (-5, 0, 1, 7, 513):
+        with pytest.raises(ValueError, match=f"cell must be 8 to 512, not {cell}"):
+            draw(Othello(4), cell)
+    with pytest.raises(TypeError, match="cell must be a whole number"):
+        draw(Othello(4), 20.5)
+
+
+def test_a_page_needs_the_moves_between_its_positions():
+    with pytest.raises(ValueError, match="expected positions that follow each other"):
+        html([Othello(), Othello()])
+
+
 @pytest.mark.parametrize("start", GAMES, ids=lambda s: type(s).__name__)
 def test_a_gif_shows_each_position(start):
     states = played(start)

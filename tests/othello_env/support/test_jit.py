@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numba
+import numba.extending
 import numpy as np
 import platformdirs
 import pytest
@@ -152,6 +154,37 @@ def test_causes_without_an_end_are_no_interrupt():
     first.__cause__, second.__cause__, own.__cause__ = second, first, own
     for error in (first, own):
         assert jit.raise_interrupt(error) is None
+
+
+class Alarm(Exception):
+    pass
+
+
+def raise_alarm(number, frame):
+    raise Alarm
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no such signal")
+def test_a_signal_during_a_compilation_is_handled_after_it():
+    def probe(x):
+        raise NotImplementedError
+
+    @numba.extending.overload(probe)
+    def compile_probe(x):
+        signal.raise_signal(signal.SIGALRM)
+        return lambda x: x + 1
+
+    namespace = {"probe": probe, "__name__": "asks"}
+    exec("def asks(x):\n    return probe(x)\n", namespace)  # the code has no file, so nothing is loaded from a cache
+    asks = jit.kernel(namespace["asks"])
+    before = signal.signal(signal.SIGALRM, raise_alarm)
+    try:
+        with pytest.raises(Alarm):
+            asks(1)
+        assert signal.getsignal(signal.SIGALRM) is raise_alarm
+        assert asks(1) == 2
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 LINES = """
