@@ -14,7 +14,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from othello_env import Othello
 from othello_env.games.othello.bitboard import ACTION_BITS, BOARD_INTS
 
-settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=200)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("repeatable")
 
 EMPTY, BLACK, WHITE = None, 0, 1

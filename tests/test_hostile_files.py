@@ -41,7 +41,7 @@ from othello_env.cli.serve import _read_results
 # After a loader has read a valid file, it may use this much more memory. Most harmful files would need gigabytes.
 MEGABYTES = 256
 SECONDS = 60  # the time limit for each file; a refusal takes only milliseconds
-DAMAGED = 300
+DAMAGED = 100
 
 
 def results():

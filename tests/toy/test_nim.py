@@ -24,9 +24,8 @@ def nim():
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize("opponent", ["random", "alphabeta:depth=2,epsilon=0.3"])
-def test_the_batch_is_a_loop_of_single_environments(nim, mode, opponent):
-    n = 16
+def test_the_batch_is_a_loop_of_single_environments(nim, mode):
+    n, opponent = 16, "alphabeta:depth=2,epsilon=0.3"
     env = nim.NimVectorEnv(n, opponent, autoreset_mode=mode)
     twin = SyncVectorEnv([lambda: nim.NimEnv(opponent)] * n, autoreset_mode=mode)
     rng = np.random.default_rng(0)
@@ -85,9 +84,8 @@ def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(tmp_path):
     lefts = []
     for text in (source, source.replace("boards[0][i] -= action + 1", "boards[0][i] -= action + 2")):
         (tmp_path / "nim.py").write_text(text)
-        for _ in range(2):
-            run = subprocess.run(
-                [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True
-            )
-            lefts.append(int(run.stdout))
-    assert lefts == [11, 11, 10, 10]
+        run = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True
+        )
+        lefts.append(int(run.stdout))
+    assert lefts == [11, 10]

@@ -2,20 +2,15 @@
 
 import math
 import pickle
-import re
-import shutil
 from dataclasses import replace
-from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from othello_agents.engine import Engine, probcut
-from othello_agents.engine.analysis import to_discs, to_unit_of_best
+from othello_agents.engine import Engine
+from othello_agents.engine.analysis import to_discs
 from othello_agents.engine.evaluator import LOGIT, square_sums
-from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_agents.ntuple import agent as ntuple_agent
+from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.network import layout
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.minimax import Minimax
@@ -183,27 +178,6 @@ def test_exact_lines_are_played_to_the_end(ffo):
             assert endgame.moves[line.pv[0]] == line.score
 
 
-def test_before_a_pass_there_is_one_line(random_position):
-    key, state = 0, random_position(0, 10)
-    while not state.must_pass:
-        key += 1
-        state = random_position(key, 10)
-    found = Engine(exact=12).analyse(state, lines=4)
-    assert len(found.lines) == 1
-    assert found.lines[0].pv == found.pv
-    assert found.lines[0].score == found.score
-    assert (found.lines[0].depth, found.lines[0].nodes) == (found.depth, found.nodes)
-
-
-def test_each_line_says_how_it_was_searched():
-    state = Othello.from_moves("f5d6c3d3c4")
-    found = Engine(depth=5, exact=0).analyse(state, lines=64)
-    assert {line.depth for line in found.lines} == {found.depth}
-    assert found.lines[0].nodes == found.nodes == Engine(depth=5, exact=0).analyse(state).nodes
-    assert all(0 < line.nodes < found.nodes for line in found.lines[1:])
-    assert all(len(line.pv) <= found.depth for line in found.lines)
-
-
 def test_discs_are_exact_or_estimated_from_the_expected_result():
     exact = Engine(exact=16).analyse(Othello(4))
     assert exact.discs == exact.score == -10
@@ -240,36 +214,10 @@ def test_all_scores_have_the_unit_of_the_best(moves, evaluation, unit, finished)
             assert score == (line.discs if unit == "discs" else line.score)
 
 
-def test_an_estimate_is_never_more_than_a_certain_win():
-    best = replace(Engine(depth=1).analyse(Othello()), score=2.0, unit="discs")
-    assert to_unit_of_best(0.9, "expected result", best) == 2.0
-    assert to_unit_of_best(-0.9, "expected result", best) == to_discs(-0.9, "expected result", Othello())
-    assert to_unit_of_best(12.0, "points", best) == 2.0
-
-
 def test_bad_numbers_of_lines_are_refused():
     for lines, error in ((-1, ValueError), (65, ValueError), (1.5, TypeError)):
         with pytest.raises(error, match="lines must be "):
             Engine().analyse(Othello(), lines=lines)
-
-
-def test_the_winner_is_found_first_where_time_is_short(ffo, monkeypatch):
-    monkeypatch.setattr("othello_agents.engine.agent._affordable", lambda seconds: 12)
-    monkeypatch.setattr("othello_agents.engine.agent._RESULT_EARLIER", 20)
-    for number in (21, 23, 24):
-        endgame = next(end for end in ffo if end.number == number)
-        engine = Engine(ms=600_000)
-        assert engine.act(endgame.state) in endgame.best
-        last = engine.last_analysis
-        assert (last.score, last.unit, last.exact) == (endgame.score, "discs", True)
-        with monkeypatch.context() as patch:  # as if the time were over when only the winner is known
-            patch.setattr("othello_agents.engine.searcher.Searcher._find_exact", lambda self, value: None)
-            action = engine.act(endgame.state)
-            last = engine.last_analysis
-        sign = (endgame.score > 0) - (endgame.score < 0)
-        assert (last.score, last.unit, last.exact) == (sign, "wins" if sign else "discs", True)
-        assert (endgame.moves[action] > 0) - (endgame.moves[action] < 0) == sign
-        assert Engine(ms=1).analyse(endgame.state).unit != "wins"
 
 
 @pytest.mark.parametrize(
@@ -323,34 +271,6 @@ def test_bad_positions_are_refused():
             call(over)
     with pytest.raises(ValueError, match="plays Othello, not Checkers"):
         Engine().act(Checkers())
-
-
-@pytest.fixture
-def packaged(tmp_path, monkeypatch):
-    """A copy of the folder with the package's weights. The engine reads them from this copy."""
-    copy = tmp_path / "weights"
-    shutil.copytree(Path(str(resources.files("othello_agents"))) / "weights", copy)
-    for module in (ntuple_agent, probcut):
-        monkeypatch.setattr(module.resources, "files", lambda _: tmp_path)
-    caches = shipped_network, probcut.shipped_cuts
-    for cache in caches:
-        cache.cache_clear()
-    yield copy
-    for cache in caches:
-        cache.cache_clear()
-
-
-@pytest.mark.parametrize("name", ["ntuple_8x8.npz", "probcut_8x8.json"])
-@pytest.mark.parametrize("damage", ["cut", "empty", "other"])
-def test_weights_that_ship_and_are_damaged_are_an_error_that_names_the_file(packaged, name, damage):
-    file = packaged / name
-    data = file.read_bytes()
-    file.write_bytes({"cut": data[: len(data) // 2], "empty": b"", "other": b'{"fits": [[[1, 2]]]}'}[damage])
-    for spec in ("engine", "engine:eval=ntuple"):
-        with pytest.raises(ValueError, match=re.escape(repr(str(file)))) as caught:
-            make_agent(spec).act(Othello())
-        assert not isinstance(caught.value, WrongGameError)
-    assert make_agent("engine:depth=1").act(Othello(6)) in Othello(6).legal_actions()
 
 
 def test_where_no_weights_ship_it_counts_mobility():

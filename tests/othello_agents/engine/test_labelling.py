@@ -82,38 +82,3 @@ def test_a_game_depends_only_on_its_number_and_the_seed(network, labelled, first
         np.testing.assert_array_equal(part, column[chosen])
     other, _ = labelled_games(network, plan(), 2, first, count, Threads(1))
     assert len(other.own) != len(again.own) or (other.own != again.own).any()
-
-
-def children(state):
-    """The positions after all moves, except full boards, as pairs (position, (own, opponent)).
-
-    `own` has the discs of the player who has just moved.
-    """
-    if state.must_pass:
-        return children(state.play(state.pass_action))
-    after = [state.play(action) for action in state.legal_actions()]
-    return [(each, (each.opponent, each.own)) for each in after if sum(each.discs()) < 36]
-
-
-def test_all_moves_of_each_position_of_a_game_are_labelled(network):
-    """With `siblings=ALL`, the rows form lists. A list has the positions after all moves of one position.
-
-    The first list has the positions after the start. Each later list has those after a position of the list before.
-    """
-    rows, _ = labelled_games(network, plan(siblings=ALL, stray=NONE, random_games=ALL), 3, 0, 1, Threads(1))
-    found = list(zip(rows.own.tolist(), rows.opponent.tolist(), strict=True))
-    positions, done, lists = [Othello(6)], 0, 0
-    while done < len(found):
-        lines = [children(position) for position in positions if not position.is_over]
-        line = next(line for line in lines if line and [row for _, row in line] == found[done : done + len(line)])
-        positions, done, lists = [state for state, _ in line], done + len(line), lists + 1
-    assert lists > 20
-
-
-def test_stray_positions_are_one_or_two_moves_off_the_game(network):
-    """The network plays without noise, so all games are equal. Only the random moves to stray positions differ."""
-    quiet = plan(epsilon=NONE, random_games=NONE, random_plies=0, siblings=share(0.2), singles=NONE)
-    straight, _ = labelled_games(network, quiet._replace(stray=NONE), 1, 0, 30, Threads(1))
-    strays, _ = labelled_games(network, quiet._replace(stray=ALL), 1, 0, 30, Threads(1))
-    assert len(set(straight.own.tolist())) < 300  # all moves from the positions of one game, at most 32
-    assert len(set(strays.own.tolist())) > 2 * len(set(straight.own.tolist()))

@@ -1,5 +1,6 @@
 """The limits of the engine's searches: nodes, time, clocks, Ctrl-C and `stop`."""
 
+import math
 import os
 import random
 import signal
@@ -12,6 +13,7 @@ from othello_agents.engine import agent as engine_agent
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
 from othello_agents.engine.searcher import Searcher, run
 from othello_env import Othello, make_agent
+from othello_env.agent import Clock, ask
 
 
 def test_a_limit_of_nodes_is_kept(random_position):
@@ -97,6 +99,11 @@ def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
     assert searched < whole, "what comes before the search counts, too"
 
 
+@pytest.mark.parametrize("seconds", [-1.0, 0.0, 10**30, math.inf])
+def test_whatever_the_time_a_search_ends_at_its_depth(seconds):
+    assert Othello().is_legal(ask(make_agent("engine:depth=1"), Othello(), Clock(seconds, seconds)))
+
+
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="the system cannot send itself Ctrl-C")
 def test_an_interrupt_ends_a_search_and_the_engine_goes_on():
     engine = Engine(eval="weighted")
@@ -139,14 +146,6 @@ def test_a_stop_in_the_first_search_also_ends_the_searches_for_lines_and_scores(
     assert found.best in state.legal_actions()
     assert [line.pv for line in found.lines] == [found.pv]
     assert found.scores == {}
-
-
-def test_the_line_of_an_exact_score_has_only_moves_that_were_checked(stopped, ffo):
-    endgame = ffo[1]
-    found = stopped("deepen", exact=14, eval="weighted").analyse(endgame.state)
-    assert (found.score, found.exact) == (endgame.score, True)
-    assert found.pv == (found.best,)
-    assert len(endgame.state.play(found.best).legal_actions()) > 1
 
 
 @pytest.mark.parametrize("result_only", [False, True])

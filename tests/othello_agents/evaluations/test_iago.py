@@ -191,7 +191,7 @@ def test_it_is_found_by_name_and_refuses_other_games():
             AlphaBeta(1, "iago").search(state)
 
 
-@pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 30, 0.89)])
+@pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76)])
 def test_its_strength_is_the_published_one(depth, games, score):
     """An independent program found the expected scores of `iago` against `modified`. Both search to the same depth."""
     result = play_match(

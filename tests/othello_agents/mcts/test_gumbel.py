@@ -128,7 +128,7 @@ def twin(state, simulations, considered, scale, noise):
     return root, root.best(most, noise, scale)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     size=st.sampled_from((4, 6, 8)),
     plies=st.integers(0, 54),

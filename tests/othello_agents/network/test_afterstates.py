@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from othello_agents.network import afterstates
 from othello_agents.network.afterstates import Afterstates
 from othello_agents.network.custom import CustomNetwork
 from othello_agents.network.neural import load_network
@@ -106,24 +105,6 @@ def test_symmetric_boards_get_the_same_answers(size):
         np.testing.assert_allclose(same, values, atol=1e-5)
 
 
-def test_the_gradient_of_the_tables_is_that_of_plain_indexing():
-    generator = torch.Generator().manual_seed(1)
-    table = torch.randn(50, 3, generator=generator, dtype=torch.float64, requires_grad=True)
-    entries = torch.randint(0, 50, (20, 7), generator=generator, dtype=torch.int32)
-    factors = torch.randn(20, 3, generator=generator, dtype=torch.float64)
-    fast = afterstates._sum_of_entries(table, entries)
-    plain = table[entries.long()].sum(1)
-    torch.testing.assert_close(fast, plain)
-    for found, expected in zip(
-        torch.autograd.grad((fast * factors).sum(), table),
-        torch.autograd.grad((plain * factors).sum(), table),
-        strict=True,
-    ):
-        torch.testing.assert_close(found, expected)
-    with torch.no_grad():
-        torch.testing.assert_close(afterstates._sum_of_entries(table, entries), plain)
-
-
 def test_its_answers_do_not_depend_on_the_batch_or_on_the_precision():
     network, states = random_network(8), [PASS, *random_states(8, 1)]
     policy, values = network.answers(*(each.numpy() for each in tensors(states)))
@@ -135,12 +116,6 @@ def test_its_answers_do_not_depend_on_the_batch_or_on_the_precision():
     with torch.autocast("cpu", torch.bfloat16):
         again, _ = network.answers(*(each.numpy() for each in tensors(states)))
     np.testing.assert_array_equal(again, policy)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_the_entries_are_exact_if_factors_are_rounded_to_bfloat16(size):
-    deltas = Afterstates(size).deltas
-    assert torch.equal(deltas, deltas.bfloat16().float())
 
 
 def test_its_file_names_no_code_of_the_user_and_plays_by_its_path_alone(tmp_path, monkeypatch):

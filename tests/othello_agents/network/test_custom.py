@@ -13,8 +13,6 @@ from othello_agents.network.neural import (
     NeuralAgent,
     NeuralNetwork,
     load_network,
-    read_tensors,
-    write_tensors,
 )
 from othello_env import Othello, SpecError, make_agent
 from othello_env.arena.match import play_match
@@ -230,28 +228,6 @@ def test_wrong_functions_are_told(nets, tmp_path, function, message):
     network.save(path)
     with pytest.raises(ValueError, match=rf"(?s)net\.safetensors': the function .* made no network: .*{message}"):
         load_network(path, function)
-
-
-def test_wrong_files_are_told(nets, tmp_path):
-    path = tmp_path / "net.safetensors"
-    network = CustomNetwork.make(nets, 4)
-    network.save(path)
-    tensors, card = read_tensors(path)
-    for changes, cards, message in (
-        ({}, {"size": 5}, "size must be one of 4, 6, 8, not 5"),
-        ({}, {"size": 6}, "does not fit to its function: expected other tensors"),
-        ({}, {"size": 4.0}, "wrong size, training or function"),
-        ({}, {"training": []}, "wrong size, training or function"),
-        ({}, {"function": 7}, "wrong size, training or function"),
-        ({}, {"format": "other"}, "its card must say format"),
-        ({"value.bias": torch.zeros(2)}, {}, "expected other tensors"),
-        ({"value.bias": torch.zeros(1, dtype=torch.int64)}, {}, "expected other tensors"),
-        ({"value.bias": torch.full((1,), torch.nan)}, {}, r"the weights value\.bias are not all finite"),
-        ({"more": torch.zeros(1)}, {}, "expected other tensors"),
-    ):
-        write_tensors(path, tensors | changes, card | cards)
-        with pytest.raises(ValueError, match=rf"net\.safetensors.*{message}"):
-            load_network(path, None if "format" in cards else nets)
 
 
 def test_an_exported_network_plays_as_the_network(nets, tmp_path, capsys):

@@ -40,20 +40,6 @@ def test_its_answers_are_a_policy_over_legal_actions_and_a_bounded_value(network
     assert values.std() > 0
 
 
-def test_every_weight_gets_a_finite_gradient(network):
-    batch = positions(6)
-    learner = network.copy()
-    for weight in learner.weights.values():
-        weight.requires_grad_()
-    logits, values = learner.forward(torch.from_numpy(batch.observations()), torch.from_numpy(batch.masks()))
-    policy = torch.log_softmax(logits, dim=1)
-    entropy = -(policy.exp() * policy).sum()
-    (entropy + policy[:, 0].sum() * 0 + values.sum()).backward()
-    for name, weight in learner.weights.items():
-        assert torch.isfinite(weight.grad).all(), name
-        assert weight.grad.abs().sum() > 0, name
-
-
 def test_a_file_holds_all_and_is_an_agent_by_its_path(network, tmp_path):
     path = tmp_path / "net.safetensors"
     network.save(path)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from othello_agents.network.policy import PolicyAgent, mean
+from othello_agents.network.policy import PolicyAgent
 from othello_env import Othello
 from othello_env.games.openings import random_opening
 from othello_env.games.othello.positions import OthelloPositions
@@ -72,11 +72,3 @@ def test_symmetric_positions_get_symmetric_policies_to_the_bit(network, symmetry
         action = int(rng.choice(state.legal_actions()))
         state, moved = state.play(action), moved.play(int(transform_actions(action, symmetry, 6)))
     assert differs
-
-
-def test_the_mean_does_not_depend_on_the_order():
-    answers = np.random.default_rng(2).normal(size=(8, 5, 37)) * 10.0 ** np.arange(8)[:, np.newaxis, np.newaxis]
-    first = mean(answers)
-    np.testing.assert_allclose(first, answers.mean(axis=0))
-    for seed in range(20):
-        assert (mean(np.random.default_rng(seed).permutation(answers)) == first).all()

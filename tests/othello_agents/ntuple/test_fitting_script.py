@@ -1,12 +1,10 @@
 """The script that labels positions and fits the tables to the labels."""
 
-import json
-
 import numpy as np
 import pytest
 from load_script import load_script
 
-from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_agents.ntuple import NTupleNetwork
 
 SMALL = {"size": 4, "self_play": 300, "rounds": 3, "games": 60, "window": 2, "depth": 2, "exact": 4}
 
@@ -36,17 +34,6 @@ def test_the_card_says_what_the_weights_were_made_from(undisturbed):
     assert network.training["command"].startswith("python ")
 
 
-def test_the_rounds_lower_the_error_on_held_out_positions(tmp_path, capsys):
-    run(tmp_path, self_play=1, games=600, window=3, rate=0.03)
-    lines = [line.replace(",", "").split() for line in capsys.readouterr().out.splitlines()[1:4]]
-    assert [int(line[0]) for line in lines] == [1, 2, 3]
-    errors = [(float(line[2]), float(line[4])) for line in lines]
-    assert all(after < before for before, after in errors)
-    made = [NTupleNetwork.load(file).training["fit"] for file in sorted(tmp_path.glob("work/weights-*.npz"))[1:]]
-    assert [(each["error_before"], each["error"][-1]) for each in made] == errors
-    assert [each["positions"] for each in made] == [int(line[1]) for line in lines]
-
-
 def test_a_run_that_was_cut_off_continues_to_the_same_weights(undisturbed, tmp_path, monkeypatch):
     """The first run is interrupted in its second round."""
     calls = []
@@ -66,28 +53,6 @@ def test_a_run_that_was_cut_off_continues_to_the_same_weights(undisturbed, tmp_p
     np.testing.assert_array_equal(run(tmp_path, threads=2), NTupleNetwork.load(undisturbed / "out.npz").weights)
 
 
-def test_more_rounds_continue_the_work(undisturbed, tmp_path):
-    run(tmp_path, rounds=1)
-    np.testing.assert_array_equal(run(tmp_path), NTupleNetwork.load(undisturbed / "out.npz").weights)
-
-
-def test_a_fit_can_begin_with_given_weights(tmp_path):
-    trainer = Trainer(4, 7)
-    trainer.run(games=100)
-    start = tmp_path / "start.npz"
-    trainer.network.save(start)
-    fitted = run(tmp_path, start=start, rounds=1, rate=0.0)
-    np.testing.assert_array_equal(fitted, trainer.network.weights)
-    recipe = json.loads((tmp_path / "work" / "recipe.json").read_text())["recipe"]
-    assert recipe["start"] != str(start)
-    assert "self_play" not in recipe
-    first = tmp_path / "out.npz"
-    run(tmp_path, start=first, rounds=1, out=tmp_path / "again.npz", folder=tmp_path / "second")
-    before, after = (NTupleNetwork.load(file).training for file in (first, tmp_path / "again.npz"))
-    assert after["earlier_fit"] == before["fit"]
-    assert after["fit"]["positions"] > 0
-
-
 def test_a_folder_of_another_fit_is_refused(undisturbed, tmp_path):
     work = undisturbed / "work"
     with pytest.raises(SystemExit, match="holds another fit"):
@@ -102,10 +67,3 @@ def test_a_folder_of_another_fit_is_refused(undisturbed, tmp_path):
     with pytest.raises(SystemExit, match="exists and is not the result of this fit"):
         run(tmp_path, folder=work)
     assert trained.read_bytes() == before
-
-
-def test_weights_for_another_board_are_refused(tmp_path):
-    Trainer(6).network.save(tmp_path / "six.npz")
-    with pytest.raises(SystemExit, match="for size 6, not for --size 4"):
-        run(tmp_path, start=tmp_path / "six.npz")
-    assert not (tmp_path / "work").exists()

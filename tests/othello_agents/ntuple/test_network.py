@@ -54,14 +54,6 @@ def discs_to_configurations(places, square, discs):
     return (discs @ places.deltas[square].astype(np.int64))[: places.looked_up]
 
 
-@pytest.mark.parametrize("size", [4, 6, 8])
-def test_no_placement_is_looked_up_twice_and_configurations_fit(size):
-    places = layout(size)
-    looked_up = [places.deltas[:, q].tobytes() for q in range(places.looked_up)]
-    assert len(set(looked_up)) == places.looked_up
-    assert places.deltas.sum(axis=0, dtype=np.int64).max() <= np.iinfo(np.int16).max
-
-
 @settings(max_examples=100)
 @given(data=st.data())
 def test_values_are_those_of_the_slow_twin(data, positions, networks, slow_twin):
@@ -130,17 +122,6 @@ def test_a_file_holds_no_arrays_but_the_card_the_weights_and_the_errors(tmp_path
         assert archive.namelist() == ["card.npy", "weights.npy", *(["errors.npy"] if not half else [])]
 
 
-def test_the_extra_array_that_an_older_numpy_stored_is_ignored(tmp_path):
-    path = tmp_path / "a.npz"
-    network = NTupleNetwork(4, 2)
-    network.weights[:, :3] = 1, 2, 3
-    network.save(path)
-    with zipfile.ZipFile(path, "a") as archive, io.BytesIO() as member:
-        np.save(member, np.array(False))
-        archive.writestr("allow_pickle.npy", member.getvalue())
-    assert (NTupleNetwork.load(path).weights == network.weights).all()
-
-
 CARD = {
     "format": "othello-env n-tuple 2",
     "size": 4,
@@ -169,42 +150,10 @@ def truncated():
     return with_card()[:-200]
 
 
-def flipped_bits():
-    data = bytearray(with_card())
-    data[len(data) // 2] ^= 0xFF
-    return bytes(data)
-
-
-def with_header(shape):
-    """A file whose header announces an array too large for any memory."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive, io.BytesIO() as member:
-        np.lib.format.write_array_header_1_0(member, {"descr": "<f4", "fortran_order": False, "shape": shape})
-        archive.writestr("weights.npy", member.getvalue())
-        archive.writestr("card.npy", zipfile.ZipFile(io.BytesIO(with_card())).read("card.npy"))
-    return buffer.getvalue()
-
-
-def not_arrays():
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("card.npy", "hello")
-        archive.writestr("weights.npy", "world")
-    return buffer.getvalue()
-
-
-def with_pickle():
-    return written(card=np.array({"a": 1}, dtype=object), weights=WEIGHTS)
-
-
 BROKEN = {
     "empty": (b"", "not a zip file"),
     "text": (b"weights", "not a zip file"),
     "truncated": (truncated(), "not a zip file"),
-    "flipped bits": (flipped_bits(), "Bad CRC-32"),
-    "no arrays within": (not_arrays(), "card does not begin like an array of numpy"),
-    "too large": (with_header((2**30, 2**30)), r"expected weights of shape \(1, 27168\)"),
-    "pickled": (with_pickle(), "card holds no numbers or text"),
     "other arrays": (written(a=WEIGHTS), "expected the arrays card and weights, and perhaps errors, got a.npy"),
     "card of numbers": (written(card=np.zeros(3), weights=WEIGHTS), "card must be a text"),
     "card no JSON": (written(card=np.array("{"), weights=WEIGHTS), "it is not JSON: Input data was truncated"),
@@ -214,7 +163,6 @@ BROKEN = {
     ),
     "unknown version": (with_card(format="othello-env n-tuple 9"), "not 'othello-env n-tuple 9'"),
     "size": (with_card(size=5), "wrong size"),
-    "size unhashable": (with_card(size=[8]), "wrong size"),
     "stages": (with_card(stages="1"), "wrong size, stages"),
     "training": (with_card(training=[1]), "wrong size, stages or training"),
     "games": (with_card(training={"games": "many"}), "wrong numbers of games or seconds"),

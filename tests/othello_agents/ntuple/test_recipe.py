@@ -81,21 +81,6 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variab
         train(variables, part, "--games 300 --resume")
 
 
-def test_the_weights_are_written_between_two_points_too(variables, tmp_path, monkeypatch):
-    out, run, written = tmp_path / "a.npz", variables["Trainer"].run, []
-
-    def slow_run(trainer, **arguments):
-        if out.exists():
-            written.append(NTupleNetwork.load(out).training["games"])
-        run(trainer, games=16)
-        trainer.seconds += 200
-
-    monkeypatch.setattr(variables["Trainer"], "run", slow_run)
-    train(variables, out, "--size 4 --games 112 --matches 2")
-    # A step takes 200 seconds. The weights are written when 300 seconds have passed, so after every second step.
-    assert written == [32, 32, 64, 64, 96]
-
-
 def test_mistakes_are_told_and_nothing_is_overwritten(variables, tmp_path):
     out = tmp_path / "a.npz"
     train(variables, out, "--size 4 --seed 3 --games 20 --matches 2")

@@ -57,14 +57,6 @@ def test_the_history_counts(draws):
             assert checkers.search(state, depth, positional.pieces) == tuple(expected), f"{draws} {depth}\n{state}"
 
 
-def test_a_player_who_moves_twice_wins_with_it():
-    # A search of one ply sees the first jump. A search of two plies also sees the second jump of the same player.
-    state = Checkers.from_text("B:W15,23,32,12:B11,1")
-    assert state.play_transcript("11x18").to_move == 0
-    assert checkers.search(state, 1, material.pieces)[0] == material(state.play_transcript("11x18"), 0) == -MAN
-    assert checkers.search(state, 2, material.pieces)[0] == material(state.play_transcript("11x18x27"), 0) == 0
-
-
 def test_a_won_game_is_worth_more_than_any_evaluation():
     state = Checkers.from_text("B:W18:B15,K1,K2")
     assert checkers.search(state, 2, positional.pieces)[:2] == (math.inf, state.action_from_text("15x22"))

@@ -1,7 +1,6 @@
 """How agents are asked: callables, checks of their answers, clocks, seats in games, and random choices."""
 
 import copy
-import dataclasses
 import math
 import pickle
 
@@ -11,7 +10,7 @@ import pytest
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Agent, AgentError, Othello, OthelloPositions, make_agent
-from othello_env.agent import AgentWrapper, Chance, Clock, Seat, act_on_clock, ask, ask_many
+from othello_env.agent import AgentWrapper, Chance, Clock, Seat, ask, ask_many
 from othello_env.agent import spec as agent_specs
 from othello_env.arena.play.clocks import Timed
 
@@ -168,11 +167,6 @@ class TestClock:
             with pytest.raises(TypeError, match="seconds_left"):
                 ask(wrap(Simple()), Othello(), Clock(game=60.0))
 
-    def test_an_agent_whose_act_is_replaced(self):
-        told = Blind()
-        told.act = lambda state, *, seconds_left=None, move_seconds=None: (seconds_left, move_seconds)
-        assert act_on_clock(told, Othello(), Clock(move=5.0)) == (None, 5.0)
-
     def test_an_agent_that_takes_any_keyword_gets_both_limits(self):
         class Any(Agent):
             def act(self, state, **clock):
@@ -187,9 +181,6 @@ class TestClock:
         for wrong in ({"game": math.nan}, {"move": math.nan}, {"game": np.float64("nan"), "move": 1.0}):
             with pytest.raises(ValueError, match="a number, not nan"):
                 Clock(**wrong)
-        engine = make_agent("engine:depth=1")
-        for seconds in (-1.0, 0.0, 10**30, math.inf):  # whatever the time, the search ends at its depth
-            assert Othello().is_legal(ask(engine, Othello(), Clock(seconds, seconds)))
 
 
 class TestSeat:
@@ -217,16 +208,6 @@ class TestSeat:
         wrapped.act_batch(OthelloPositions.from_states([Othello()], [6]))
         seat.ask(Othello())
         assert told[-3:] == [5, 6, 5], "a wrapper, too, is told again after a batch"
-
-    def test_an_agent_may_be_frozen(self):
-        @dataclasses.dataclass(frozen=True)
-        class Frozen(Agent):
-            depth: int = 1
-
-            def act(self, state, *, seconds_left=None):
-                return state.legal_actions()[0]
-
-        assert Seat(Frozen(), 1).ask(Othello()) == Othello().legal_actions()[0]
 
 
 class TestChance:
@@ -265,29 +246,6 @@ class TestEpsilon:
             made.new_game(key)
             singles.append(made.act(state))
         assert made.act_batch(OthelloPositions.from_states(states, keys)).tolist() == singles
-
-    def test_a_callable_with_epsilon_answers_alike(self):
-        made = agent_specs._EpsilonAgent(make_agent(last_legal), 0.5, None)
-        states = states_of_a_game(4)
-        keys = list(range(len(states)))
-        singles = []
-        for state, key in zip(states, keys, strict=True):
-            made.new_game(key)
-            singles.append(made.act(state))
-        assert made.act_batch(OthelloPositions.from_states(states, keys)).tolist() == singles
-        assert singles != make_agent(last_legal).act_batch(OthelloPositions.from_states(states, keys)).tolist()
-
-    @pytest.mark.parametrize("answer", [np.zeros(1, np.int64), np.zeros(40), np.zeros((40, 1), np.int64), None])
-    def test_an_answer_of_another_shape_or_type_is_refused_as_without_epsilon(self, answer):
-        class Wrong(Constant):
-            def act_batch(self, batch):
-                return self.answer
-
-        positions = OthelloPositions.from_states([Othello()] * 40, range(40))
-        wrong = Wrong(answer)
-        for agent in (wrong, agent_specs._EpsilonAgent(wrong, 0.5, 0)):
-            with pytest.raises(AgentError, match=r"agent constant must answer 40 positions with \(40,\) integers"):
-                ask_many(agent, positions)
 
     @pytest.mark.parametrize(("epsilon", "share"), [(0.0, 0.0), (0.25, 0.1875), (1.0, 0.75)])
     def test_it_is_a_probability(self, plugin, epsilon, share):

@@ -77,7 +77,7 @@ class TestPettingZooSuite:
     @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
     @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
     @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
-    @pytest.mark.parametrize("size", [4, 6, 8])
+    @pytest.mark.parametrize("size", [4, 8])
     def test_api(self, size: int) -> None:
         from pettingzoo.test import api_test
 
@@ -109,7 +109,7 @@ def test_it_follows_the_rules_move_by_move(size: int) -> None:
     env = othello_v0.env(size=size)
     rng = np.random.default_rng(size)
     passes = 0
-    for _ in range(60):
+    for _ in range(20):
         env.reset()
         state = Othello(size)
         for agent in env.agent_iter():
@@ -148,16 +148,6 @@ def test_an_observation_belongs_to_the_caller() -> None:
     assert again["observation"].max() == 1
 
 
-def test_the_spaces_hold_the_observations() -> None:
-    env = othello_v0.env()
-    env.reset()
-    for agent in env.possible_agents:
-        assert env.observation_space(agent).contains(env.observe(agent))
-        assert env.action_space(agent).n == 65
-    assert (env.possible_agents, env.metadata["name"]) == (["black_0", "white_0"], "othello_v0")
-    assert othello_v0.raw_env is othello_v0.env
-
-
 def test_a_forced_pass_is_an_explicit_step() -> None:
     env = othello_v0.env(size=4)
     env.reset(options={"position": FORCED_PASS})
@@ -193,14 +183,6 @@ def test_a_draw_has_no_winner() -> None:
     play_out(env, "d4")
     assert env.rewards == {"black_0": 0.0, "white_0": 0.0}
     assert (env.infos["black_0"]["winner"], env.infos["black_0"]["discs"].tolist()) == (-1, [8, 8])
-
-
-@pytest.mark.parametrize("action", [19, np.int8(19), np.uint16(19), np.array(19)])
-def test_integers_of_any_kind_are_actions(action: int) -> None:
-    env = othello_v0.env()
-    env.reset()
-    env.step(action)
-    assert env.position.moves == (19,)
 
 
 class TestLoop:
@@ -272,11 +254,6 @@ def test_a_seed_determines_the_games_that_follow() -> None:
     assert len(set(games)) == 6
 
 
-def test_without_seeds_environments_differ() -> None:
-    envs = [othello_v0.env(openings="random:8") for _ in range(2)]
-    assert list(starts(envs[0], 4, None)) != list(starts(envs[1], 4, None))
-
-
 def test_options_say_where_the_game_begins() -> None:
     env = othello_v0.env(openings=["f5d6"])
     env.reset()
@@ -319,17 +296,6 @@ def test_every_mode_renders_the_final_board() -> None:
     env.reset()
     with pytest.warns(UserWarning, match="render_mode"):
         assert env.render() is None
-
-
-def test_human_mode_shows_every_ply(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = []
-    monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
-    env = othello_v0.env(render_mode="human")
-    env.reset()
-    play_out(env, WIPE_OUT)
-    states = [Othello.from_moves(WIPE_OUT[: 2 * ply]) for ply in range(10)]
-    assert len(shown) == 10
-    assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))
 
 
 @pytest.mark.parametrize(("reward", "cost"), [("result", 1.0), ("margin", 64.0)])
@@ -433,13 +399,21 @@ def test_wrong_options_are_named_and_change_nothing(options: dict[str, object], 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"size": 5}, "size must be one of 4, 6, 8, not 5"),
         ({"reward": "discs"}, "reward must be one of 'result', 'margin', not 'discs'"),
         ({"render_mode": "svg"}, "render_mode must be one of None, 'human', 'rgb_array', 'ansi', not 'svg'"),
-        ({"openings": "random"}, 'openings must be None, "random:PLIES"'),
-        ({"openings": []}, "openings is empty"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         othello_v0.env(**arguments)
+
+
+def test_human_mode_shows_every_ply(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
+    env = othello_v0.env(render_mode="human")
+    env.reset()
+    play_out(env, WIPE_OUT)
+    states = [Othello.from_moves(WIPE_OUT[: 2 * ply]) for ply in range(10)]
+    assert len(shown) == 10
+    assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))

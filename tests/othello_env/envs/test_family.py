@@ -7,7 +7,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
-from othello_env import Agent, Checkers, IllegalActionError, Tribolo, checkers_v0, make_agent, tribolo_v0
+from othello_env import Agent, Checkers, IllegalActionError, Tribolo, checkers_v0, make_agent, othello_v0, tribolo_v0
 from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
 from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
 from othello_env.envs.tribolo import TriboloEnv
@@ -28,8 +28,8 @@ class TestPettingZooSuite:
     @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
     @pytest.mark.parametrize(
         "env",
-        [tribolo_v0.env(), tribolo_v0.env(**SMALL), checkers_v0.env(), checkers_v0.env(size=6, draws="40-move")],
-        ids=["tribolo", "small tribolo", "checkers", "small checkers"],
+        [tribolo_v0.env(**SMALL), checkers_v0.env(size=6, draws="40-move")],
+        ids=["tribolo", "checkers"],
     )
     def test_api(self, env):
         from pettingzoo.test import api_test
@@ -41,14 +41,6 @@ class TestPettingZooSuite:
         from pettingzoo.test import seed_test
 
         seed_test(make)
-
-    @pytest.mark.parametrize("make", [tribolo_v0.env, checkers_v0.env])
-    def test_render(self, make, monkeypatch):
-        from pettingzoo.test import render_test
-
-        monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-        monkeypatch.setattr("othello_env.envs.rendering.RENDER_FPS", 1000)
-        render_test(make)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +55,7 @@ class TestPettingZooSuite:
 def test_agents_are_stepped_as_the_rules_say(env, start):
     rng = np.random.default_rng(1)
     again = 0
-    for game in range(30):
+    for game in range(10):
         env.reset(seed=5 if game == 0 else None)
         state = start(game_key(env_key(5), game))
         for agent in env.agent_iter():
@@ -93,6 +85,8 @@ def test_agents_are_stepped_as_the_rules_say(env, start):
 
 
 def test_names():
+    assert othello_v0.env().possible_agents == ["black_0", "white_0"]
+    assert othello_v0.raw_env.metadata["name"] == "othello_v0"
     assert tribolo_v0.env().possible_agents == ["blue_0", "red_0", "green_0"]
     assert checkers_v0.env().possible_agents == ["red_0", "white_0"]
     assert tribolo_v0.raw_env.metadata["name"] == "tribolo_v0"
@@ -212,19 +206,13 @@ class TestOptions:
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [
-        ("Tribolo", {}),
-        ("Tribolo", SMALL | {"side": "green"}),
-        ("Checkers", {}),
-        ("Checkers", {"size": 6, "reward": "margin"}),
-    ],
+    [("Tribolo", SMALL | {"side": "green"}), ("Checkers", {"size": 6, "reward": "margin"})],
 )
 def test_gymnasiums_own_check(name, arguments):
     check_env(gymnasium.make(f"othello_env/{name}-v0", **arguments).unwrapped, skip_render_check=True)
 
 
-@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-@pytest.mark.parametrize("name", ["Tribolo", "Checkers"])
+@pytest.mark.parametrize(("name", "mode"), [("Tribolo", "ansi"), ("Checkers", "rgb_array")])
 def test_gymnasiums_own_check_of_rendering(name, mode):
     check_env(gymnasium.make(f"othello_env/{name}-v0", render_mode=mode).unwrapped)
 
@@ -297,7 +285,7 @@ def answered(state, learner, agents):
 )
 def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
     env, rng = make(), np.random.default_rng(2)
-    for game in range(25):
+    for game in range(8):
         observation, info = env.reset(seed=4 if game == 0 else None)
         key = game_key(env_key(4), game)
         state, learner, agents = begin(start(key), key)
@@ -319,25 +307,3 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
             assert not truncated
             state = state.play(action)
     assert info["plies"] == len(state.moves)
-
-
-@pytest.mark.parametrize("name", ["Tribolo", "Checkers"])
-def test_gymnasiums_vector_mode_and_wrappers(name):
-    envs = gymnasium.make_vec(f"othello_env/{name}-v0", num_envs=3, vectorization_mode="sync")
-    observations, _ = envs.reset(seed=1)
-    rng = np.random.default_rng(1)
-    ends = 0
-    for _ in range(150):
-        actions = [int(rng.choice(np.flatnonzero(mask))) if mask.any() else 0 for mask in observations["action_mask"]]
-        observations, rewards, terminations, _, _ = envs.step(np.array(actions))
-        ends += terminations.sum()
-        assert ((rewards == 0) | terminations).all()
-    assert ends > 0
-    envs.close()
-    wrapped = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make(f"othello_env/{name}-v0"))
-    wrapped.reset(seed=1)
-    done = False
-    while not done:
-        masks = wrapped.get_wrapper_attr("action_masks")()
-        *_, done, _, info = wrapped.step(int(np.flatnonzero(masks)[0]))
-    assert info["episode"]["r"] in (-1.0, -0.5, 0.0, 0.25, 1.0)

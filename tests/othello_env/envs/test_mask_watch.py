@@ -65,8 +65,7 @@ def test_it_is_not_said_of_a_learner_that_errs_in_half_of_its_games():
 
 @pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-@pytest.mark.parametrize("opponent", [None, "random"])
-@pytest.mark.parametrize("num_threads", [1, 2])
+@pytest.mark.parametrize(("opponent", "num_threads"), [(None, 1), ("random", 2)])
 def test_a_batch_says_it_once_too(mode, opponent, num_threads):
     env = OthelloVectorEnv(8, 4, opponent, autoreset_mode=mode, num_threads=num_threads)
     env.reset(seed=0)

@@ -94,8 +94,7 @@ def test_without_values_returns_are_the_results():
             assert returns[t, i] == expected
 
 
-@pytest.mark.parametrize(("flag", "player"), [(np.int8, np.bool_), (np.int64, np.uint8), (np.float32, np.float32)])
-def test_flags_and_players_may_have_any_dtype(flag, player):
+def test_flags_and_players_may_have_any_dtype():
     log, last_players = rollout("NextStep", steps=40)
     assert log["terminated"].any()
     values = np.random.default_rng(0).normal(size=log["rewards"].shape)
@@ -108,9 +107,9 @@ def test_flags_and_players_may_have_any_dtype(flag, player):
     )
     got = self_play_advantages(
         **rest,
-        players=log["players"].astype(player),
-        last_players=last_players.astype(player),
-        **{name: log[name].astype(flag) for name in ("terminated", "illegal", "played")},
+        players=log["players"].astype(np.float32),
+        last_players=last_players.astype(np.uint8),
+        **{name: log[name].astype(np.int64) for name in ("terminated", "illegal", "played")},
     )
     np.testing.assert_array_equal(got, expected)
 

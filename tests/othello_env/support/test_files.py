@@ -103,15 +103,6 @@ def test_a_tournament_is_not_written_to_a_device_or_through_a_link(tmp_path, cap
 
 
 @needs_posix
-def test_training_is_not_written_through_a_link(tmp_path, capsys):
-    (tmp_path / "a.npz").symlink_to(tmp_path / "elsewhere.npz")
-    with pytest.raises(SystemExit, match="2"):
-        main(["train", "--size", "4", "--games", "1", "--out", str(tmp_path / "a.npz")])
-    assert "a.npz' is a symbolic link" in capsys.readouterr().err
-    assert not (tmp_path / "elsewhere.npz").exists()
-
-
-@needs_posix
 def test_a_link_can_be_read(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"text")
     (tmp_path / "link").symlink_to(tmp_path / "a.txt")

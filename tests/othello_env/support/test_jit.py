@@ -8,7 +8,6 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import numba
 import numba.extending
@@ -43,11 +42,19 @@ def run(program: str, cache: Path, **more: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_a_second_process_loads_what_the_first_compiled(tmp_path):
+def test_a_second_process_loads_what_the_first_compiled_and_old_folders_are_removed(tmp_path):
+    base = tmp_path / "othello-env"
+    for k in range(12):
+        (base / f"old{k}").mkdir(parents=True)
+        os.utime(base / f"old{k}", (k, k))
     *first, hits = run(SAMPLE, tmp_path)
     assert hits == "0"
     assert run(SAMPLE, tmp_path) == [*first, "1"]
     assert [each.name for each in tmp_path.iterdir()] == ["othello-env"]
+    left = {each.name for each in base.iterdir()}
+    assert "old0" not in left
+    assert "old11" in left
+    assert len(left) == 8
 
 
 def test_an_edit_of_a_callee_in_another_file_is_seen(tmp_path):
@@ -64,9 +71,6 @@ def test_an_edit_of_a_callee_in_another_file_is_seen(tmp_path):
     after = run(SAMPLE, tmp_path / "cache", PYTHONPATH=path)
     assert after[:-1] != before[:-1]
     assert after[-1] == "0"
-    source.write_text(text, encoding="utf-8")
-    os.utime(source, (2, 2))
-    assert run(SAMPLE, tmp_path / "cache", PYTHONPATH=path) == [*before[:-1], "1"]
 
 
 def test_processes_that_start_cold_at_once_agree(tmp_path):
@@ -74,12 +78,12 @@ def test_processes_that_start_cold_at_once_agree(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     started = [
         subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(4)
+        for _ in range(2)
     ]
     told = [process.communicate(timeout=600)[0].split() for process in started]
     assert all(process.returncode == 0 for process in started)
     assert len({tuple(answer[:-1]) for answer in told}) == 1
-    assert sorted(answer[-1] for answer in told) == ["0", "1", "1", "1"]  # one process compiled
+    assert sorted(answer[-1] for answer in told) == ["0", "1"]  # one process compiled
 
 
 def test_a_cache_that_cannot_be_made(tmp_path):
@@ -87,28 +91,12 @@ def test_a_cache_that_cannot_be_made(tmp_path):
     assert run(SAMPLE, tmp_path / "file")[-1] == "0"
 
 
-def test_old_folders_are_removed(tmp_path):
-    base = tmp_path / "othello-env"
-    for k in range(12):
-        (base / f"old{k}").mkdir(parents=True)
-        os.utime(base / f"old{k}", (k, k))
-    run(SAMPLE, tmp_path)
-    left = {each.name for each in base.iterdir()}
-    assert "old0" not in left
-    assert "old11" in left
-    assert len(left) == 8
-
-
 PLAY = """
 import numpy as np
-from othello_env import Othello, make_agent, make_vec_env, sample_legal, play_match
-env, rng = make_vec_env(3, 4, opponent=None), np.random.default_rng(0)
-observation, info = env.reset(seed=1)
-for _ in range(20):
-    observation, rewards, terminated, _, info = env.step(sample_legal(observation["action_mask"], rng))
-print(*observation["observation"].ravel(), *info["discs"].ravel())
-print(make_agent("alphabeta:depth=3,eval=weighted").act(Othello.from_moves("f5d6")))
-print(play_match("random", "maximizer:eval=count", games=2, seed=1).score)
+from othello_env import Othello, make_agent, sample_legal
+print(*sample_legal(np.ones((3, 65), np.int8), np.random.default_rng(0)))
+state = Othello.from_moves("f5d6")
+print(state.legal_actions(), state.play(18), make_agent("alphabeta:depth=3,eval=weighted").search(state))
 """
 REMOVE = """
 import numba
@@ -124,24 +112,6 @@ def test_a_numba_without_undocumented_options_and_private_names_plays_alike(tmp_
     assert run(REMOVE + PLAY, tmp_path) == expected
 
 
-@pytest.mark.parametrize("name", ["forceinline", "_nrt", "no_cfunc_wrapper", "no_cpython_wrapper"])
-def test_without_one_option_none_is_passed(monkeypatch, name):
-    known = numba.njit(lambda: None).targetdescr.options
-    owner = next(each for each in known.__mro__ if name in vars(each))
-    assert name in jit.options(inline=True, lean=True)
-    jit._knows.cache_clear()
-    with monkeypatch.context() as patched:
-        patched.delattr(owner, name)
-        assert jit.options(inline=True, lean=True) == {"nogil": True, "error_model": "numpy"}
-    jit._knows.cache_clear()
-
-
-def test_without_the_slp_switch_nothing_is_switched(monkeypatch):
-    monkeypatch.setattr(jit, "_CONFIG", SimpleNamespace())
-    with jit._settings(True):
-        assert vars(jit._CONFIG) == {}
-
-
 def test_an_interrupt_is_found_among_the_causes_of_an_error():
     error = SystemError("a kernel")
     error.__cause__ = KeyboardInterrupt()
@@ -149,19 +119,12 @@ def test_an_interrupt_is_found_among_the_causes_of_an_error():
         jit.raise_interrupt(error)
 
 
-def test_causes_without_an_end_are_no_interrupt():
-    first, second, own = ValueError("first"), ValueError("second"), ValueError("its own cause")
-    first.__cause__, second.__cause__, own.__cause__ = second, first, own
-    for error in (first, own):
-        assert jit.raise_interrupt(error) is None
-
-
-class Alarm(Exception):
+class AlarmError(Exception):
     pass
 
 
 def raise_alarm(number, frame):
-    raise Alarm
+    raise AlarmError
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no such signal")
@@ -179,7 +142,7 @@ def test_a_signal_during_a_compilation_is_handled_after_it():
     asks = jit.kernel(namespace["asks"])
     before = signal.signal(signal.SIGALRM, raise_alarm)
     try:
-        with pytest.raises(Alarm):
+        with pytest.raises(AlarmError):
             asks(1)
         assert signal.getsignal(signal.SIGALRM) is raise_alarm
         assert asks(1) == 2

@@ -218,30 +218,3 @@ def test_rllib_gets_its_key_from_a_short_wrapper(game):
     assert steps > 5
     assert set(said) == set(env.possible_agents)  # each agent was told the end of the game
     assert list(rewards.values()) == list(env.unwrapped.position.returns())
-
-
-def test_the_mask_of_an_end_is_the_same_everywhere():
-    # The single environment and game 0 of the vector environment play the same game. Game 0 is not reset at its end.
-    single = gymnasium.make("othello_env/Othello-v0", size=4)
-    batch = vector(autoreset_mode=AutoresetMode.DISABLED)
-    observation, _ = single.reset(seed=5)
-    batch_observation, _ = batch.reset(seed=5)
-    over = False
-    while not over:
-        np.testing.assert_array_equal(observation["action_mask"], batch_observation["action_mask"][0])
-        action = int(np.flatnonzero(observation["action_mask"])[0])
-        observation, _, over, _, _ = single.step(action)
-        actions = batch_observation["action_mask"].argmax(axis=1)
-        batch_observation, _, terminated, _, _ = batch.step(actions)
-        if terminated.any():
-            batch_observation, _ = batch_resets_all_but_the_first(batch, batch_observation, terminated)
-    assert not observation["action_mask"].any()
-    assert not batch_observation["action_mask"][0].any()
-    assert not batch.action_masks()[0].any()
-    assert not single.get_wrapper_attr("action_masks")().any()
-
-
-def batch_resets_all_but_the_first(batch, observation, terminated):
-    mask = terminated.copy()
-    mask[0] = False
-    return batch.reset(options={"reset_mask": mask}) if mask.any() else (observation, {})

@@ -15,7 +15,7 @@ import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torchrl.collectors import Collector
-from torchrl.envs import ActionMask, EnvBase, GymWrapper, RewardSum, TransformedEnv, check_env_specs
+from torchrl.envs import ActionMask, EnvBase, RewardSum, TransformedEnv, check_env_specs
 from torchrl.modules import ValueOperator
 
 from othello_env import IllegalActionError, Othello, sample_legal
@@ -99,18 +99,6 @@ def test_a_rollout_is_what_the_batch_plays(opponent, transformed):
             for name in INFO:
                 kept[name][terminated] = info[name][terminated]
     assert ended > 10
-
-
-def test_the_tensors_share_the_memory_of_the_batch():
-    env = TorchRLEnv(3, size=4, opponent=None)
-    arrays = []
-    step = env.env.step
-    env.env.step = lambda actions: arrays.append(step(actions)) or arrays[-1]
-    data = env.step(policy_of(1)(env.reset()))
-    (observation, _, _, _, info), after = arrays[0], data["next"]
-    for name, array in (*observation.items(), ("to_move", info["to_move"])):
-        assert after[name].data_ptr() == array.ctypes.data, name
-    assert env.action_spec.mask.data_ptr() == observation["action_mask"].ctypes.data
 
 
 def test_a_partial_reset_begins_only_the_games_that_it_names():
@@ -255,20 +243,3 @@ def test_errors_of_a_step():
     env = TorchRLEnv(6, size=4, opponent=None)
     with pytest.raises(ValueError, match="use rollout"):
         env.rollout(60, policy_of(1), break_when_any_done=False, break_when_all_done=True)
-
-
-def test_the_generic_wrapper_plays_the_same_games():
-    ours = TorchRLEnv(4, size=4, opponent=None)
-    batch = gymnasium.make_vec("othello_env/Othello-v0", num_envs=4, size=4, opponent=None, autoreset_mode="Disabled")
-    played = []
-    for env in (ours, GymWrapper(batch, categorical_action_encoding=True)):
-        played.append(env.rollout(60, policy_of(1), break_when_any_done=False, tensordict=seeded(env)))
-    for name in ("observation", ("next", "observation"), ("next", "reward"), ("next", "done"), "done"):
-        assert torch.equal(*(each[name] for each in played)), name
-    assert torch.equal(played[0]["action_mask"], played[1]["action_mask"].bool())
-
-
-def seeded(env):
-    """Give the games of the environment a seed. Returns None, so that `rollout` resets the environment."""
-    env.set_seed(3)
-    env.reset()

@@ -12,7 +12,6 @@ from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.sampling import sample_legal
 from othello_env.envs.seeding import env_key, game_key
 from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
-from othello_env.games.checkers.batch import CheckersGames
 
 ENVS = {"Othello": OthelloEnv, "Checkers": CheckersEnv, "Tribolo": TriboloEnv}
 VECTOR_ENVS = {"Othello": OthelloVectorEnv, "Checkers": CheckersVectorEnv, "Tribolo": TriboloVectorEnv}
@@ -114,27 +113,27 @@ CHAIN = Checkers.from_text("B:W14,15,22,23,31:BK10,3").play_move("10x19")  # the
 BOARD = Tribolo(8, **SMALL)
 
 
-@pytest.mark.parametrize("mode", MODES)
+# All modes for the small board; the other cases take the modes in turn.
 @pytest.mark.parametrize(
-    ("kind", "options", "openings", "reward", "share"),
+    ("mode", "kind", "options", "openings", "reward", "share"),
     [
-        ("Othello", {}, None, "result", 0.0),
-        ("Othello", {}, "random:7", "margin", 0.002),
-        ("Othello", {"size": 6}, None, "margin", 0.002),
-        ("Othello", {"size": 4}, "random:3", "result", 0.01),
-        ("Checkers", {}, None, "result", 0.0),
-        ("Checkers", {}, "random:40", "margin", 0.002),
-        ("Checkers", {}, [CHAIN, "11-15 22-18 15x22"], "result", 0.002),
-        ("Checkers", {"size": 4}, None, "margin", 0.01),
-        ("Checkers", {"size": 6, "draws": "threefold"}, "random:3", "result", 0.002),
-        ("Checkers", {"size": 10, "draws": "40-move"}, None, "margin", 0.0),
-        ("Tribolo", {}, None, "result", 0.0),
-        ("Tribolo", {}, "random:9", "margin", 0.002),
-        ("Tribolo", SMALL, [BOARD, BOARD.play(BOARD.legal_actions()[0])], "result", 0.01),
+        *((mode, "Othello", {"size": 4}, "random:3", "result", 0.01) for mode in MODES),
+        (MODES[0], "Othello", {}, None, "result", 0.0),
+        (MODES[1], "Othello", {}, "random:7", "margin", 0.002),
+        (MODES[2], "Othello", {"size": 6}, None, "margin", 0.002),
+        (MODES[0], "Checkers", {}, None, "result", 0.0),
+        (MODES[1], "Checkers", {}, "random:40", "margin", 0.002),
+        (MODES[2], "Checkers", {}, [CHAIN, "11-15 22-18 15x22"], "result", 0.002),
+        (MODES[0], "Checkers", {"size": 4}, None, "margin", 0.01),
+        (MODES[1], "Checkers", {"size": 6, "draws": "threefold"}, "random:3", "result", 0.002),
+        (MODES[2], "Checkers", {"size": 10, "draws": "40-move"}, None, "margin", 0.0),
+        (MODES[0], "Tribolo", {}, None, "result", 0.0),
+        (MODES[1], "Tribolo", {}, "random:9", "margin", 0.002),
+        (MODES[2], "Tribolo", SMALL, [BOARD, BOARD.play(BOARD.legal_actions()[0])], "result", 0.01),
     ],
 )
 def test_self_play_is_the_rules(mode, kind, options, openings, reward, share, assert_same_info):
-    n, steps = 60, 500 if kind == "Othello" else 250
+    n, steps = 20, 150
     env = VECTOR_ENVS[kind](n, opponent=None, openings=openings, reward=reward, autoreset_mode=mode, **options)
     twin = SelfPlayTwin(n, mode, env.new_game, openings, reward)
     rng = np.random.default_rng(steps)
@@ -169,24 +168,31 @@ def only_where(info, mask):
     return {name: value if name not in kept else (value.T * mask).T.astype(value.dtype) for name, value in info.items()}
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
-    ("kind", "options"),
+    ("mode", "kind", "options"),
     [
-        ("Othello", {}),
-        ("Othello", {"openings": "random:10", "reward": "margin", "side": "white"}),
-        ("Othello", {"size": 6, "openings": ["c2", "b3", "e4"], "side": "black"}),
-        ("Othello", {"size": 4, "reward": "margin"}),
-        ("Othello", {"size": 4, "openings": "random:6"}),
-        ("Othello", {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
-        ("Checkers", {}),
-        ("Checkers", {"opponent": "alphabeta:depth=2,epsilon=0.2", "openings": "random:30", "reward": "margin"}),
-        ("Checkers", {"size": 6, "draws": "threefold", "side": "white", "openings": [Checkers(6, "threefold")]}),
-        ("Checkers", {"opponent": lazy_policy, "openings": [CHAIN]}),
-        ("Tribolo", SMALL),
-        ("Tribolo", SMALL | {"opponent": ("maximizer", "random"), "reward": "margin", "side": "green"}),
-        ("Tribolo", {"opponent": lazy_policy, "openings": "random:9"}),
-        ("Tribolo", {"opponent": "maximizer:epsilon=0.5"}),
+        *((mode, "Othello", {"size": 4, "reward": "margin"}) for mode in MODES),
+        (MODES[0], "Othello", {}),
+        (MODES[1], "Othello", {"openings": "random:10", "reward": "margin", "side": "white"}),
+        (MODES[2], "Othello", {"size": 6, "openings": ["c2", "b3", "e4"], "side": "black"}),
+        (MODES[0], "Othello", {"size": 4, "openings": "random:6"}),
+        (MODES[1], "Othello", {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
+        (MODES[2], "Checkers", {}),
+        (
+            MODES[0],
+            "Checkers",
+            {"opponent": "alphabeta:depth=2,epsilon=0.2", "openings": "random:30"},
+        ),
+        (
+            MODES[1],
+            "Checkers",
+            {"size": 6, "draws": "threefold", "side": "white", "reward": "margin"},
+        ),
+        (MODES[2], "Checkers", {"opponent": lazy_policy, "openings": [CHAIN]}),
+        (MODES[0], "Tribolo", SMALL),
+        (MODES[1], "Tribolo", SMALL | {"opponent": ("maximizer", "random"), "reward": "margin", "side": "green"}),
+        (MODES[2], "Tribolo", {"opponent": lazy_policy, "openings": "random:9"}),
+        (MODES[0], "Tribolo", {"opponent": "maximizer:epsilon=0.5"}),
     ],
 )
 def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, options, assert_same_info):
@@ -290,33 +296,3 @@ def test_without_copies_the_dict_is_the_callers():
         truncated[:] = True
         seen["observation"] = seen["observation"].astype(np.float32)
         found = [{"action_mask": seen.pop("action_mask")}, expected]
-
-
-class EverGrowing(CheckersGames):
-    """Makes the array of moves longer in each call of `make_room`, also between a step and the opponents' answers."""
-
-    def make_room(self, initial):
-        super().make_room(initial)
-        self.games = self.games._replace(moves=np.pad(self.games.moves, ((0, 0), (0, 1))))
-        self._settle()
-        return True
-
-
-class GrowingVectorEnv(CheckersVectorEnv):
-    def new_batch(self, n):
-        return EverGrowing(n, self.new_game(0))
-
-
-@pytest.mark.usefixtures("always_shared")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_games_go_on_when_the_room_for_their_moves_grows(threads, assert_same_info):
-    growing = GrowingVectorEnv(40, openings="random:30", num_threads=threads)
-    envs = [growing, CheckersVectorEnv(40, openings="random:30")]
-    rng = np.random.default_rng(2)
-    (observation, info), (_, expected) = (env.reset(seed=4) for env in envs)
-    for _ in range(60):
-        assert_same_info(dict(info), dict(expected))
-        actions = sample_legal(observation["action_mask"], rng)
-        (observation, *_, info), (expected_observation, *_, expected) = (env.step(actions) for env in envs)
-        np.testing.assert_equal(observation, expected_observation)
-    growing.close()

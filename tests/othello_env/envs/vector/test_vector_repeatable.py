@@ -65,7 +65,7 @@ def failing(cause):
     return kernel
 
 
-@pytest.mark.parametrize("kernel", ["step", "waiting", "answer", "observe"])
+@pytest.mark.parametrize("kernel", ["step", "observe"])
 def test_ctrl_c_in_a_kernel_of_a_step(kernel, monkeypatch):
     env = OthelloVectorEnv(4, 4, openings="random:2")
     observation, _ = env.reset(seed=1)
@@ -79,33 +79,12 @@ def test_ctrl_c_in_a_kernel_of_a_step(kernel, monkeypatch):
     np.testing.assert_equal(env.reset(seed=1)[0], observation)
 
 
-@pytest.mark.parametrize("kernel", ["begin", "waiting", "observe"])
-def test_ctrl_c_in_a_kernel_of_a_reset(kernel, monkeypatch):
-    env = OthelloVectorEnv(4, 4)
-    observation, _ = env.reset(seed=1)
-    with monkeypatch.context() as patched:
-        patched.setattr(env._batch, kernel, failing(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            env.reset()
-    with pytest.raises(ResetNeeded):
-        env.step([FIRST] * 4)
-    np.testing.assert_equal(env.reset(seed=1)[0], observation)
-
-
 def test_other_errors_of_a_kernel_stay_what_they_are(monkeypatch):
     env = OthelloVectorEnv(4, 4)
     env.reset(seed=1)
     monkeypatch.setattr(env._batch, "step", failing(ValueError))
     with pytest.raises(SystemError, match="exception set"):
         env.step([FIRST] * 4)
-
-
-@pytest.mark.usefixtures("always_shared")
-@pytest.mark.parametrize(("n", "threads"), [(3, 2), (4, 3), (5, 3), (7, 4)])
-def test_threads_make_no_difference_to_few_games(n, threads, assert_same):
-    env = OthelloVectorEnv(n, 8, None, num_threads=threads)
-    assert_same(play(OthelloVectorEnv(n, 8, None), 10), play(env, 10))
-    env.close()
 
 
 @pytest.mark.usefixtures("always_shared")

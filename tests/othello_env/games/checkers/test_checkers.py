@@ -135,7 +135,7 @@ def check_against_twin(state, twin):
 @pytest.mark.parametrize("draws", DRAWS)
 def test_random_games_are_the_twins(size, draws):
     rng = random.Random(f"{size} {draws}")
-    for _ in range(8 if size < 10 else 3):
+    for _ in range(4 if size < 10 else 1):
         state, twin = Checkers(size, draws), Twin(size)
         pieces = state.scores()
         while not state.is_over:
@@ -197,7 +197,7 @@ def test_open_spiel_agrees_where_its_rules_are_the_same():
     rng = random.Random(5)
     directions = {0: 3, 1: 2, 2: 0, 3: 1}  # OpenSpiel's up-left, up-right, down-right, down-left
     compared = 0
-    for _ in range(150):
+    for _ in range(60):
         theirs, ours, since = game.new_initial_state(), Checkers(draws="40-move"), 0
         while not ours.is_over and since < 40:
             moves = {}
@@ -215,7 +215,7 @@ def test_open_spiel_agrees_where_its_rules_are_the_same():
         if ours.is_over and since < 40:
             assert theirs.is_terminal()
             assert list(ours.returns()) == theirs.returns()
-    assert compared > 5000
+    assert compared > 2000
 
 
 @pytest.mark.nojit

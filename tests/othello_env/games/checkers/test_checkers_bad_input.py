@@ -1,6 +1,5 @@
 """What checkers does with wrong arguments, texts and actions."""
 
-import numpy as np
 import pytest
 
 from othello_env import IllegalActionError, NotationError
@@ -9,18 +8,6 @@ from othello_env.games.checkers.position import Checkers
 
 @pytest.mark.nojit
 class TestBadInput:
-    def test_integers_of_other_kinds_are_sizes(self):
-        assert type(Checkers(np.int64(6)).size) is type(Checkers.from_text("B:W21:B1", size=np.int8(8)).size) is int
-
-    @pytest.mark.parametrize("size", [0, 5, 7, 12, "8", None])
-    def test_sizes(self, size):
-        with pytest.raises(ValueError, match="4, 6, 8, 10"):
-            Checkers(size)
-
-    def test_draws(self):
-        with pytest.raises(ValueError, match="'repetition', 'threefold', '40-move', not 'never'"):
-            Checkers(draws="never")
-
     @pytest.mark.parametrize(
         ("text", "message"),
         [

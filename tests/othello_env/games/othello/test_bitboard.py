@@ -23,11 +23,6 @@ def test_popcount_counts_bits(x):
     assert int(bitboard.popcount(np.uint64(x))) == x.bit_count()
 
 
-def test_popcount_of_nothing_and_everything():
-    assert int(bitboard.popcount(np.uint64(0))) == 0
-    assert int(bitboard.popcount(np.uint64(2**64 - 1))) == 64
-
-
 @given(x=WORDS)
 def test_nth_bit_is_the_nth_square(x):
     found = [int(bitboard.nth_bit(np.uint64(x), np.uint64(n))) for n in range(x.bit_count())]
@@ -102,11 +97,3 @@ def test_randomise_replaces_the_right_share(threshold, share):
     bitboard.randomise(actions, own, opponent, np.arange(n, dtype=np.uint64), np.uint64(threshold), BOARDS[8], 8)
     assert set(actions.tolist()) <= {19, 26, 37, 44}
     assert abs((actions != 19).mean() - share) < 0.016
-
-
-def test_the_squares_of_each_size():
-    assert ACTION_SQUARES[8] == tuple(range(64))
-    assert ACTION_SQUARES[6][:7] == (9, 10, 11, 12, 13, 14, 17)
-    assert ACTION_SQUARES[4] == (18, 19, 20, 21, 26, 27, 28, 29, 34, 35, 36, 37, 42, 43, 44, 45)
-    for size in SIZES:
-        assert squares(BOARDS[size]) == list(ACTION_SQUARES[size])

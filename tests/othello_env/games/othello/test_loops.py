@@ -6,7 +6,6 @@ import pytest
 from othello_env import Othello
 from othello_env.games.batch.state import ILLEGAL, OUT_OF_RANGE, OVER
 from othello_env.games.othello import loops as batch
-from othello_env.games.othello.batch import OthelloGames
 from othello_env.games.othello.bitboard import BOARDS
 
 pytestmark = pytest.mark.nojit
@@ -55,21 +54,3 @@ def test_place_plays_each_move(size):
     following = columns([state.play(int(action)) for state, action in zip(states, actions, strict=True)])
     for found, expected in zip((own, opponent, legal, over), following, strict=True):
         np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("size", [4, 6, 8])
-def test_encodings_are_those_of_the_states(size):
-    states = random_states(size, 600, seed=3)
-    games = OthelloGames(len(states), Othello(size))
-    planes = np.full((len(states), 2, size, size), 7, np.int8)
-    masks = np.full((len(states), size * size + 1), 7, np.int8)
-    for array, column in zip((*games.boards, games.games.over), columns(states), strict=True):
-        array[:] = column
-    games.games.to_move[:] = [state.to_move for state in states]
-    scores = np.empty(2 * len(states), np.int64)
-    unused = np.empty(len(states)), np.empty(len(states), np.int8), np.empty(len(states), np.bool_)
-    games.observe((*unused, scores, games.views(planes, masks), size * size + 1))
-    np.testing.assert_array_equal(planes, [state.observation(state.to_move) for state in states])
-    np.testing.assert_array_equal(masks, [state.action_mask() for state in states])
-    going = ~games.games.over
-    np.testing.assert_array_equal(scores.reshape(-1, 2)[going], np.array([state.scores() for state in states])[going])

@@ -206,12 +206,6 @@ def test_any_integer_is_an_action(action):
     assert type(after.moves[0]) is int
 
 
-@pytest.mark.parametrize("size", [0, 5, 10, -8, "8", None, 8.5])
-def test_there_are_three_sizes(size):
-    with pytest.raises(ValueError, match="size must be one of 4, 6, 8, not "):
-        Othello(size)
-
-
 @pytest.mark.parametrize("attribute", ["own", "opponent", "to_move", "moves", "size", "new"])
 def test_a_position_cannot_be_changed(attribute):
     state = Othello()
