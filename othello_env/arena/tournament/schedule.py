@@ -59,7 +59,7 @@ class Schedule:
             position from the text in the record.
 
     Raises:
-        TypeError: `games`, `seed` or `near` is not an integer, `gauntlet` is not a bool, or `agents` is a set or a dict.
+        TypeError: `games`, `seed` or `near` is not an integer, `gauntlet` is not a bool, or `agents` is a set or dict.
         ValueError: there are too few agents, two agents have the same name, `games` is not a positive multiple of the
             number of players, the seed is negative, `near` is below 1, or an opening is wrong.
     """
