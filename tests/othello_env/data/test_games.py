@@ -60,7 +60,7 @@ def test_random_games_depend_on_their_number_only():
         ({"count": 1, "seed": -1}, ValueError, "seed must be at least 0"),
         ({"count": 1, "size": 5}, ValueError, "size"),
         ({"count": 1, "num_threads": 0}, ValueError, "num_threads must be at least 1"),
-        ({"count": 1.5}, TypeError, "integer"),
+        ({"count": 1.5}, TypeError, "whole number"),
     ],
 )
 def test_wrong_arguments_of_random_games(arguments, error, message):
