@@ -62,7 +62,7 @@ class Failing(Agent):
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        (Failing(UnspeakableError()), r"UnspeakableError: <Unspeakable whose text raised ZeroDivisionError>"),
+        (Failing(UnspeakableError()), r"UnspeakableError: <UnspeakableError whose text raised ZeroDivisionError>"),
         (Failing(AgentError("x" * 1_000_000)), "xxx"),
         (Failing(ValueError("\x1b[2J\ud800" * 1_000_000)), r"ValueError: \?\[2J\?\?\[2J"),
     ],
