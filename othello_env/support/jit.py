@@ -166,7 +166,9 @@ def _signals_later() -> Iterator[None]:
         yield
         return
     arrived: list[tuple[int, Any]] = []
-    handlers = {each: found for each in signal.valid_signals() if callable(found := signal.getsignal(each))}
+    handlers: dict[int, Any] = {
+        each: found for each in signal.valid_signals() if callable(found := signal.getsignal(each))
+    }
     for each in handlers:
         signal.signal(each, lambda number, frame: arrived.append((number, frame)))
     try:

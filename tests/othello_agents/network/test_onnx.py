@@ -195,7 +195,9 @@ class Broken:
 def test_a_policy_that_fails_is_named():
     agent = PolicyAgent(Broken(), name="bad.onnx")
     env = make_vec_env(3, size=4, opponent=agent, side="white")
-    with pytest.raises(AgentError, match=r"agent bad\.onnx gave no policy for 3 positions: its logits .* not all finite"):
+    with pytest.raises(
+        AgentError, match=r"agent bad\.onnx gave no policy for 3 positions: its logits .* not all finite"
+    ):
         env.reset(seed=1)
     with pytest.raises(AgentError, match=r"agent bad\.onnx"):
         agent.act(Othello(4))

@@ -72,7 +72,7 @@ def test_a_subclass_with_other_rules_is_searched_by_its_own_rules(spec: str) -> 
 def test_agents_with_compiled_rules_refuse_a_subclass(spec: str) -> None:
     state, agent = FewerDiscsWin(6), make_agent(spec)
     for refused in (agent.check_game, agent.act):
-        with pytest.raises(WrongGameError, match="not .*FewerDiscsWin"):
+        with pytest.raises(WrongGameError, match=r"not .*FewerDiscsWin"):
             refused(state)
 
 

@@ -39,7 +39,7 @@ def test_a_match_warns_of_each_agent_that_fails():
     assert re.fullmatch(record, repr(result.records[0]))
 
 
-class Unspeakable(Exception):
+class UnspeakableError(Exception):
     def __str__(self):
         raise ZeroDivisionError
 
@@ -62,7 +62,7 @@ class Failing(Agent):
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        (Failing(Unspeakable()), r"Unspeakable: <Unspeakable whose text raised ZeroDivisionError>"),
+        (Failing(UnspeakableError()), r"UnspeakableError: <UnspeakableError whose text raised ZeroDivisionError>"),
         (Failing(AgentError("x" * 1_000_000)), "xxx"),
         (Failing(ValueError("\x1b[2J\ud800" * 1_000_000)), r"ValueError: \?\[2J\?\?\[2J"),
     ],

@@ -156,12 +156,12 @@ def test_causes_without_an_end_are_no_interrupt():
         assert jit.raise_interrupt(error) is None
 
 
-class Alarm(Exception):
+class AlarmError(Exception):
     pass
 
 
 def raise_alarm(number, frame):
-    raise Alarm
+    raise AlarmError
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no such signal")
@@ -179,7 +179,7 @@ def test_a_signal_during_a_compilation_is_handled_after_it():
     asks = jit.kernel(namespace["asks"])
     before = signal.signal(signal.SIGALRM, raise_alarm)
     try:
-        with pytest.raises(Alarm):
+        with pytest.raises(AlarmError):
             asks(1)
         assert signal.getsignal(signal.SIGALRM) is raise_alarm
         assert asks(1) == 2
