@@ -20,14 +20,14 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from othello_env.data.review import ANALYST, BLUNDER
 from othello_env.page.assessment import EXACT_EMPTIES
 from othello_env.page.endpoints import Endpoint, endpoints
-from othello_env.page.guard import Guard
+from othello_env.page.guard import JSON, Guard
 from othello_env.page.messages import GAMES, MessageError, PageGame, read_message
 from othello_env.page.offers import Offer, Offers
 from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, WorkerPool
@@ -130,7 +130,7 @@ def _get(name: str, content: Callable[[], object]) -> Route:
     """A route for GET requests. Its answer is what `content` returns, as JSON."""
 
     async def endpoint(_request: Request) -> Response:
-        return JSONResponse(content())
+        return JSON(content())
 
     return Route(f"/api/{name}", endpoint)
 
@@ -211,10 +211,10 @@ async def _error(_request: Request, error: Exception) -> Response:
     """
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = (str(error) or type(error).__name__).splitlines()[0]
-    return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)
+    return JSON({"error": _ACTION_NUMBER.sub("", text)}, status)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
     """The answer to a message that is too large or too slow, or to a request for a path that does not exist."""
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    return JSON({"error": error.detail}, error.status_code, error.headers)

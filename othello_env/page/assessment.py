@@ -138,16 +138,18 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
             values = _for_both(state, max(each.values()))
     if values is None and not each and "action_probabilities" not in known:
         return None
+    unit = str(getattr(agent, "unit", _VALUE))
     looks_ahead, depth = "search" in known, _depth(agent)
     found = agent.search(state) if looks_ahead and actions and state.num_players == 2 else None
     numbers = [*(values or ()), *(each.values() if kind == "values" else ())]
     return Assessment(
         kind,
-        _VALUE,
+        unit,
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=_bound(numbers) if depth is None else None,  # with a limited depth, no bound is known
+        # If the depth is limited, no bound is known.
+        bound=state.largest_margin if unit == _DISCS else _bound(numbers) if depth is None else None,
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
         depth=depth,

@@ -13,12 +13,13 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 from PIL import Image
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from othello_env.arena.openings import find_openings
 from othello_env.drawing import pixels, svg
 from othello_env.drawing.replay import gif, html
 from othello_env.games.registry import Rules
+from othello_env.page.guard import JSON
 from othello_env.page.messages import MessageError, PageGame
 from othello_env.page.results import Recorded
 from othello_env.page.texts import read_text, write_text
@@ -73,7 +74,7 @@ def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, tuple[type[Struct]
         """A recorded game of a tournament, with the names of its agents."""
         if message.file >= len(recorded) or message.number >= len(recorded[message.file]):
             raise MessageError(f"there is no recorded game {message.number} in file {message.file}")
-        return JSONResponse(recorded[message.file].game(message.number))
+        return JSON(recorded[message.file].game(message.number))
 
     return {
         "game": (_Show, _show),
@@ -89,7 +90,7 @@ async def _show(message: _Show, _request: Request) -> Response:
     """The positions of a game, beginning at the ply ``from``. If ``from`` is 0, the answer also has the empty board."""
     if message.first > len(message.record.moves):
         raise MessageError(f"from: the game has {len(message.record.moves)} plies, not {message.first}")
-    return JSONResponse(await asyncio.to_thread(_views, message.record, message.first))
+    return JSON(await asyncio.to_thread(_views, message.record, message.first))
 
 
 def _views(game: PageGame, first: int) -> dict[str, Any]:
@@ -119,11 +120,11 @@ async def _read(message: _Read, _request: Request) -> Response:
 
 async def _write(message: _Write, _request: Request) -> Response:
     """A game as text that a person can copy."""
-    return JSONResponse({"text": await asyncio.to_thread(write_text, message.record)})
+    return JSON({"text": await asyncio.to_thread(write_text, message.record)})
 
 
 def _record(game: PageGame) -> Response:
-    return JSONResponse({"record": game.to_json()})
+    return JSON({"record": game.to_json()})
 
 
 class _Replays:

@@ -1,12 +1,15 @@
-"""Refuses the requests that pages of other sites send to the server."""
+"""Refuses the requests that pages of other sites send to the server, and writes answers as JSON."""
 
 from __future__ import annotations
+
+import json
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "Guard"]
+__all__ = ["HEADERS", "JSON", "Guard"]
 
 HEADERS = {
     "content-security-policy": (
@@ -21,6 +24,13 @@ HEADERS = {
 }
 """The headers that every answer gets."""
 _NAMES = ("127.0.0.1", "localhost")
+
+
+class JSON(JSONResponse):
+    """An answer as JSON in ASCII. UTF-8 cannot store half a surrogate pair, which a file or an agent may contain."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 class Guard:
@@ -54,7 +64,7 @@ class Guard:
             answer = self._refusal(scope) or self._app
             await answer(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
+    def _refusal(self, scope: Scope) -> JSON | None:
         """The response to a request that is refused. None if the request is allowed."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -74,5 +84,5 @@ class Guard:
         return None
 
 
-def _refuse(status: int, reason: str) -> JSONResponse:
-    return JSONResponse({"error": reason}, status, {"connection": "close"})
+def _refuse(status: int, reason: str) -> JSON:
+    return JSON({"error": reason}, status, {"connection": "close"})

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from othello_env.page.answers import Answers
+from othello_env.page.guard import JSON
 from othello_env.support.workers import Worker, WorkerDiedError, WorkerError, WorkerTimeoutError
 
 __all__ = ["AgentFailedError", "AnswerError", "ClosedError", "PendingRequests", "WorkerPool"]
@@ -235,8 +236,8 @@ class PendingRequests:
         if has_left:
             return Response(status_code=204)
         if is_done:
-            return JSONResponse(pending.work.result())
-        return JSONResponse({}, status_code=202)
+            return JSON(pending.work.result())
+        return JSON({}, status_code=202)
 
     def _forget(self, key: str, pending: _Pending) -> None:
         del self._pending[key]

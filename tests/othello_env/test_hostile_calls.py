@@ -24,10 +24,17 @@ from othello_env.envs import OthelloEnv, OthelloVectorEnv
 from othello_env.league import League
 
 NAN, INF = float("nan"), float("inf")
+class Strange:
+    """An object that is no number. Its text is the same in each process, so that tests have the same names."""
+
+    def __repr__(self):
+        return "Strange()"
+
+
 WRONG = {
-    "int": [True, 2.5, NAN, INF, Decimal(2), "2", "٣", b"2", {2}, {2: 1}, [2], (), np.float64(2), 1j, object()],
-    "float": [True, NAN, -INF, Decimal(1), "0.5", {0.5}, {0.5: 1}, [0.5], 1j, object()],
-    "bool": [0, 1, 2.5, NAN, "no", "", [], {True}, {}, np.array([True, False]), object()],
+    "int": [True, 2.5, NAN, INF, Decimal(2), "2", "٣", b"2", {2}, {2: 1}, [2], (), np.float64(2), 1j, Strange()],
+    "float": [True, NAN, -INF, Decimal(1), "0.5", {0.5}, {0.5: 1}, [0.5], 1j, Strange()],
+    "bool": [0, 1, 2.5, NAN, "no", "", [], {True}, {}, np.array([True, False]), Strange()],
     "str": [5, NAN, True, b"black", {"black"}, {"black": 1}, ["black"], "no such choice"],
     "openings": [{"f5d6"}, {"f5d6": 1, "f5f6": 99}, frozenset(["f5"]), "random:٣", "random:²", "random:-1", 5, b"f5"],
     "seed": [True, 1.0, NAN, "1", -1, -(10**30), {1}, {1: 1}],

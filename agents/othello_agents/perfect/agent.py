@@ -40,6 +40,9 @@ class Perfect(Agent):
         ValueError: `hash` is out of range.
     """
 
+    unit = "discs"
+    """The unit of the agent's scores (see `Agent`)."""
+
     def __init__(self, hash: int = _DEFAULT_HASH) -> None:  # noqa: A002 - the usual name in engines
         self._hash = check_whole("hash", hash, 1, _LARGEST_HASH)
         self._solver: Solver | None = None

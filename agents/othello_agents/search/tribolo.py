@@ -94,7 +94,7 @@ class TriboloPlayer(Agent):
         return max(values, key=values.__getitem__)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The strategy's value of each legal action, in ascending order of actions."""
+        """The strategy's value of each legal action in the unit `unit`, in ascending order of actions."""
         state = _checked(state)
         check_not_over(state)
         value = self._value(state)
@@ -107,13 +107,19 @@ class TriboloPlayer(Agent):
             return partial(alliance, target=self._target)
         return mobility.function if name == "mobility" else score
 
-    def evaluate(self, state: State, player: int) -> int:
-        """The number of the player's cells.
+    def evaluate(self, state: State, player: int) -> float:
+        """The value that the strategy gives to the position for a player, in the unit `unit`.
 
         Raises:
             ValueError: the game is not Tribolo.
         """
-        return score(_checked(state), player)
+        state = _checked(state)
+        return self._value(state)(state, player)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the values. The strategy ``high-level`` counts cells in some positions and moves in others."""
+        return {"mobility": "moves", "high-level": "cells or moves"}.get(self._strategy, "cells")
 
 
 def _checked(state: State) -> Tribolo:

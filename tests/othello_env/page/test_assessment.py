@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import othello_agents
+from othello_agents.search.tribolo import alliance
 from othello_env import Othello, make_agent
 from othello_env.agent import Agent, AgentError
 from othello_env.data import review_game, summarise
@@ -199,6 +200,35 @@ def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
         again = answer({"spec": str(file), "task": "games", "version": name}, agents)
         assert told == again == {"games": ("othello",) if name == "ntuple_8x8" else ("othello:size=6",)}
     assert len(agents) == 1  # the agent from the old file is forgotten
+
+
+def test_a_solved_position_counts_discs():
+    state = Othello(4).play(Othello(4).legal_actions()[0])
+    found = exact(make_agent("engine"), state)
+    assert (found.source, found.unit, found.bound) == ("perfect play", "discs", 16.0)
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_perfect_play_counts_discs(size):
+    state, agent = Othello(size), make_agent("perfect")
+    found = assess(agent, state, actions=True)
+    assert (found.unit, found.bound) == ("discs", size**2)
+    assert found.actions == agent.action_values(state)
+    assert found.values[0] == max(found.actions.values())
+
+
+@pytest.mark.parametrize(
+    ("strategy", "unit"),
+    [("score", "cells"), ("alliance", "cells"), ("mobility", "moves"), ("high-level", "cells or moves")],
+)
+def test_the_values_of_tribolo_have_one_unit(strategy, unit):
+    state, agent = Tribolo(seed=3), make_agent(f"tribolo:strategy={strategy}")
+    found = assess(agent, state, actions=True)
+    assert found.unit == unit
+    if strategy == "mobility":
+        assert found.values == tuple(state.mobility(player) for player in range(3))
+    if strategy == "alliance":
+        assert found.values == tuple(alliance(state, player, 0) for player in range(3))
 
 
 def test_an_agent_may_have_any_of_the_optional_methods():

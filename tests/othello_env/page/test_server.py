@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from asking import PORT, RESULTS, SITE, record
+from asking import OFFERS, PORT, RESULTS, SITE, record
+from starlette.testclient import TestClient
 
 from othello_env import Othello, make_agent
-from othello_env.page.app import LARGEST_BODY
+from othello_env.page.app import LARGEST_BODY, make_app
 from othello_env.page.messages import GAMES, MAX_PLIES
 from othello_env.page.results import ladders_view
 
@@ -135,6 +136,12 @@ def test_what_is_offered(client):
     assert [agent["spec"] for agent in got["agents"]] == ["random", "alphabeta:depth=2"]
     assert [each["name"] for each in got["agents"][1]["settings"]] == ["depth", "epsilon"]
     assert client.get("/api/results").json() == [RESULTS]
+
+
+def test_half_a_surrogate_pair_in_a_file_hides_no_results():
+    results = [RESULTS, {"name": "b.json", "title": "\ud800"}]
+    with TestClient(make_app(OFFERS, PORT, results), base_url=SITE) as client:
+        assert client.get("/api/results").json() == results
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:depth=31", "os:system", 'gtp:command="sh"', None])

@@ -1,0 +1,44 @@
+"""Examples as a dataset of PyTorch: each example once an epoch, in another order each epoch."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+
+from torch.utils.data import DataLoader  # noqa: E402
+
+from othello_env.data import Dataset, examples, random_games  # noqa: E402
+from othello_env.data.torch import ExampleDataset  # noqa: E402
+
+
+def epoch(loader):
+    """The game, the ply and the action of each example of an epoch, in order."""
+    batches = list(loader)
+    return np.concatenate([torch.stack([b["game"], b["ply"], b["action"]], dim=1).numpy() for b in batches]).tolist()
+
+
+@pytest.mark.parametrize(("workers", "persist"), [(0, False), (2, False), (2, True)])
+def test_an_epoch_has_each_example_once_and_its_own_order(tmp_path, workers, persist):
+    made = Dataset.make(tmp_path, {}, 25, 10, lambda first, n: random_games(n, size=4, first=first))
+    whole = next(examples(random_games(25, size=4), 10_000))
+    expected = np.stack([whole.game, whole.ply, whole.action], axis=1).tolist()
+    loader = DataLoader(
+        ExampleDataset(made.folder, 16), batch_size=None, num_workers=workers, persistent_workers=persist
+    )
+    torch.manual_seed(1)
+    one, two = epoch(loader), epoch(loader)
+    assert sorted(one) == sorted(two) == expected
+    assert one != two
+    if not persist:
+        torch.manual_seed(1)
+        assert epoch(loader) == one
+
+
+def test_without_shuffling_the_examples_keep_their_order():
+    games = random_games(5, size=4)
+    (batch,) = DataLoader(ExampleDataset(games, shuffle=False), batch_size=None)
+    expected = next(examples(games, 10_000))
+    for name, array in vars(expected).items():
+        np.testing.assert_array_equal(batch[name].numpy(), array, err_msg=name)
+    with pytest.raises(ValueError, match="batch_size must be at least 1, not 0"):
+        ExampleDataset(games, 0)
