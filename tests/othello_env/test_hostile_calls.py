@@ -24,6 +24,8 @@ from othello_env.envs import OthelloEnv, OthelloVectorEnv
 from othello_env.league import League
 
 NAN, INF = float("nan"), float("inf")
+
+
 class Strange:
     """An object that is no number. Its text is the same in each process, so that tests have the same names."""
 
