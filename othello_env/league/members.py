@@ -33,7 +33,7 @@ __all__ = [
 _LARGEST_FILE = 2 << 30  # bytes
 _GAME, _PAIR = 3, 5
 MOST_GAMES = 2**53
-"""A league counts at most this number of games of one result against a member: a float holds each smaller integer."""
+"""The most games of one result against a member. A float holds each smaller integer."""
 
 Save = Callable[[Path], str]
 """A function that saves a policy.
