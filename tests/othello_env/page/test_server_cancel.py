@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+import pytest
 from asking import OFFERS, PORT, SITE, record, run_async
 
 from othello_env.page.app import make_app
@@ -79,19 +80,31 @@ def test_a_message_that_does_not_arrive_is_not_waited_for(monkeypatch):
     assert run_async(main()) == 408
 
 
+async def begun(pool):
+    while not pool.begun:
+        await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def no_repeats(monkeypatch):
+    """Let requests wait for their answer, so that no reply asks for a repetition."""
+    monkeypatch.setattr("othello_env.page.pool._HOLD_SECONDS", 600)
+
+
+@pytest.mark.usefixtures("no_repeats")
 def test_one_of_two_equal_requests_can_leave():
     async def main():
         pool = Slow()
         requests = Requests(pool)
-        (_, left), (stays, _) = requests.send(), requests.send()
-        while not pool.begun:
-            await asyncio.sleep(0.01)
+        stays, _ = requests.send()
+        await begun(pool)
+        leaves, left = requests.send()
         left.set()
-        await asyncio.sleep(0.05)
+        gone = await leaves
         pool.may_answer.set()
-        return await stays, pool.begun, pool.cancelled
+        return gone, await stays, pool.begun, pool.cancelled
 
-    assert run_async(main()) == (200, 1, 0)
+    assert run_async(asyncio.wait_for(main(), 60)) == (204, 200, 1, 0)
 
 
 def test_an_agent_goes_on_as_long_as_the_request_is_repeated(monkeypatch):
@@ -99,26 +112,28 @@ def test_an_agent_goes_on_as_long_as_the_request_is_repeated(monkeypatch):
         pool = Slow()
         requests = Requests(pool)
         statuses = []
+        first, _ = requests.send()
+        await begun(pool)
         for _ in range(2):  # each time, two requests at once
             both = requests.send()[0], requests.send()[0]
             statuses += [await one for one in both]
         assert (pool.begun, pool.cancelled) == (1, 0)
         monkeypatch.setattr("othello_env.page.pool._PATIENCE_SECONDS", 0.1)
-        statuses.append(await requests.send()[0])
+        statuses += [await first, await requests.send()[0]]
         while not pool.cancelled:  # nobody repeats the request
             await asyncio.sleep(0.01)
         return statuses, pool.begun
 
-    assert run_async(asyncio.wait_for(main(), 60)) == ([202] * 5, 1)
+    assert run_async(asyncio.wait_for(main(), 60)) == ([202] * 6, 1)
 
 
+@pytest.mark.usefixtures("no_repeats")
 def test_an_agent_is_stopped_when_the_last_request_has_left():
     async def main():
         pool = Slow()
         requests = Requests(pool)
         both = requests.send(), requests.send()
-        while not pool.begun:
-            await asyncio.sleep(0.01)
+        await begun(pool)
         for _, left in both:
             assert not pool.cancelled
             left.set()

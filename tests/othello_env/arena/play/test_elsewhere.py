@@ -102,10 +102,11 @@ def test_time_adds_up_over_a_game():
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("NeverReady", "not ready for the game after 2 seconds"), ("Unprepared", "RuntimeError: no board")],
+    [("NeverReady", "not ready for the game after 4 seconds"), ("Unprepared", "RuntimeError: no board")],
 )
 def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
-    monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 2.0)
+    if name == "NeverReady":
+        monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 4.0)
     result = play({"odd": odd(name), "polite": odd("Polite")}, clock=FAST)
     assert len(result.faults("odd")) == 2
     for record in result.records:
