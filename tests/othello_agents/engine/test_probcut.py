@@ -4,10 +4,13 @@ import json
 from importlib import resources
 
 import numpy as np
+import pytest
 
 from othello_agents.engine import Engine
 from othello_agents.engine.probcut import (
+    CONFIDENCE,
     SHALLOWEST,
+    sufficient,
 )
 from othello_agents.ntuple import shipped_network
 
@@ -15,6 +18,24 @@ from othello_agents.ntuple import shipped_network
 def both(state, **options):
     """The analyses with and without selective search."""
     return [Engine(eval="ntuple", selective=selective, **options).analyse(state) for selective in (True, False)]
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("direction", [1, -1])
+def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(direction):
+    rng = np.random.default_rng(1)
+    cuts = np.stack([rng.uniform(0.8, 1.2, (8, 4)), rng.uniform(-50, 50, (8, 4)), rng.uniform(30, 200, (8, 4))], axis=2)
+    for bound in range(-900, 900, 37):
+        for depth, empty in ((3, 10), (6, 30), (9, 55)):  # the table ends at depth 6
+            slope, offset, deviation = cuts[empty // 8, min(depth, 6) - SHALLOWEST]
+            enough = int(sufficient(bound, direction, depth, empty, cuts.astype(np.float32)))
+
+            def beyond(shallow, slope=slope, offset=offset, deviation=deviation, bound=bound):
+                """The number of standard deviations by which the predicted value lies beyond the bound."""
+                return direction * (slope * shallow + offset - bound) / deviation
+
+            assert beyond(enough) >= CONFIDENCE - 1e-4
+            assert beyond(enough - direction) < CONFIDENCE + 1e-4
 
 
 def test_the_fit_is_of_the_weights_that_ship():

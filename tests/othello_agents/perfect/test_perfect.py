@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 
 from othello_agents.engine import exact_scores
+from othello_agents.engine.evaluator import ntuple_evaluator, set_root
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, ROOT, clear, new_memory
+from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple.network import layout
 from othello_agents.perfect import Book, Perfect, solved_4x4
 from othello_agents.perfect.book import canonical_key, mirror_images, shipped_book
-from othello_agents.perfect.solving import Solver, score_4x4
+from othello_agents.perfect.solving import MOBILITY, SOLVER, SORTING, Solver, score_4x4, solve_deep
 from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError
 from othello_env.games.checkers.position import Checkers
@@ -56,6 +60,32 @@ def test_late_6x6_positions_against_a_full_search(solver, random_position):
     for key in range(40):
         state = random_position(key, 1 + key % 7, 6)
         assert solver.score(state) == full_search(state), state
+
+
+def test_the_deep_search_is_exact_however_it_sorts(random_position):
+    """Call the deep search directly, with random weights and other numbers in `SORTING`. No score may change."""
+    rng = np.random.default_rng(3)
+    weights = rng.normal(0, 0.1, (2, layout(6).weights)).astype(np.float32)
+    evaluator, memory = ntuple_evaluator(NTupleNetwork(6, 2, weights).tables), new_memory(4)
+    for key in range(60):
+        state = random_position(key, 8 + key % 3, 6)
+        if state.must_pass:
+            continue
+        sorting = SORTING.copy()
+        sorting[:SOLVER] = key % 4
+        sorting[SOLVER], sorting[MOBILITY] = 4 + key % 3, key % 7
+        clear(memory)
+        empty = 36 - sum(state.discs())
+        memory.control[NODES], memory.control[LIMIT], memory.control[ROOT] = 0, NO_LIMIT, empty
+        own, opponent = np.uint64(state.own), np.uint64(state.opponent)
+        score = int(np.nanmax(exact_scores([state])))
+        for alpha, beta in ((-37, 37), (score - 1, score + 1), (score, score + 2), (score - 2, score)):
+            set_root(own, opponent, empty, evaluator)
+            found = solve_deep(own, opponent, np.int64(alpha), np.int64(beta), evaluator, memory, sorting)
+            if alpha < score < beta:
+                assert found == score
+            else:
+                assert found >= beta if score >= beta else found <= alpha
 
 
 def test_a_guess_changes_no_score_and_the_action_has_it(solver, random_position):

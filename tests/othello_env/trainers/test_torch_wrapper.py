@@ -41,9 +41,8 @@ def test_a_batch_is_tensors(mode, opponent, copy):
             mask = terminated2.copy()
             observation, info = env.env.reset(options={"reset_mask": mask})
             expected, expected_info = twin.reset(options={"reset_mask": mask})
-            observation = {name: torch.from_numpy(array) for name, array in observation.items()}
-            writable = {name: array if array.flags.writeable else array.copy() for name, array in info.items()}
-            info = {name: torch.from_numpy(array) for name, array in writable.items()}
+            observation = {name: torch.tensor(array) for name, array in observation.items()}
+            info = {name: torch.tensor(array) for name, array in info.items()}
     assert ended > 5
 
 
