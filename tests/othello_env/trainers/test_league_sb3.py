@@ -11,6 +11,8 @@ from othello_env import Othello, OthelloPositions, make_agent
 from othello_env.envs import OthelloVecEnv
 from othello_env.league import League
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(scope="module")
 def script(recipe):

@@ -13,6 +13,8 @@ from othello_env import Othello, drawing  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 from othello_env.envs import OthelloVecEnv  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(scope="module")
 def sb3(recipe):

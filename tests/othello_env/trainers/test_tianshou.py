@@ -12,7 +12,10 @@ from tianshou.env import DummyVectorEnv, PettingZooEnv  # noqa: E402
 from othello_env import Othello, checkers_v0, othello_v0, tribolo_v0  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # Tianshou's own warnings
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # Tianshou's own warnings
+    pytest.mark.usefixtures("one_thread"),
+]
 
 
 @pytest.mark.parametrize("game", [othello_v0, tribolo_v0, checkers_v0])
