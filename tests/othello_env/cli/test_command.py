@@ -87,7 +87,7 @@ BAD = [
     (["match", "random", "random", "--game", "othello:size=٤"], "size must be a number, not '٤'"),
     (["match", "engine:ms=nan", "random"], "'engine:ms=nan': ms must be a finite number, not 'nan'"),
     (["tournament", "random", "maximizer", "--clock", "nans"], "expected a time such as"),
-    (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "at most 1,000,000 seconds, not inf"),
+    (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "seconds must be a finite number, not inf"),
     (["match", "random"], "Missing argument 'B'"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
