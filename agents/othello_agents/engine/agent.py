@@ -22,6 +22,7 @@ from othello_agents.engine.solver import solve_moves
 from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.bitboard import BOARDS
 from othello_env.games.othello.position import Othello
@@ -33,6 +34,7 @@ __all__ = ["Engine", "exact_scores"]
 _DEFAULT_DEPTH = 8
 _DEFAULT_EXACT = 12
 _DEFAULT_HASH = 16
+_MICROSECONDS = 500.0  # about the time of a shallow search
 _DEEPEST = 60
 _MOST_THREADS = 256
 _MOST_LINES = 64
@@ -121,6 +123,8 @@ class Engine(Agent):
         self._last: tuple[Othello, Iteration, int, float] | None = None
         self._size = 0  # size of the board that was searched last
         self._lock = threading.Lock()
+        self._answering = threading.Lock()  # held while `act_batch` uses this engine's own table
+        self._copies = threading.local()  # for each thread that finds it held, an engine with a table of its own
         self._is_stopped = False  # whether `stop` was called since the last search began
 
     def __repr__(self) -> str:
@@ -143,6 +147,22 @@ class Engine(Agent):
         This is true without `ms`, because the engine then remembers nothing from one position to the next.
         """
         return self._seconds is None
+
+    @property
+    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+        return _MICROSECONDS if self._seconds is None and self._threads == 1 else 0.0
+
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if self._answering.acquire(blocking=False):
+            try:
+                return super().act_batch(batch)
+            finally:
+                self._answering.release()
+        if not hasattr(self._copies, "engine"):
+            make, options = self.__reduce__()
+            self._copies.engine = make(*options)
+        engine: Engine = self._copies.engine
+        return engine.act_batch(batch)
 
     def new_game(self, seed: int) -> None:
         with self._lock:

@@ -21,6 +21,7 @@ from othello_env.games.checkers import kernels
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import CELLS, DRAWS
 from othello_env.games.game import State
+from othello_env.games.othello import loops
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.dispatch import implementation
 from othello_env.support.jit import kernel
@@ -166,12 +167,7 @@ def _score(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, pla
 
 @implementation(batch.score_all, CheckersRules)
 def _score_all(rules: CheckersRules, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
-    own, opponent = boards[0], boards[1]
-    for i in range(len(own)):
-        mine, other = popcount(own[i]), popcount(opponent[i])
-        swap = (mine ^ other) & (_0 - np.uint64(games.to_move[i]))  # no branch: LLVM vectorises the loop
-        scores[2 * i] = mine ^ swap
-        scores[2 * i + 1] = other ^ swap
+    loops.count_sides(boards[0], boards[1], games.to_move, scores)
 
 
 @implementation(batch.result, CheckersRules)

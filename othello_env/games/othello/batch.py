@@ -109,12 +109,7 @@ def _score(rules: OthelloRules, games: BatchState, boards: _Boards, i: int, play
 
 @implementation(batch.score_all, OthelloRules)
 def _score_all(rules: OthelloRules, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
-    own, opponent = boards[0], boards[1]
-    for i in range(len(own)):
-        mine, other = popcount(own[i]), popcount(opponent[i])
-        swap = (mine ^ other) & (_0 - np.uint64(games.to_move[i]))  # no branch: LLVM vectorises the loop
-        scores[2 * i] = mine ^ swap
-        scores[2 * i + 1] = other ^ swap
+    loops.count_sides(boards[0], boards[1], games.to_move, scores)
 
 
 @implementation(batch.result, OthelloRules)

@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch.state import ILLEGAL, OUT_OF_RANGE, OVER
-from othello_env.games.othello.bitboard import flips, legal_moves
+from othello_env.games.othello.bitboard import flips, legal_moves, popcount
 from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "EXPAND",
     "allowed",
     "check",
+    "count_sides",
     "disc_of",
     "encode_8x8",
     "encode_small",
@@ -75,6 +76,24 @@ def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: n
         illegal |= np.uint64(allowed(actions[i], legal[i], side) == _0) & (done ^ _1)
         finished |= done
     return int(outside * np.uint64(OUT_OF_RANGE) | illegal * np.uint64(ILLEGAL) | finished * np.uint64(OVER))
+
+
+@kernel
+def count_sides(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    to_move: npt.NDArray[np.int8],
+    counts: npt.NDArray[np.int64],
+) -> None:
+    """Write the number of each player's squares in N games, (2 * N,): game after game, player 0 first.
+
+    `own` has the squares of the player to move, and `opponent` has those of the other player.
+    """
+    for i in range(len(own)):
+        mine, other = popcount(own[i]), popcount(opponent[i])
+        swap = (mine ^ other) & (_0 - np.uint64(to_move[i]))
+        counts[2 * i] = mine ^ swap
+        counts[2 * i + 1] = other ^ swap
 
 
 @kernel

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import numba.extending
@@ -93,21 +94,45 @@ def test_a_cache_that_cannot_be_made(tmp_path):
 
 PLAY = """
 import numpy as np
-from othello_env import Othello, make_agent, sample_legal
-print(*sample_legal(np.ones((3, 65), np.int8), np.random.default_rng(0)))
-state = Othello.from_moves("f5d6")
-print(state.legal_actions(), state.play(18), make_agent("alphabeta:depth=3,eval=weighted").search(state))
+from othello_env import Othello, make_agent, make_vec_env, play_match, sample_legal
+env, rng = make_vec_env(3, 4, opponent=None), np.random.default_rng(0)
+observation, info = env.reset(seed=1)
+for _ in range(20):
+    observation, rewards, terminated, _, info = env.step(sample_legal(observation["action_mask"], rng))
+print(*observation["observation"].ravel(), *info["discs"].ravel())
+print(make_agent("alphabeta:depth=3,eval=weighted").search(Othello.from_moves("f5d6")))
+print(play_match("random", "maximizer:eval=count", games=2, seed=1).score)
 """
 REMOVE = """
 import numba
 kinds = numba.njit(lambda: 1).targetdescr.options.__mro__
-del next(kind for kind in kinds if "forceinline" in vars(kind)).forceinline
+numba.njit(lambda: 1)()
+del next(kind for kind in kinds if "forceinline" in vars(kind)).forceinline  # Numba itself needs the other options
+from numba.core import codegen
+del codegen.RuntimeLinker
 """
 
 
-def test_a_numba_without_an_undocumented_option_plays_alike(tmp_path):
+def test_a_numba_without_an_option_and_a_private_name_plays_alike(tmp_path):
     expected = run(PLAY, Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir()))
     assert run(REMOVE + PLAY, tmp_path) == expected
+
+
+@pytest.mark.parametrize("name", ["forceinline", "_nrt", "no_cfunc_wrapper", "no_cpython_wrapper"])
+def test_without_one_option_none_is_passed(monkeypatch, name):
+    owner = next(kind for kind in numba.njit(lambda: None).targetdescr.options.__mro__ if name in vars(kind))
+    assert name in jit.options(inline=True, lean=True)
+    jit._knows.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.delattr(owner, name)
+        assert jit.options(inline=True, lean=True) == {"nogil": True, "error_model": "numpy"}
+    jit._knows.cache_clear()
+
+
+def test_without_the_slp_switch_nothing_is_switched(monkeypatch):
+    monkeypatch.setattr(jit, "_CONFIG", SimpleNamespace())
+    with jit._settings(True):
+        assert vars(jit._CONFIG) == {}
 
 
 def test_an_interrupt_is_found_among_the_causes_of_an_error():
