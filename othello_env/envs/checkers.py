@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gymnasium.vector import AutoresetMode
 
 from othello_env.envs.single import SingleGame
@@ -11,7 +9,7 @@ from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.checkers.batch import CheckersGames
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 
 __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 
@@ -41,7 +39,7 @@ class CheckersEnv(SingleGame):
         size: int = 8,
         opponent: Opponent = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -81,7 +79,7 @@ class CheckersVectorEnv(VectorGames):
         size: int = 8,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gymnasium.vector import AutoresetMode
 
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 from othello_env.games.tribolo.batch import TriboloGames
 from othello_env.games.tribolo.position import Tribolo
 
@@ -39,7 +37,7 @@ class TriboloEnv(SingleGame):
         self,
         opponent: Opponent | tuple[Opponent, ...] = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -84,7 +82,7 @@ class TriboloVectorEnv(VectorGames):
         num_envs: int = 1,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
