@@ -152,12 +152,6 @@ class VectorWork:
         return self.STEPS * len(self.masks), spent
 
 
-def spread(values: Iterable[float]) -> str:
-    """The median, the lowest and the highest of some values, as a text."""
-    values = sorted(values)
-    return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
-
-
 def truth(name: str) -> list[dict[str, str]]:
     """The rows of a CSV file in ``tests/data``, each as a dict by column."""
     with (Path(__file__).parents[2] / "tests" / "data" / name).open(encoding="utf-8") as file:
