@@ -1,7 +1,5 @@
 """A user's own network: a PyTorch module that serves as a network, a file and a player."""
 
-import copy
-import pickle
 import sys
 import textwrap
 
@@ -270,14 +268,3 @@ def test_the_packages_own_network_as_a_module(tmp_path):
     for name, weight in NeuralNetwork.load(tmp_path / "a.safetensors").weights.items():
         assert torch.equal(weight, module.state_dict()[name])
     assert network.as_module().first.weight is module.first.weight
-
-
-def test_copies_and_pickles_answer_alike_and_share_the_weights_with_their_module(nets, monkeypatch):
-    monkeypatch.syspath_prepend(".")
-    network = CustomNetwork.make("nets:make", 6, seed=3)
-    batch = positions(6)
-    for again in (pickle.loads(pickle.dumps(network)), copy.deepcopy(network)):
-        for ours, theirs in zip(asked(network, batch), asked(again, batch), strict=True):
-            np.testing.assert_array_equal(ours, theirs)
-        for name, weight in again.as_module().state_dict(keep_vars=True).items():
-            assert any(weight is other for other in again.weights.values()), name

@@ -316,18 +316,3 @@ def test_bad_runs(arguments, message):
 def test_bad_trainers(arguments, message):
     with pytest.raises(ValueError, match=message):
         Trainer(**{"size": 4} | arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"seed": 1.0}, "1.0"),
-        ({"seed": "1"}, "'1'"),
-        ({"batch": 1.5}, "batch must be a whole number, not 1.5"),
-        ({"batch": True}, "batch must be a whole number, not True"),
-        ({"rate": "1"}, "rate must be a number, not '1'"),
-    ],
-)
-def test_trainers_of_wrong_types(arguments, message):
-    with pytest.raises(TypeError, match=message):
-        Trainer(**{"size": 4} | arguments)

@@ -1,7 +1,5 @@
 """Max^n and paranoid search on random trees and in Tribolo, compared with lists of all lines of play."""
 
-import math
-
 import pytest
 
 from othello_agents.evaluations import count
@@ -127,15 +125,6 @@ def test_the_value_of_each_action_is_what_the_move_is_chosen_by(kind):
             if kind is MaxN
             else [paranoid(state, 2, count, player).value for player in range(3)]
         )
-
-
-@pytest.mark.parametrize("kind", [MaxN, Paranoid])
-def test_a_decided_line_is_infinite(kind):
-    state = Tribolo.from_text("BR-", to_move="blue")
-    assert kind(depth=2).action_values(state) == {2: math.inf}
-    assert [kind(depth=2).evaluate(state, player) for player in range(3)] == [math.inf, -math.inf, -math.inf]
-    with pytest.raises(ValueError, match="the game is over"):
-        kind().action_values(state.play(2))
 
 
 @pytest.mark.parametrize(

@@ -21,15 +21,6 @@ def test_without_a_command_it_shows_the_help(run):
     assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
 
 
-def test_a_group_without_a_command_shows_its_help(run):
-    for group in ("data",), ("data", "make"):
-        status, out, err = run(*group)
-        assert (status, err) == (0, "")
-        assert out == run(*group, "--help")[1]
-        assert "Commands:" in out
-    assert "there is no command 'inof' (did you mean info?); the commands are convert" in run("data", "inof")[2]
-
-
 def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = run("--help")[1]
@@ -191,20 +182,6 @@ def test_an_error_in_a_users_file_is_one_line_that_says_where(run, tmp_path, mon
     assert err.startswith("othello-env: ")
     assert err.count("\n") == 1
     assert why in err
-
-
-def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
-    many = ["f5d6c3d3c4"] * 40
-    file = tmp_path / "openings.txt"
-    file.write_text("\n".join(many) + "\n\n")
-    status, out, err = run("match", "random", "random", "--games", 2, "--openings", ",".join(many))
-    assert (status, err) == (0, "")
-    assert out.startswith("random, 2 games, openings 40 given, seed 0:\n")
-    assert run("match", "random", "random", "--games", 2, "--openings", file) == (0, out, "")
-    file.write_bytes(b"\xff\xfe")
-    status, _, error = run("match", "random", "random", "--games", 2, "--openings", file)
-    assert status == 2
-    assert "openings.txt' is not text" in error
 
 
 @pytest.mark.parametrize(

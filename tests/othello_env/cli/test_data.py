@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from othello_agents.ntuple import NTupleNetwork
 from othello_env import make_agent
@@ -93,25 +92,6 @@ def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
         assert status == 0
         assert "1 damaged games were left out" in errors
     assert len(read_games(tmp_path / "a.npz")) == 3
-
-
-def test_info_leaves_out_what_is_not_known(run, tmp_path):
-    (tmp_path / "a.txt").write_text("f5d6\n")
-    status, out, _ = run("data", "info", tmp_path / "a.txt")
-    assert status == 0
-    assert "finished: 0\n" in out
-    assert "nan" not in out
-
-
-def test_info_draws_a_picture(run, tmp_path):
-    run("data", "make", "random", "--games", "40", "--out", tmp_path / "d")
-    status, out, _ = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.png")
-    assert status == 0
-    assert out.endswith(f"{tmp_path / 'a.png'}: written\n")
-    with Image.open(tmp_path / "a.png") as picture:
-        assert picture.width == 1080
-    status, _, errors = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.gif")
-    assert "expected a file name that ends in .png" in errors
 
 
 def test_labels_of_boards_and_tokens(run, tmp_path):
@@ -205,29 +185,6 @@ def test_damaged_labels_of_boards(tmp_path):
         BoardSets.load(path)
     with pytest.raises(FileNotFoundError):
         BoardSets.load(tmp_path / "none.npz")
-
-
-def test_forfeits_in_a_match_are_told(run, tmp_path):
-    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
-    bad = f"{tmp_path}/bad.py:f"
-    status, _, err = run("data", "make", "match", bad, "random", "--games", "4", "--out", tmp_path / "d")
-    assert status == 0
-    assert err.endswith(f"{bad} forfeited 4 games; othello-env match shows the reason\n")
-
-
-def test_a_match_continues_only_with_the_same_files(run, tmp_path):
-    weights = tmp_path / "a.npz"
-    network = NTupleNetwork(6)
-    network.save(weights)
-    made = ("--out", tmp_path / "d", "--game", "othello:size=6", "--games")
-    command = ("data", "make", "match", weights, "random", *made)
-    assert run(*command, "2")[0] == 0
-    assert run(*command, "4")[0] == 0
-    network.weights += 1
-    network.save(weights)
-    status, _, err = run(*command, "6")
-    assert status == 2
-    assert "another dataset" in err
 
 
 def test_labels_do_not_replace_the_games(run, tmp_path):

@@ -134,12 +134,3 @@ def test_a_training_may_save_a_later_state_while_matches_are_played(run, folder,
     assert (len(league), league.results.all_pairs) == (5, 12)
     assert run("league", folder, "--games", 4, *GAME)[0] == 0
     assert League.load(folder).results.all_pairs == 20
-
-
-def test_forfeits_of_members_are_told(run, tmp_path):
-    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
-    League(["random", f"{tmp_path}/bad.py:f"]).save(tmp_path / "league")
-    status, _, err = run("league", tmp_path / "league", "--games", 2, *GAME)
-    assert status == 0
-    assert f"{tmp_path}/bad.py:f forfeited 2 games; the first: " in err
-    assert "no idea" in err

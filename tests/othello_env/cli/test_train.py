@@ -1,6 +1,5 @@
 """The command train."""
 
-import re
 import sys
 
 import numpy as np
@@ -32,11 +31,6 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     assert np.array_equal(got.weights, expected.weights)
     assert np.array_equal(got.errors, expected.errors)
     assert got.training | {"seconds": 0} == expected.training | {"seconds": 0}
-
-
-def test_short_training_is_reported_in_tenths_of_a_second(tmp_path, capsys):
-    assert run("--games", 10, "--size", 4, "--out", tmp_path / "a.npz") == 0
-    assert re.search(r"10 games of self-play in \d\.\d s", capsys.readouterr().out)
 
 
 def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, capsys):

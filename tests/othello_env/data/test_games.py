@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import Checkers, IllegalActionError, Othello, Tribolo
-from othello_env.data import Games, GamesError, Statistics, board_sets, examples, random_games
+from othello_env.data import Games, GamesError, Statistics, examples, random_games
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
 
@@ -51,21 +51,6 @@ def test_random_games_depend_on_their_number_only():
     assert (whole.lengths[40:70] == part.lengths).all()
     assert not (random_games(100, seed=6).lengths == whole.lengths).all()
     assert len(random_games(0)) == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"count": -1}, ValueError, "count must be at least 0, not -1"),
-        ({"count": 1, "seed": -1}, ValueError, "seed must be at least 0"),
-        ({"count": 1, "size": 5}, ValueError, "size"),
-        ({"count": 1, "num_threads": 0}, ValueError, "num_threads must be at least 1"),
-        ({"count": 1.5}, TypeError, "whole number"),
-    ],
-)
-def test_wrong_arguments_of_random_games(arguments, error, message):
-    with pytest.raises(error, match=message):
-        random_games(**arguments)
 
 
 def test_statistics_of_random_play():
@@ -139,18 +124,6 @@ def test_games_from_different_starts():
     assert len(games.starts) == 2
     assert [games.state(i) for i in range(3)] == finals
     np.testing.assert_array_equal(games.ends.margins, [state.margins() for state in finals])
-
-
-def test_only_games_that_are_there_need_the_usual_start():
-    later = Othello.from_moves("f5d6c3")
-    games = Games.of([*some(Othello(), 2), *some(later, 1)], [Othello(), Othello(), later])
-    assert not games.begin_as_usual
-    assert games[:2].begin_as_usual
-    assert not games[2:].begin_as_usual
-    assert games[:0].begin_as_usual
-    assert len(board_sets(games[:2]).moves) == 2
-    with pytest.raises(ValueError, match="from other positions"):
-        board_sets(games)
 
 
 @pytest.mark.parametrize(
@@ -252,14 +225,6 @@ def test_joined_games():
     for wrong in ([], [parts[0], random_games(1, size=6)]):
         with pytest.raises(ValueError, match="games of one kind"):
             Games.joined(wrong)
-
-
-def test_distinct_games_keep_the_first():
-    games = random_games(20, size=4, seed=0)
-    twice = games[[*range(20), 3, 3, 0]]
-    kept = twice.distinct()
-    assert len(kept) == len({tuple(row) for row in games.actions.tolist()})
-    assert kept.state(0) == games.state(0)
 
 
 @pytest.mark.parametrize(

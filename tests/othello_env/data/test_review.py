@@ -68,15 +68,6 @@ def test_estimates_are_the_engines_scores_in_discs():
         assert move.best_score == discs[move.best] == found.discs
 
 
-def test_a_game_from_another_start():
-    start = Othello.from_text("XO------" + "-" * 56)
-    (move,) = review_game(start.play(2), start=start)
-    assert (move.action, move.loss, move.had_choice) == (2, 0, False)
-    later = Othello.from_moves("f5d6")
-    (move,) = review_game(later.play(later.legal_actions()[0]), "engine:depth=1", start=later)
-    assert move.state == later
-
-
 def test_a_review_from_a_later_ply_on():
     game = random_games(1, size=6, seed=2)
     for exact in (0, 10):

@@ -76,12 +76,3 @@ def test_labels_of_the_boards(twin):
 def test_wrong_sequences(sequences, error, message):
     with pytest.raises(error, match=message):
         from_tokens(sequences)
-
-
-@pytest.mark.parametrize(
-    "games", [random_games(2, size=6), Games.of([Othello.from_text("X" * 64)], [Othello.from_text("X" * 64)])]
-)
-def test_other_games_have_no_tokens(games):
-    for ask in (tokens, board_labels):
-        with pytest.raises(ValueError, match="for games of othello on 8x8 from the usual start"):
-            ask(games)

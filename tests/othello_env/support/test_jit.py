@@ -8,7 +8,6 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import numba
 import numba.extending
@@ -87,11 +86,6 @@ def test_processes_that_start_cold_at_once_agree(tmp_path):
     assert sorted(answer[-1] for answer in told) == ["0", "1"]  # one process compiled
 
 
-def test_a_cache_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").touch()
-    assert run(SAMPLE, tmp_path / "file")[-1] == "0"
-
-
 PLAY = """
 import numpy as np
 from othello_env import Othello, make_agent, make_vec_env, play_match, sample_legal
@@ -127,12 +121,6 @@ def test_without_one_option_none_is_passed(monkeypatch, name):
         patched.delattr(owner, name)
         assert jit.options(inline=True, lean=True) == {"nogil": True, "error_model": "numpy"}
     jit._knows.cache_clear()
-
-
-def test_without_the_slp_switch_nothing_is_switched(monkeypatch):
-    monkeypatch.setattr(jit, "_CONFIG", SimpleNamespace())
-    with jit._settings(True):
-        assert vars(jit._CONFIG) == {}
 
 
 def test_an_interrupt_is_found_among_the_causes_of_an_error():

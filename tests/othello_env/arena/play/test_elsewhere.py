@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from othello_env import WrongGameError, make_agent
+from othello_env import make_agent
 from othello_env.arena.play import elsewhere
 from othello_env.arena.play.clocks import TimeControl, Timed
 from othello_env.arena.play.games import play_game
@@ -13,7 +13,6 @@ from othello_env.arena.play.records import Opening, Pairing
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules
 from othello_env.support.workers import WorkerError
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
@@ -140,15 +139,6 @@ def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
     assert len(result.faults("odd")) == 2
     assert "its process ended (exit code 7)" in result.faults("odd")[0]
     assert all(record.seconds is None for record in result.records)
-
-
-def test_an_agent_that_does_not_play_the_game_is_an_error_before_workers_play():
-    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 4"):
-        play_tournament(
-            {"ntuple": "ntuple", "random": "random"},
-            Schedule(("ntuple", "random"), 2, "random:2", rules=Rules.parse("othello:size=4")),
-            workers=2,
-        )
 
 
 def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):

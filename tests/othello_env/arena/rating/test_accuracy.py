@@ -12,7 +12,6 @@ from othello_env import Agent, Othello, WrongGameError, make_agent
 from othello_env.agent import Chance
 from othello_env.arena import exploitability, measure_regret, run_perfection
 from othello_env.arena.openings import packaged_lines
-from othello_env.arena.rating import benchmark
 from othello_env.arena.rating.accuracy import (
     REGRET_SIZES,
     endgame_positions,
@@ -118,18 +117,6 @@ def test_no_legal_answer_is_the_worst_move_and_is_counted():
         found = measure_endgame(policy)
         assert (found.losses, found.best, len(found.faults)) == (worst.losses, 0, 500)
         assert told in found.faults[0]
-
-
-def test_the_board_is_checked_before_an_agent_is_asked():
-    class Small(Agent):
-        def check_game(self, state):
-            raise WrongGameError("trained for size 6")
-
-        def act(self, state, *, seconds_left=None):
-            return state.legal_actions()[0]
-
-    with pytest.raises(WrongGameError, match="trained for size 6"):
-        measure_endgame(Small())
 
 
 def test_one_fault_in_a_batch_spoils_one_answer():
@@ -329,20 +316,6 @@ def test_the_benchmark_is_plain_values_and_a_page():
     assert all(note in page for note in found.notes())
     again = run_perfection("maximizer:eval=count", size=4, games=4, seed=5)
     assert again.to_json() | {"seconds": 0} == values | {"seconds": 0}
-
-
-def test_one_opening_has_no_interval():
-    found = run_perfection("random", size=4, games=2)
-    assert found.games.loss_interval == (0.0, math.inf)
-    assert found.to_json()["games"]["discs_lost_interval95"][1] is None
-    assert f"{found.games.loss:.1f} discs lost a game." in found.notes()[1]
-
-
-def test_without_games(monkeypatch):
-    monkeypatch.setattr(benchmark, "play_match", None)
-    found = run_perfection("random", size=6, games=0)
-    assert (found.games, found.exploitability) == (None, None)
-    assert "games" not in found.to_json()
 
 
 def test_no_legal_answer_loses_against_perfect_play():
