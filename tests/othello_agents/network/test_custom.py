@@ -149,19 +149,6 @@ def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
     assert not module.again.weight.any()
 
 
-def test_a_mean_of_weights_moves_the_floats_and_copies_the_counts(nets):
-    network, mean = CustomNetwork.make(nets, 4, 1), CustomNetwork.make(nets, 4, 2)
-    network.weights["body.1.num_batches_tracked"].fill_(7)
-    weights = {name: weight.detach().double() for name, weight in mean.weights.items()}
-    mean.approach(network, 0.25)
-    for name, weight in network.weights.items():
-        if name.endswith("tracked"):
-            assert int(mean.weights[name]) == 7
-        else:
-            expected = 0.75 * weights[name] + 0.25 * weight.detach().double()
-            torch.testing.assert_close(mean.weights[name].detach().double(), expected, atol=1e-6, rtol=1e-5)
-
-
 def test_a_file_holds_all_and_is_an_agent_with_its_function(nets, tmp_path):
     path = tmp_path / "net.safetensors"
     network = CustomNetwork.make(nets, 6, seed=3)

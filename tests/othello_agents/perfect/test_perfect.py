@@ -106,15 +106,6 @@ def test_the_agent_keeps_the_score_to_the_end_of_the_game(random_position):
         assert state.margins()[player] == score
 
 
-def test_its_values_are_those_of_the_exact_solver(random_position):
-    agent = Perfect(hash=1)
-    states = [random_position(key, 9, 6) for key in range(5)]
-    assert np.array_equal(agent.exact_scores(states), exact_scores(states), equal_nan=True)
-    small = [random_position(key, 7, 4) for key in range(20)]
-    small = [state for state in small if not state.is_over]
-    assert np.array_equal(agent.exact_scores(small), exact_scores(small), equal_nan=True)
-
-
 def test_a_forced_pass(random_position):
     state = next(s for s in (random_position(key, 8, 6) for key in range(200)) if s.must_pass)
     agent = Perfect()

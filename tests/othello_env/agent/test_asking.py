@@ -1,8 +1,6 @@
 """How agents are asked: callables, checks of their answers, clocks, seats in games, and random choices."""
 
-import copy
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -239,16 +237,3 @@ class TestEpsilon:
         assert repr(make_agent(repr(made))) == repr(made)
         assert repr(made).endswith("a.npz:epsilon=0.5")
         assert repr(make_agent("alphabeta:depth=2,epsilon=0.5")).endswith(",epsilon=0.5")
-
-    def test_the_agents_further_powers_show_through(self, plugin):
-        made = make_agent("zz-all:depth=1,epsilon=.1")
-        assert made.analyse(Othello()) == "a power of its own"
-        with pytest.raises(AttributeError):
-            made.exact_scores(Othello())
-
-    def test_it_can_be_copied(self):
-        made = make_agent("random:epsilon=.5", seed=3)
-        for other in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
-            assert repr(other) == repr(made)
-            fresh = make_agent("random:epsilon=.5", seed=3)
-            assert [other.act(Othello()) for _ in range(20)] == [fresh.act(Othello()) for _ in range(20)]

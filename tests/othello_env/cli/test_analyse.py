@@ -30,13 +30,6 @@ def test_solve_prints_the_exact_score(run):
     assert "score  -10 discs for black" in run("solve", "", "--game", "othello:size=4", "--hash", "1")[1]
 
 
-def test_solve_says_that_it_may_not_end(run, monkeypatch):
-    monkeypatch.setattr("othello_agents.engine.Engine.solve", lambda self, state, **_: self.analyse(state))
-    position = Othello().to_text()
-    assert "60 empty squares: this may take years; Ctrl-C ends it\n" in run("solve", position)[2]
-    assert run("solve", ENDGAME)[2] == ""
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -10,10 +10,8 @@ from othello_env.data import (
     BoardSets,
     Dataset,
     Games,
-    GamesError,
     agent_labels,
     board_labels,
-    board_sets,
     random_games,
     read_games,
     tokens,
@@ -164,37 +162,6 @@ def test_labels_of_an_agent_whose_file_has_changed_are_not_taken_for_new(run, tm
     for file in files:
         file.unlink()
     assert run(*commands[0])[0] == 0
-
-
-def test_damaged_labels_of_boards(tmp_path):
-    path = tmp_path / "a.npz"
-    arrays = vars(board_sets(random_games(3)))
-    for wrong in (
-        {"mine": arrays["mine"][1:]},
-        {"moves": arrays["moves"].astype(np.int64)},
-        {"moves": -arrays["moves"]},
-        {"mine": np.array(["a"])},
-        {"mine": np.array(1, np.uint64)},
-        {"moves": arrays["moves"][np.newaxis]},
-    ):
-        np.savez(path, **arrays | wrong)
-        with pytest.raises(GamesError, match="do not fit together"):
-            BoardSets.load(path)
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(GamesError, match="no file of labels of boards, or it is damaged"):
-        BoardSets.load(path)
-    with pytest.raises(FileNotFoundError):
-        BoardSets.load(tmp_path / "none.npz")
-
-
-def test_labels_do_not_replace_the_games(run, tmp_path):
-    path = tmp_path / "games.npz"
-    write_games(path, random_games(3))
-    before = path.read_bytes()
-    status, _, err = run("data", "label", path, "--out", tmp_path / "." / "games.npz", "--empties", "4")
-    assert status == 2
-    assert "is the file of the games; the games would be lost" in err
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(("options", "expected"), [(["--ray"], None), (["--ray", "--workers", "3"], 3)])

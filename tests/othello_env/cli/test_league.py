@@ -47,14 +47,6 @@ def test_the_anchor_is_checked_before_any_game(run, folder):
     assert League.load(folder).results.all_pairs == 0
 
 
-def test_members_of_another_board_are_told_the_option(run, tmp_path):
-    league = League(["random", "perfect"])
-    league.save(tmp_path)
-    status, _, err = run("league", tmp_path, "--games", 2)
-    assert (status, err.count("\n")) == (2, 1)
-    assert err.endswith("--game names the members' game, such as --game othello:size=6\n")
-
-
 def test_an_interrupt_keeps_the_games_of_a_league(run, folder, monkeypatch):
     def interrupted(league, *_, **__):
         league.results.add_pair(0, 1, 1.5)

@@ -54,13 +54,6 @@ def test_the_same_command_again_plays_nothing_and_prints_the_same(run, tmp_path)
     assert "line 1: it was played with seed 0, not 1" in errors
 
 
-def test_a_clean_score_has_one_limit(run):
-    rows = run("random", "engine:depth=2", "--games", 4)[1].splitlines()
-    assert "at least" in next(row for row in rows[6:] if row.startswith("engine:depth=2"))
-    anchored = run("random", "engine:depth=2", "--games", 4, "--anchor", "engine:depth=2")[1].splitlines()
-    assert "at most" in next(row for row in anchored[6:] if row.startswith("random"))
-
-
 def test_a_gauntlet_and_an_anchor(run):
     status, text, _ = run(*AGENTS, "--games", 10, "--gauntlet", "--anchor", AGENTS[1])
     assert status == 0
@@ -112,13 +105,3 @@ def test_bad_input_is_one_line(run, arguments, told):
     assert (status, out) == (2, "")
     assert len(errors.splitlines()) == 1
     assert told in errors
-
-
-def test_the_transcripts_do_not_replace_the_games(run, tmp_path):
-    out, same = tmp_path / "games.jsonl", tmp_path / "folder" / ".." / "games.jsonl"
-    run(*AGENTS[:2], "--games", 2, "--out", out)
-    before = out.read_bytes()
-    status, text, errors = run(*AGENTS[:2], "--games", 4, "--out", out, "--transcripts", same)
-    assert (status, text) == (2, "")
-    assert "--out and --transcripts name the same file" in errors
-    assert out.read_bytes() == before

@@ -55,15 +55,6 @@ def test_more_threads_than_games_in_a_batch_are_refused(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_without_a_batch_all_threads_have_a_game(tmp_path, capsys):
-    file = tmp_path / "a.npz"
-    assert run("--games", 40, "--threads", 40, "--size", 4, "--out", file) == 0
-    assert NTupleNetwork.load(file).training["batch"] == 40
-    capsys.readouterr()
-    assert run("--games", 1, "--batch", 10_001, "--out", tmp_path / "b.npz") == 2
-    assert "10001 is not in the range 1<=x<=10000" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("interrupted_score", [1, 2])
 def test_an_interrupt_while_the_learner_is_measured_keeps_what_was_learned(monkeypatch, interrupted_score):
     scores = iter(range(1, 10))

@@ -159,15 +159,6 @@ def test_examples_are_the_positions_of_the_games(start, options):
         assert list(seen) == expected
 
 
-def test_batches_have_their_size():
-    games = random_games(50, size=4)
-    total = int(games.lengths.sum())
-    sizes = [len(part) for part in examples(games, 64)]
-    assert sizes == [64] * (total // 64) + [total % 64] * bool(total % 64)
-    assert [len(part) for part in examples(games, 64, drop_last=True)] == [64] * (total // 64)
-    assert list(examples(games[:0])) == []
-
-
 def test_shuffled_examples_repeat_with_their_seed():
     games = random_games(30, size=6)
     first, again, other = (next(examples(games, 100, seed=seed)) for seed in (1, 1, 2))
@@ -244,16 +235,3 @@ def test_joined_games():
 def test_wrong_arrays(arguments, error, message):
     with pytest.raises(error, match=message):
         Games(*arguments)
-
-
-def test_what_cannot_be_games():
-    with pytest.raises(ValueError, match="at least one position"):
-        Games.of([])
-    with pytest.raises(ValueError, match="games of tribolo have no usual start; give the argument starts"):
-        Games.of([Tribolo(seed=1)])
-    with pytest.raises(ValueError, match="a start for each of 1 positions, got 2"):
-        Games.of([Othello()], [Othello(), Othello()])
-    with pytest.raises(ValueError, match="games of two players"):
-        Games.of([Tribolo(seed=1)], [Tribolo(seed=1)]).statistics()
-    with pytest.raises(IndexError, match="game 0 has 0 plies; there is no position after 1"):
-        Games.of([Othello()]).state(0, 1)

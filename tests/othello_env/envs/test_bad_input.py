@@ -109,33 +109,9 @@ def test_what_is_no_text_is_named(read, text):
     assert repr(text) in str(error.value)
 
 
-@pytest.mark.parametrize("read", [Othello.from_moves, Checkers.from_moves, *(game.play_transcript for game in GAMES)])
-@pytest.mark.parametrize("moves", [None, 3.5, b"f5"])
-def test_what_is_no_transcript_is_named(read, moves):
-    with pytest.raises(TypeError, match=f"expected a transcript, or actions or their names, not {moves!r} of type "):
-        read(moves)
-
-
-@each_env
-def test_options_of_a_wrong_type_are_named(make):
-    env = make()
-    for options, text in (({"moves": 5}, "moves must be a transcript"), ({"position": 7}, "position must be a State")):
-        with pytest.raises(ValueError, match=text):
-            env.reset(options=options)
-
-
 @pytest.mark.parametrize("moves", ["f5d6,,", "f5,,d6", "f5d6,", ",f5", "f5; ,d6", ","])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: type(game).__name__)
 def test_a_transcript_has_no_empty_places(game, moves):
     for read in (game.play_transcript, lambda moves: Openings([moves], lambda key: game)):
         with pytest.raises(NotationError, match="expected moves on both sides of each comma or semicolon, got "):
             read(moves)
-
-
-def test_self_play_has_no_side():
-    with pytest.raises(ValueError, match="side='white' needs an opponent; in self-play the learner plays"):
-        OthelloVectorEnv(2, opponent=None, side="white")
-    env = OthelloVectorEnv(2, opponent=None, side="random")
-    env.reset(options={"side": "random"})
-    with pytest.raises(ValueError, match="side='black' needs an opponent"):
-        env.reset(options={"side": "black"})

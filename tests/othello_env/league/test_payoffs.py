@@ -54,12 +54,6 @@ def test_the_matches_are_those_of_a_tournament(league):
         league.complete(8, game="othello:size=4")
 
 
-def test_matches_in_two_processes_are_the_same(weights):
-    one, two = (League(["random", str(weights(1)), "maximizer:eval=count"], seed=1) for _ in range(2))
-    assert one.complete(4, **OPTIONS) == two.complete(4, workers=2, **OPTIONS) == 12
-    np.testing.assert_array_equal(one.payoffs().pairs, two.payoffs().pairs)
-
-
 def test_an_interrupt_keeps_the_pairs_that_are_complete(league):
     seen = []
 

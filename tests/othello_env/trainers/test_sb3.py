@@ -72,21 +72,6 @@ def test_the_batch_is_what_single_environments_are():
 
 
 @pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ([{"side": "black"}, {"side": "white"}], "expected the same options for all games"),
-        ({"reset_mask": np.array([True, False])}, "a reset begins all games"),
-        ({"colour": "black"}, "unknown reset option 'colour'"),
-    ],
-)
-def test_wrong_options_are_named(options, text):
-    env = OthelloVecEnv(2, size=4)
-    env.set_options(options)
-    with pytest.raises(ValueError, match=text):
-        env.reset()
-
-
-@pytest.mark.parametrize(
     ("arguments", "text"),
     [
         ({"copy": False}, "copy=False does not work"),

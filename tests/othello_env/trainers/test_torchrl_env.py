@@ -189,18 +189,3 @@ def test_both_sides_get_the_result_of_the_game(strict):
             judged[expected] += 1
     assert min(judged[1], judged[-1]) > 40
     assert (foul > 5) == (not strict)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({"autoreset_mode": "SameStep"}, "autoreset_mode cannot be chosen: TorchRL resets"),
-        ({"copy": False}, "copy=False does not work"),
-        ({"info": ("winner", "score")}, "info must be a sequence of names from winner, discs"),
-        ({"info": "winner"}, "info must be a sequence of names"),
-        ({"size": 5}, "size must be one of 4, 6, 8"),
-    ],
-)
-def test_wrong_arguments_are_told(arguments, text):
-    with pytest.raises(ValueError, match=text):
-        TorchRLEnv(2, **arguments)

@@ -64,21 +64,6 @@ def test_openings_are_written_down():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"agents": ("a", "b", "a")}, "'a' is given twice"),
-        ({"agents": ("a",)}, "needs at least 2 agents, not 1"),
-        ({"agents": ("a", "b"), "rules": Rules("tribolo"), "games": 3}, "needs at least 3 agents, not 2"),
-        ({"agents": ("a", "b"), "games": 5}, "even number of at least 2 .*, not 5"),
-        ({"agents": ("a", "b"), "games": 0}, "even number of at least 2 .*, not 0"),
-    ],
-)
-def test_a_wrong_tournament_is_told(arguments, told):
-    with pytest.raises(ValueError, match=told):
-        Schedule(**arguments)
-
-
-@pytest.mark.parametrize(
     "game", ["othello", "othello:size=6", "othello:size=4", "checkers", "checkers:size=10", "tribolo"]
 )
 def test_the_usual_number_of_games_is_right_for_every_game(game):

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,12 +130,6 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
     assert lines(part) == lines(whole)
 
 
-def test_two_workers_play_the_same_games(tmp_path):
-    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
-    assert play(games=40, file=one) == play(games=40, file=two, workers=2)
-    assert lines(one) == lines(two)
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -160,16 +153,6 @@ def test_another_tournaments_file_is_left_alone(tmp_path, change, told):
     with pytest.raises(RecordError, match=told):
         play(**(arguments | change))
     assert path.read_bytes() == before
-
-
-def test_another_version_and_a_repeated_game_are_told(tmp_path):
-    path = tmp_path / "games.jsonl"
-    records = play(("random", "maximizer"), 2, file=path).records
-    old = replace(records[1], versions={"othello-env": "0.0.1"})
-    for second, told in ((old, "line 2: .*othello-env 0.0.1"), (records[0], "line 2: it repeats a game")):
-        path.write_text(f"{records[0].to_json()}\n{second.to_json()}\n")
-        with pytest.raises(RecordError, match=told):
-            play(("random", "maximizer"), 2, file=path)
 
 
 def test_three_players():

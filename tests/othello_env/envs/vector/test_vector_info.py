@@ -173,34 +173,6 @@ def test_episode_statistics_count_what_was_played(mode, opponent):
     assert env.episode_count == finished > 20
 
 
-def test_observation_wrappers_take_the_mode_that_they_know():
-    space = gymnasium.spaces.Box(0, 1, (2, 4, 4), np.int8)
-
-    def planes(observation):
-        return observation["observation"]
-
-    whole = wrappers.TransformObservation(
-        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
-        planes,
-        gymnasium.vector.utils.batch_space(space, 4),
-        space,
-    )
-    each = wrappers.VectorizeTransformObservation(
-        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
-        gymnasium.wrappers.TransformObservation,
-        func=planes,
-        observation_space=space,
-    )
-    rng = np.random.default_rng(0)
-    _, info = whole.reset(seed=1)
-    each.reset(seed=1)
-    for _ in range(30):
-        actions = sample_legal(info["action_mask"], rng)
-        observation, *_, info = whole.step(actions)
-        assert observation.shape == (4, 2, 4, 4)
-        np.testing.assert_array_equal(each.step(actions)[0], observation)
-
-
 def test_other_wrappers_of_gymnasium_take_it():
     env = gymnasium.make_vec("othello_env:othello_env/Othello-v0", num_envs=4, size=4, opponent=None)
     assert isinstance(env.unwrapped, OthelloVectorEnv)
