@@ -205,6 +205,12 @@ def test_hostile_weights_of_opponents_are_refused(weight):
         OthelloVectorEnv(2, opponent={"random": weight})
 
 
+@pytest.mark.parametrize("fixed", [{"random"}, {"random": 1.0}, frozenset(["random"]), b"random"], ids=repr)
+def test_the_fixed_members_of_a_league_have_an_order(fixed):
+    with pytest.raises(TypeError, match="expected a list of specs"):
+        League(fixed)
+
+
 @pytest.mark.parametrize("spec", ["alphabeta:depth=٣", "random:epsilon=٣", "engine:ms=٣"])
 def test_a_number_in_a_spec_has_ascii_digits(spec):
     with pytest.raises(ValueError, match="must be a"):
