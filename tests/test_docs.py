@@ -62,6 +62,7 @@ def run_here(words):
     with warnings.catch_warnings(), Path(os.devnull).open() as nothing, pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("default")
         patch.setattr(sys, "stdin", nothing)
+        patch.setattr(sys, "path", [*sys.path])  # a command adds the current folder
         patch.setenv("PATH", PATH["PATH"])
         with pytest.raises(SystemExit) as stop:
             main(words)
