@@ -41,8 +41,6 @@ def test_a_script_tells_its_options(monkeypatch, capsys, name):
 @pytest.mark.parametrize(
     ("name", "package"),
     [
-        ("measure/page", "playwright.sync_api"),
-        ("measure/torchrl_env", "torch"),
         ("train/agilerl_ppo", "torch"),
         ("train/league_sb3", "torch"),
         ("train/rllib", "ray"),
@@ -67,10 +65,8 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
         ("measure/agents", [*QUICK, "--depth", 2, "--positions", 2, "--parts", "alphabeta"], "nodes a second"),
         ("measure/curves", ["--runs", "RUN", "--out", "FOLDER/a.png"], "written to"),
         ("measure/data", [*QUICK, "--games", 100], "tokens of Othello-GPT"),
-        ("measure/league", [*QUICK, "--members", 2, "--games", 4, "--opponents", "random", "--rollout", 2], "1 member"),
         ("measure/perft", ["--depth", 4], "244"),
         ("measure/search", ["--depths", 2, "--evals", "ntuple", "--positions", 1, "--ffo", "none"], "exact score"),
-        ("measure/sprt", ["--runs", 2, "--differences", 100], "elo1 accepted"),
         (
             "measure/speed",
             [*QUICK, "--sizes", 4, "--opponents", "random", "--opponent-sizes", 4, "--picture", "FOLDER/a.png"],

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.benchmark import Benchmark, PerfectionBenchmark
+from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.ladder import AGENT, Placement, load_ladder, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
@@ -51,15 +51,6 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["benchmark.json", "benchmark.md", "benchmark.png"]
 
 
-def test_a_clean_score_has_one_limit(run, tmp_path):
-    status, out, _ = run("engine:depth=8", "--games", 4, "--out", tmp_path)
-    written = json.loads((tmp_path / "benchmark.json").read_text())
-    assert status == 0
-    assert (written["open_end"], written["beyond"]) == ("above", None)
-    assert f"Elo at least {written['interval95'][0]:.0f}, no upper limit found" in out
-    assert "have 95% intervals of +-36 Elo" in out  # the agent met only one rung, so there is one width
-
-
 def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
     def match(rung, points):
         """A match of 40 pairs of games. The agent gets 0, 1 or 2 points in each pair; with 1 point, Black wins both."""
@@ -80,16 +71,6 @@ def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
     told = f"do not fit one rating (chi-square {fit['chi_square']:.1f}, 2 rungs)"
     assert told in out
     assert told in (tmp_path / "benchmark.md").read_text()
-
-
-def test_only_the_endgame(run, tmp_path):
-    status, out, _ = run("maximizer:eval=count", "--endgame", "--out", tmp_path / "out")
-    assert status == 0
-    assert "Elo" not in out
-    written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
-    assert "elo" not in written
-    assert f"{written['endgame']['best_move_rate']:.1%}" in out
-    assert not (tmp_path / "out" / "benchmark.png").exists()
 
 
 def test_illegal_moves_are_reported(run, tmp_path):
@@ -149,29 +130,6 @@ def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_pat
         assert (tmp_path / f"{name}.md").read_text().startswith(f"# {agent}\n")
         with Image.open(io.BytesIO((tmp_path / f"{name}.png").read_bytes())) as image:
             assert image.width > 600
-
-
-def test_games_against_perfect_play_are_not_repeated(run, monkeypatch):
-    asked = []
-
-    def measured(*_, games, **__):
-        asked.append(games)
-        return PerfectionBenchmark("a", None, None, None, {"size": 4, "seed": 0}, 1.0)
-
-    monkeypatch.setattr("othello_env.cli.benchmark.run_perfection", measured)
-    for games in ([], ["--games", 1000], ["--games", 8], ["--endgame"]):
-        assert run("random", "--size", 4, *games)[0] == 0
-    assert asked == [42, 42, 8, 0]
-
-
-def test_a_small_board_without_games(run, tmp_path):
-    status, out, _ = run("maximizer:eval=count", "--size", 6, "--endgame", "--out", tmp_path)
-    assert status == 0
-    assert "Against perfect play" not in out
-    assert "Elo" not in out
-    written = json.loads((tmp_path / "perfection.json").read_text())
-    assert "games" not in written
-    assert written["moves"]["count"] == 380
 
 
 def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):

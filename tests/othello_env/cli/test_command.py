@@ -9,7 +9,7 @@ import sys
 import click
 import pytest
 
-from othello_env import __version__
+from othello_env import __version__, cli
 from othello_env.cli import _command
 from othello_env.cli import _options as options
 
@@ -18,16 +18,6 @@ COMMAND = [sys.executable, "-m", "othello_env"]
 
 def test_without_a_command_it_shows_the_help(run):
     assert run() == run("--help")
-    assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
-
-
-def test_a_group_without_a_command_shows_its_help(run):
-    for group in ("data",), ("data", "make"):
-        status, out, err = run(*group)
-        assert (status, err) == (0, "")
-        assert out == run(*group, "--help")[1]
-        assert "Commands:" in out
-    assert "there is no command 'inof' (did you mean info?); the commands are convert" in run("data", "inof")[2]
 
 
 def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
@@ -40,6 +30,13 @@ def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
         lines = run(command, "--help")[1].splitlines()
         assert not [line for line in lines if re.search(r"\w-$", line)]
         assert max(map(len, lines)) <= 80
+
+
+def test_a_command_says_that_it_compiles_if_the_cache_is_empty(run, monkeypatch):
+    for is_empty in (True, False):
+        monkeypatch.setattr(cli, "cache_is_empty", lambda is_empty=is_empty: is_empty)
+        line = "othello-env: compiling for first use; this takes up to half a minute, once\n"
+        assert run("play", "--black", "random", "--white", "random")[2] == line * is_empty
 
 
 def test_version(run):
@@ -193,20 +190,6 @@ def test_an_error_in_a_users_file_is_one_line_that_says_where(run, tmp_path, mon
     assert why in err
 
 
-def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
-    many = ["f5d6c3d3c4"] * 40
-    file = tmp_path / "openings.txt"
-    file.write_text("\n".join(many) + "\n\n")
-    status, out, err = run("match", "random", "random", "--games", 2, "--openings", ",".join(many))
-    assert (status, err) == (0, "")
-    assert out.startswith("random, 2 games, openings 40 given, seed 0:\n")
-    assert run("match", "random", "random", "--games", 2, "--openings", file) == (0, out, "")
-    file.write_bytes(b"\xff\xfe")
-    status, _, error = run("match", "random", "random", "--games", 2, "--openings", file)
-    assert status == 2
-    assert "openings.txt' is not text" in error
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -246,13 +229,6 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
     assert "500 answers of " in err
     assert " failed or were illegal moves" in err
     assert err.endswith("(policy.py, line 5)\n")
-
-
-def test_nothing_is_drawn_into_a_pipe():
-    command = [*COMMAND, "match", "random", "random", "--games", "4"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert not re.search(r"[\x1b\r]|random - random", done.stderr)  # the first run may print that it compiles
-    assert "\x1b" not in done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that can close a stream")

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from othello_agents.ntuple import NTupleNetwork
 from othello_env import make_agent
@@ -11,10 +10,8 @@ from othello_env.data import (
     BoardSets,
     Dataset,
     Games,
-    GamesError,
     agent_labels,
     board_labels,
-    board_sets,
     random_games,
     read_games,
     tokens,
@@ -95,25 +92,6 @@ def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
     assert len(read_games(tmp_path / "a.npz")) == 3
 
 
-def test_info_leaves_out_what_is_not_known(run, tmp_path):
-    (tmp_path / "a.txt").write_text("f5d6\n")
-    status, out, _ = run("data", "info", tmp_path / "a.txt")
-    assert status == 0
-    assert "finished: 0\n" in out
-    assert "nan" not in out
-
-
-def test_info_draws_a_picture(run, tmp_path):
-    run("data", "make", "random", "--games", "40", "--out", tmp_path / "d")
-    status, out, _ = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.png")
-    assert status == 0
-    assert out.endswith(f"{tmp_path / 'a.png'}: written\n")
-    with Image.open(tmp_path / "a.png") as picture:
-        assert picture.width == 1080
-    status, _, errors = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.gif")
-    assert "expected a file name that ends in .png" in errors
-
-
 def test_labels_of_boards_and_tokens(run, tmp_path):
     run("data", "make", "random", "--games", "30", "--out", tmp_path / "d", "--seed", "5")
     games = random_games(30, seed=5)
@@ -184,60 +162,6 @@ def test_labels_of_an_agent_whose_file_has_changed_are_not_taken_for_new(run, tm
     for file in files:
         file.unlink()
     assert run(*commands[0])[0] == 0
-
-
-def test_damaged_labels_of_boards(tmp_path):
-    path = tmp_path / "a.npz"
-    arrays = vars(board_sets(random_games(3)))
-    for wrong in (
-        {"mine": arrays["mine"][1:]},
-        {"moves": arrays["moves"].astype(np.int64)},
-        {"moves": -arrays["moves"]},
-        {"mine": np.array(["a"])},
-        {"mine": np.array(1, np.uint64)},
-        {"moves": arrays["moves"][np.newaxis]},
-    ):
-        np.savez(path, **arrays | wrong)
-        with pytest.raises(GamesError, match="do not fit together"):
-            BoardSets.load(path)
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(GamesError, match="no file of labels of boards, or it is damaged"):
-        BoardSets.load(path)
-    with pytest.raises(FileNotFoundError):
-        BoardSets.load(tmp_path / "none.npz")
-
-
-def test_forfeits_in_a_match_are_told(run, tmp_path):
-    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
-    bad = f"{tmp_path}/bad.py:f"
-    status, _, err = run("data", "make", "match", bad, "random", "--games", "4", "--out", tmp_path / "d")
-    assert status == 0
-    assert err.endswith(f"{bad} forfeited 4 games; othello-env match shows the reason\n")
-
-
-def test_a_match_continues_only_with_the_same_files(run, tmp_path):
-    weights = tmp_path / "a.npz"
-    network = NTupleNetwork(6)
-    network.save(weights)
-    made = ("--out", tmp_path / "d", "--game", "othello:size=6", "--games")
-    command = ("data", "make", "match", weights, "random", *made)
-    assert run(*command, "2")[0] == 0
-    assert run(*command, "4")[0] == 0
-    network.weights += 1
-    network.save(weights)
-    status, _, err = run(*command, "6")
-    assert status == 2
-    assert "another dataset" in err
-
-
-def test_labels_do_not_replace_the_games(run, tmp_path):
-    path = tmp_path / "games.npz"
-    write_games(path, random_games(3))
-    before = path.read_bytes()
-    status, _, err = run("data", "label", path, "--out", tmp_path / "." / "games.npz", "--empties", "4")
-    assert status == 2
-    assert "is the file of the games; the games would be lost" in err
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(("options", "expected"), [(["--ray"], None), (["--ray", "--workers", "3"], 3)])

@@ -47,14 +47,6 @@ def test_the_anchor_is_checked_before_any_game(run, folder):
     assert League.load(folder).results.all_pairs == 0
 
 
-def test_members_of_another_board_are_told_the_option(run, tmp_path):
-    league = League(["random", "perfect"])
-    league.save(tmp_path)
-    status, _, err = run("league", tmp_path, "--games", 2)
-    assert (status, err.count("\n")) == (2, 1)
-    assert err.endswith("--game names the members' game, such as --game othello:size=6\n")
-
-
 def test_an_interrupt_keeps_the_games_of_a_league(run, folder, monkeypatch):
     def interrupted(league, *_, **__):
         league.results.add_pair(0, 1, 1.5)
@@ -134,12 +126,3 @@ def test_a_training_may_save_a_later_state_while_matches_are_played(run, folder,
     assert (len(league), league.results.all_pairs) == (5, 12)
     assert run("league", folder, "--games", 4, *GAME)[0] == 0
     assert League.load(folder).results.all_pairs == 20
-
-
-def test_forfeits_of_members_are_told(run, tmp_path):
-    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
-    League(["random", f"{tmp_path}/bad.py:f"]).save(tmp_path / "league")
-    status, _, err = run("league", tmp_path / "league", "--games", 2, *GAME)
-    assert status == 0
-    assert f"{tmp_path}/bad.py:f forfeited 2 games; the first: " in err
-    assert "no idea" in err

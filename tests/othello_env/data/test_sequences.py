@@ -1,10 +1,9 @@
 """Othello-GPT's tokens and labels: they are compared with games that are replayed by a simple version of the rules."""
 
 import numpy as np
-import pytest
 
 from othello_env import Othello
-from othello_env.data import Games, GamesError, board_labels, from_tokens, random_games, tokens
+from othello_env.data import Games, board_labels, from_tokens, random_games, tokens
 
 
 def square_there(action):
@@ -60,28 +59,3 @@ def test_labels_of_the_boards(twin):
             moves += 1
             k += 1
     assert k == len(labels.board)
-
-
-@pytest.mark.parametrize(
-    ("sequences", "error", "message"),
-    [
-        ([[1.0]], ValueError, "expected integers"),
-        ([1], ValueError, r"expected integers \(N, L\), got int64 of shape \(1,\)"),
-        ([[61]], ValueError, "tokens must be 0 to 60, not 61 to 61"),
-        ([[41, 0, 3]], ValueError, "a move follows it"),
-        ([[1]], GamesError, "game 1, move 1: token 1 is not a legal move"),
-        ([[41, 41]], GamesError, "game 1, move 2: token 41 is not a legal move"),
-    ],
-)
-def test_wrong_sequences(sequences, error, message):
-    with pytest.raises(error, match=message):
-        from_tokens(sequences)
-
-
-@pytest.mark.parametrize(
-    "games", [random_games(2, size=6), Games.of([Othello.from_text("X" * 64)], [Othello.from_text("X" * 64)])]
-)
-def test_other_games_have_no_tokens(games):
-    for ask in (tokens, board_labels):
-        with pytest.raises(ValueError, match="for games of othello on 8x8 from the usual start"):
-            ask(games)

@@ -54,15 +54,6 @@ def test_it_is_said_once_and_names_the_mask(make):
         play(illegal=True)
 
 
-def test_it_is_not_said_of_a_learner_that_errs_in_half_of_its_games():
-    play = aec(othello_v0.env(size=4))
-    for _ in range(25):
-        play(illegal=False)
-        play(illegal=True)
-    with pytest.warns(IgnoredMaskWarning, match="26 of 51 games"):
-        play(illegal=True)
-
-
 @pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize(("opponent", "num_threads"), [(None, 1), ("random", 2)])

@@ -9,7 +9,6 @@ import pytest
 
 import othello_env  # noqa: F401 - registers the environments
 from othello_env import WrongGameError, othello_v0
-from othello_env.envs.othello import OthelloEnv
 
 
 def test_gymnasium_imports_the_package_for_a_qualified_id() -> None:
@@ -19,13 +18,6 @@ def test_gymnasium_imports_the_package_for_a_qualified_id() -> None:
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "(37,)"
-
-
-def test_gymnasium_makes_the_environment_with_its_arguments() -> None:
-    env = gymnasium.make("othello_env/Othello-v0", size=4, opponent="random", side="white", reward="margin")
-    assert isinstance(env.unwrapped, OthelloEnv)
-    env.reset(seed=0)
-    assert env.unwrapped.learner == 1
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has a registry since 1.27")

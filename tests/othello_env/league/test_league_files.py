@@ -10,7 +10,6 @@ import pytest
 from league_games import MATCHES, first, play
 
 from othello_env import make_vec_env
-from othello_env.agent import AgentWrapper
 from othello_env.games.othello.position import Othello
 from othello_env.league import League
 from othello_env.league.matches import take_matches
@@ -74,32 +73,6 @@ def test_a_file_may_change_after_it_was_added(weights, tmp_path):
     league.save(tmp_path / "a")
     found = [(tmp_path / "a" / "members" / name).read_bytes() for name in ("0000.npz", "0001.npz")]
     assert found == [weights(k).read_bytes() for k in (1, 2)]
-
-
-def test_a_snapshots_file_is_not_in_an_option(weights, tmp_path):
-    path = tmp_path / "best.npz"
-    path.write_bytes(weights(1).read_bytes())
-    spec = f"ntuple:weights={path}"
-    league = League([spec])  # a fixed opponent, whose file does not change
-    with pytest.raises(ValueError, match=r"names the file '.*best\.npz' in an option, and a league does not keep"):
-        league.add(spec)
-    assert len(league) == 1
-
-
-def test_a_changed_agent_is_not_saved_as_the_agent_inside(ranked, weights, tmp_path):
-    class Saved(ranked):
-        def save(self, stem):
-            stem.with_suffix(".npz").write_bytes(weights(self.number).read_bytes())
-            return f"{stem}.npz"
-
-    class Changed(AgentWrapper):
-        """Might play other moves."""
-
-    member = League([Saved(1)]).members[0]
-    League([member.player]).save(tmp_path / "a")  # a member of another league is saved as its agent
-    assert len(League.load(tmp_path / "a")) == 1
-    with pytest.raises(ValueError, match="cannot be saved: it is neither a spec nor a file"):
-        League([Changed(Saved(1))]).save(tmp_path / "b")
 
 
 def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
@@ -179,25 +152,6 @@ def test_a_league_does_not_replace_matches_but_can_take_them(weights, tmp_path):
     with pytest.raises(ValueError, match="the matches of this league were played with"):
         training.complete(4, game="othello:size=4", openings="random:3")
     assert [str(player) for player in training.draw(9)] == [str(player) for player in alone.draw(9)]
-
-
-def test_a_league_does_not_replace_one_with_damaged_results(weights, tmp_path):
-    league = League(["random"])
-    league.save(tmp_path)
-    damaged = json.loads((tmp_path / "league.json").read_text()) | {"results": []}
-    (tmp_path / "league.json").write_text(json.dumps(damaged))
-    assert take_matches(league, tmp_path) == 0
-    with pytest.raises(FileExistsError, match="has a league that cannot be read"):
-        league.save(tmp_path)
-
-
-def test_a_league_is_not_saved_among_other_files(tmp_path):
-    (tmp_path / "notes.txt").touch()
-    with pytest.raises(FileExistsError, match=r"has no league, but other files \(notes\.txt\); give a new folder"):
-        League(["random"]).save(tmp_path)
-    with pytest.raises(FileExistsError, match=r"notes\.txt' is not a folder"):
-        League(["random"]).save(tmp_path / "notes.txt")
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.parametrize("files", [0, 2])

@@ -44,13 +44,6 @@ def test_the_interval_covers_the_true_score(probability, paired):
     assert 925 <= covered <= 1000
 
 
-def test_the_interval_of_a_clean_score_is_not_a_point():
-    low, high = score_interval([1.0] * 100)
-    assert high == pytest.approx(1.0)
-    assert low == pytest.approx(100 / (100 + 1.96**2), abs=1e-3)
-    assert score_interval([]) == (0.0, 1.0)
-
-
 def test_pairs_that_are_shared_are_worth_two_games_each():
     """Without random moves, an agent and its copy each win one game of a pair.
 
