@@ -236,6 +236,8 @@ def _read_transcripts(path: Path, name: str) -> list[Conversation]:
             found = as_type(parse_json(line), Conversation)
             if (found.format, found.agent) != (_FORMAT, name):
                 raise ValueError(f"expected {_FORMAT!r} of {name!r}, got {found.format!r} of {found.agent!r}")
+            if len(found.messages) < 2 or not all({"role", "content"} <= message.keys() for message in found.messages):
+                raise ValueError("expected at least two messages, each with role and content")
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         conversations.append(found)

@@ -105,11 +105,8 @@ def play_text(state: State, answer: str) -> State:
         raise WrongAnswerError("unreadable", f"{said} no move on this board")
     try:
         return state.play_move(name)
-    except IllegalActionError:
-        reason = _reason(state, name)
-    except NotationError:
-        reason = "it fits more than one chain of jumps, so name every square"
-    raise WrongAnswerError("illegal", f"{name} is not legal: {reason}")
+    except (IllegalActionError, NotationError):
+        raise WrongAnswerError("illegal", f"{name} is not legal: {_reason(state, name)}") from None
 
 
 def _last_named(state: State, text: str) -> str | None:
@@ -135,7 +132,9 @@ def _reason(state: State, name: str) -> str:
     if isinstance(state, Checkers):
         if state.going_square is not None:
             return f"the piece on {state.going_square + 1} must jump on"
-        return "you can jump, so you must jump" if state.must_jump else "no piece of yours can move like that"
+        if state.must_jump:  # a name such as 15x31 is not enough if several chains join the two squares
+            return "you can jump, so you must jump; name every square of a chain"
+        return "no piece of yours can move like that"
     _, _, width = state.observation_shape
     row, column = divmod(state.action_from_text(name), width)
     if state.observation(state.to_move)[:, row, column].any():
