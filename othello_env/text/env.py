@@ -46,8 +46,9 @@ class OthelloText:
         legal_moves: whether the texts list the legal moves.
         reward: with ``"result"``, the reward of a move is 0, and the last move gets the result of the game, such as +1
             for a win. With ``"regret"``, each move also gets minus the discs that it loses against perfect play,
-            divided by twice the number of squares: a number from -1 to 0. This is for Othello; on 8x8, moves with more
-            than `EXACT_EMPTIES` empty squares get 0. On 6x6, judging a move with 20 empty squares takes about a
+            divided by twice the number of squares: a number from -1 to 0. A game that is lost by a wrong answer costs -1
+            as its result and, with regret, another -1. Regret is for Othello; on 8x8, moves with more than
+            `EXACT_EMPTIES` empty squares have none. On 6x6, judging a move with 20 empty squares takes about a
             second, and each further square doubles the time, so begin there with ``openings="random:12"``.
         seed: the same seed gives the same games against the same answers; None for a random seed. With the same seed,
             Gymnasium's environment begins with the same positions and sides.
@@ -99,6 +100,7 @@ class OthelloText:
         self._side = side
         self._legal_moves = check_flag("legal_moves", legal_moves)
         self._with_regret = reward == "regret"
+        self._loss = -2.0 if self._with_regret else -1.0  # of a game that is given up: the result, and a regret of 1
         self._attempts = check_whole("attempts", attempts, 1)
         self._key = mix_int(secrets.randbits(64) if seed is None else check_seed(seed), 0)
         self._number = 0
@@ -114,8 +116,8 @@ class OthelloText:
         return sum(self.rewards)
 
     def get_reward(self) -> float:
-        """The same as `reward`, for trainers that call this method."""
-        return self.reward
+        """The reward of the game for a trainer. A game that is not over counts as given up: its result is a loss."""
+        return self.reward + (0.0 if self.done else self._loss)
 
     def reset(self, **kwargs: Any) -> str:
         """Begin a game and return the rules and the first position.
@@ -183,7 +185,7 @@ class OthelloText:
             if self._failed < self._attempts:
                 return correction(error)
             self.done = True
-            self.rewards.append(-1.0)
+            self.rewards.append(self._loss)
             return f"That was not accepted: {error}. You lose the game."
         self._failed = 0
         regret = _discs_lost(before, after) / (2 * before.largest_margin) if self._with_regret else 0.0

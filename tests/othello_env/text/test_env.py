@@ -158,6 +158,20 @@ def test_regret_equals_the_packaged_scores_of_6x6_and_8x8():
         check_regret(each.state, each.scores)
 
 
+@pytest.mark.parametrize(("reward", "loss"), [("result", -1), ("regret", -2)])
+def test_to_give_up_a_game_never_pays(reward, loss):
+    env = OthelloText(4, reward=reward, seed=2)
+    assert env.get_reward() == 0  # there is no game yet
+    env.reset()
+    assert (env.reward, env.get_reward()) == (0, loss)
+    env.play(first(env.position))
+    assert env.get_reward() == env.reward + loss
+    env.play("?")
+    env.play("?")
+    assert env.done
+    assert env.get_reward() == env.reward == env.rewards[0] + loss
+
+
 def test_regret_is_0_where_8x8_has_too_many_empty_squares():
     env = OthelloText(reward="regret", seed=1)
     env.reset()
