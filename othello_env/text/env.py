@@ -46,10 +46,10 @@ class OthelloText:
         legal_moves: whether the texts list the legal moves.
         reward: with ``"result"``, the reward of a move is 0, and the last move gets the result of the game, such as +1
             for a win. With ``"regret"``, each move also gets minus the discs that it loses against perfect play,
-            divided by twice the number of squares: a number from -1 to 0. A game that is lost by a wrong answer costs -1
-            as its result and, with regret, another -1. Regret is for Othello; on 8x8, moves with more than
-            `EXACT_EMPTIES` empty squares have none. On 6x6, judging a move with 20 empty squares takes about a
-            second, and each further square doubles the time, so begin there with ``openings="random:12"``.
+            divided by twice the number of squares: a number from -1 to 0. A game that is lost by a wrong answer costs
+            -1 as its result and, with regret, another -1. Regret is for Othello; on 8x8, moves with more than
+            `EXACT_EMPTIES` empty squares have none. On 6x6, to judge a move with 20 empty squares takes about a
+            tenth of a second, and each further square doubles the time, so begin with ``openings="random:12"``.
         seed: the same seed gives the same games against the same answers; None for a random seed. With the same seed,
             Gymnasium's environment begins with the same positions and sides.
         game: the game, such as ``"othello"``, ``"tribolo"`` or ``"checkers:draws=40-move"``.

@@ -12,10 +12,14 @@ result of their game. The numbers of illegal and unreadable answers are metrics.
 """
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from typing import Any, Literal
 
-import verifiers.v1 as vf
+try:
+    import verifiers.v1 as vf
+except ImportError as error:
+    sys.exit(f"{error}: pip install verifiers")
 
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules
@@ -24,6 +28,7 @@ from othello_env.text.wording import WrongAnswerError, correction, play_text, po
 
 __all__ = ["OthelloGames", "OthelloTable"]
 
+LADDER = ["random", "maximizer:eval=count", "maximizer:eval=weighted", "alphabeta:depth=4"]
 SEAT = vf.AgentConfig(harness={"id": "null"}, runtime=vf.SubprocessConfig())  # a plain chat, on this machine
 
 
@@ -42,7 +47,7 @@ class OthelloConfig(vf.TasksetConfig):
 
     game: str = "othello"
     size: int | None = 6
-    opponents: list[str] = ["random", "maximizer:eval=count", "maximizer:eval=weighted", "alphabeta:depth=4"]
+    opponents: list[str] = LADDER
     openings: str | None = "random:12"
     reward: Literal["result", "regret"] = "regret"
     legal_moves: bool = False
@@ -125,7 +130,9 @@ class OthelloTable(vf.Env[TableConfig]):
 
 
 def record(trace: vf.Trace, reward: float, faults: list[str]) -> None:
-    """Record the reward of a seat, and how many of its answers were wrong."""
+    """Record the reward of a seat, and how many of its answers were wrong. A game that an error ended has no reward."""
+    if trace.errors:
+        return
     trace.record_reward("game", reward)
     for kind in ("illegal", "unreadable"):
         trace.record_metric(kind, float(faults.count(kind)))

@@ -1,8 +1,12 @@
 """An agent that asks a language model, here a script: its rating, wrong answers, transcripts, failing clients."""
 
 import json
+import re
+import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,9 +24,10 @@ from othello_env import (
 )
 from othello_env.agent import AgentLeftError, Seat
 from othello_env.arena.faults import FaultWarning
-from othello_env.arena.rating.accuracy import measure_regret
+from othello_env.arena.rating.accuracy import endgame_positions, measure_regret
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.ladder import load_ladder
+from othello_env.cli import main as command
 from othello_env.text import ChatAgent
 
 
@@ -273,6 +278,28 @@ def test_the_benchmark_prints_the_counts(monkeypatch):
     found = run_benchmark(ChatAgent(Script(wrong=wrong_sometimes)), games=2)
     assert "illegal" in found.notes()[-1]
     assert "unreadable" in found.to_markdown()
+
+
+def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
+    """The file of the page, with a script in place of the client."""
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "language-models.md").read_text()
+    (program,) = re.findall(r"^```python\n# policy.py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    Path("policy.py").write_text(program)
+    script = Script(wrong=wrong_sometimes)
+
+    def create(model, messages):
+        return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=script(messages)))])
+
+    client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
+    monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
+    monkeypatch.setattr("othello_env.arena.rating.accuracy.endgame_positions", lambda: endgame_positions()[:20])
+    with pytest.raises(SystemExit) as stop:
+        command(["benchmark", "policy.py:agent", "--games", "4"])
+    assert stop.value.code == 0
+    printed = capsys.readouterr().out
+    assert f"{script.calls} answers: " in printed
+    assert len(Path("qwen3-8b.jsonl").read_text().splitlines()) == int(re.search(r"(\d+) moves, ", printed)[1])
 
 
 def test_a_spec_can_name_the_agent_of_a_file(tmp_path):

@@ -35,7 +35,7 @@ class Scripted(Qwen3ForCausalLM):
     def generate(self, input_ids, attention_mask=None, generation_config=None, **_):
         answers = []
         for prompt in self.tokenizer.batch_decode(input_ids):
-            moves = re.findall("Legal moves: ([a-d1-4 ]*)", prompt)[-1].split() if "Legal moves" in prompt else ["?"]
+            moves = re.findall("Legal moves: ([a-f1-6 ]*)", prompt)[-1].split() if "Legal moves" in prompt else ["?"]
             over = re.search(r"You (won|lost)\.|is a draw\.|You lose the game", prompt)
             Scripted.games += over is not None
             number = prompt.count("<tool_response>") + len(answers)
@@ -48,11 +48,8 @@ class Scripted(Qwen3ForCausalLM):
         return torch.cat([input_ids, torch.tensor(padded)], dim=1)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_grpo_plays_whole_games_and_learns_from_their_rewards(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
-    recipe = load_script("train/grpo")
-    tokenizer = byte_tokenizer()
+def tiny_model(tokenizer):
+    """A model with random weights whose answers are scripted."""
     config = Qwen3Config(
         vocab_size=len(tokenizer),
         hidden_size=16,
@@ -66,8 +63,16 @@ def test_grpo_plays_whole_games_and_learns_from_their_rewards(tmp_path, monkeypa
         pad_token_id=tokenizer.pad_token_id,
     )
     torch.manual_seed(0)
-    model = Scripted(config)
     Scripted.tokenizer = tokenizer
+    return Scripted(config)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_grpo_plays_whole_games_and_learns_from_their_rewards(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
+    recipe = load_script("train/grpo")
+    tokenizer = byte_tokenizer()
+    model = tiny_model(tokenizer)
     args = recipe.Args(
         out=tmp_path, steps=2, size=4, plies=4, legal_moves=True, group=4, positions=1, tokens=40_000, rate=1e-2
     )
@@ -87,3 +92,26 @@ def test_grpo_plays_whole_games_and_learns_from_their_rewards(tmp_path, monkeypa
     assert Scripted.games >= 8
     assert any((old != new).any() for old, new in zip(before, model.parameters(), strict=True))
     assert [tool.__name__ for tool in trainer.tools] == ["play"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_program_of_the_page_trains(tmp_path, monkeypatch):
+    """The tiny model takes the place of the downloaded one. Games are shorter, and there is one update."""
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "language-models.md").read_text()
+    (program,) = re.findall(r"^```python\n# train.py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
+    tokenizer, trainer, config = byte_tokenizer(), trl.GRPOTrainer, trl.GRPOConfig
+    monkeypatch.setattr(
+        trl, "GRPOTrainer", lambda _, **rest: trainer(tiny_model(tokenizer), processing_class=tokenizer, **rest)
+    )
+    small = {"max_steps": 1, "use_cpu": True, "bf16": False, "report_to": "none", "max_completion_length": 40_000}
+    monkeypatch.setattr(trl, "GRPOConfig", lambda **settings: config(**(settings | small)))
+    names = {}
+    exec(
+        program.replace("random:12", "random:24").replace('reward="regret"', 'reward="regret", legal_moves=True'), names
+    )
+    environments = names["trainer"].environments
+    assert len(environments) == 8
+    assert all(environment.done for environment in environments)
+    assert len({environment.messages[0]["content"] for environment in environments}) == 1
