@@ -172,7 +172,7 @@ class ChatAgent(Agent):
         known = [] if game is None else self._answers.get((game, question), [])
         messages: list[dict[str, str]] = []
         faults: list[str] = []
-        said, after = question, None
+        said, reason, after = question, "", None
         while after is None and len(faults) < self._attempts:
             messages.append({"role": "user", "content": said})
             number = len(faults)
@@ -193,20 +193,21 @@ class ChatAgent(Agent):
 
     def _ask(self, messages: list[dict[str, str]]) -> str:
         """The model's next message. Of a very long one, only the part that is read."""
-        for attempt in range(self._retries + 1):
-            if attempt:
-                time.sleep(self._wait * 2 ** (attempt - 1))
+        failed = 0
+        while True:
             try:
                 answer = self._chat([dict(message) for message in messages])
-                break
             except Exception as error:  # the client's own errors are unknown here
-                failed = error
+                failed += 1
                 with self._lock:
                     self.counts["errors"] += 1
-        else:
-            raise AgentLeftError(f"{self._name}: the model could not be asked: {type(failed).__name__}: {failed}")
-        text = check_text("" if answer is None else answer, "an answer of the model")
-        return text[-LONGEST:].encode(errors="replace").decode()  # a file cannot hold half a character
+                if failed > self._retries:
+                    said = f"{type(error).__name__}: {error}"
+                    raise AgentLeftError(f"{self._name}: the model could not be asked: {said}") from error
+                time.sleep(self._wait * 2 ** (failed - 1))
+            else:
+                text = check_text("" if answer is None else answer, "an answer of the model")
+                return text[-LONGEST:].encode(errors="replace").decode()  # a file cannot hold half a character
 
     def _keep(self, conversation: Conversation) -> None:
         with self._lock:
@@ -229,8 +230,9 @@ def _read_transcripts(path: Path, name: str) -> list[Conversation]:
     check_output(path)
     if not path.exists():
         return []
-    data, conversations = read_file(path, _LARGEST_FILE, "read transcripts from"), []
+    data = read_file(path, _LARGEST_FILE, "read transcripts from")
     *lines, torn = data.split(b"\n")
+    conversations = []
     for number, line in enumerate(lines, start=1):
         try:
             found = as_type(parse_json(line), Conversation)
@@ -241,12 +243,11 @@ def _read_transcripts(path: Path, name: str) -> list[Conversation]:
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         conversations.append(found)
-    head = json.dumps({"format": _FORMAT})[:-1].encode()
-    if not (torn.startswith(head) or head.startswith(torn)):
-        raise ValueError(
-            f"{path}, line {len(lines) + 1}: this is no transcript: {torn[:60].decode(errors='replace')!r}"
-        )
     if torn:
+        head = json.dumps({"format": _FORMAT})[:-1].encode()
+        if not (torn.startswith(head) or head.startswith(torn)):
+            shown = torn[:60].decode(errors="replace")
+            raise ValueError(f"{path}, line {len(lines) + 1}: {shown!r} is no transcript")
         with path.open("r+b") as file:
             file.truncate(len(data) - len(torn))
     return conversations

@@ -178,6 +178,7 @@ class Benchmark:
                     for rung, match in self.placement.matches.items()
                 ],
             }
+        values |= {"report": list(self.report)} if self.report else {}
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
 
 
@@ -226,7 +227,7 @@ def run_benchmark(
     endgame = measure_endgame(player, seed=seed) if size == 8 else None  # the packaged endgames are on 8x8
     settings = {"seed": seed, "limits": limits}
     name = name or name_of(agent, player)
-    report = tuple(player.report()) if hasattr(player, "report") else ()
+    report: tuple[str, ...] = tuple(getattr(player, "report", tuple)())
     return Benchmark(name, placement, endgame, settings, time.perf_counter() - began, report)
 
 

@@ -209,7 +209,7 @@ LINE = {"format": "othello-env chat 1", "agent": "m", "game": 1, "messages": [],
     [
         ('{"format": "othello-env game 1"}\n', "line 1"),
         ("{}\n", "line 1: .*format"),
-        ("[[[", "line 1: .*no transcript"),
+        ("[[[", "line 1: .* is no transcript"),
         ('{"precious": "settings"}', "no transcript"),
         (json.dumps(LINE | {"agent": "other"}) + "\n", "of 'm', got .* of 'other'"),
         (json.dumps(LINE) + "\n", "line 1: .*messages"),
@@ -278,6 +278,8 @@ def test_the_benchmark_prints_the_counts(monkeypatch):
     found = run_benchmark(ChatAgent(Script(wrong=wrong_sometimes)), games=2)
     assert "illegal" in found.notes()[-1]
     assert "unreadable" in found.to_markdown()
+    assert found.to_json()["report"] == found.notes()[-1:]
+    assert "report" not in run_benchmark("random", games=2).to_json()
 
 
 def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
