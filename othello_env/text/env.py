@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from othello_env.agent import Agent, Policy, Seat, make_agent
-from othello_env.games.game import State, check_choice, check_seed
+from othello_env.games.game import State, check_choice, check_seed, check_text
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
-from othello_env.support.numbers import check_flag, check_whole
+from othello_env.support.numbers import check_flag, check_integer, check_whole
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
 __all__ = ["EXACT_EMPTIES", "OthelloText"]
@@ -88,7 +88,10 @@ class OthelloText:
         game: str = "othello",
         attempts: int = 2,
     ) -> None:
-        rules = Rules.parse(game if size is None else f"{game}{',' if ':' in game else ':'}size={size}")
+        if size is not None:
+            check_text(game, "a game")
+            game = f"{game}{',' if ':' in game else ':'}size={check_integer('size', size)}"
+        rules = Rules.parse(game)
         start = rules.start(0)
         check_choice("side", side, ("random", *start.player_names))
         check_choice("reward", reward, ("result", "regret"))

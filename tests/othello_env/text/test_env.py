@@ -183,7 +183,7 @@ def test_regret_is_0_where_8x8_has_too_many_empty_squares():
     ("arguments", "error", "words"),
     [
         ({"size": 5}, ValueError, "size"),
-        ({"size": "x"}, ValueError, "size"),
+        ({"size": "8"}, TypeError, "size"),
         ({"game": "go"}, ValueError, "checkers, othello, tribolo"),
         ({"game": "tribolo", "size": 8}, ValueError, "no option size"),
         ({"game": "othello:size=6", "size": 8}, ValueError, "size twice"),
