@@ -136,6 +136,12 @@ def test_a_game_with_two_wrong_answers_is_lost_and_the_other_games_go_on():
     assert len(asked) == 2 * agent.counts["answers"]
 
 
+def test_all_games_that_were_played_at_once_count_although_the_time_is_over():
+    agent = ChatAgent(lambda messages: "I resign.", workers=2)
+    with pytest.warns(FaultWarning):
+        assert place(agent, seconds=1e-9, seed=1).games == 8
+
+
 def test_the_three_games():
     def chat(messages):
         return messages[0]["content"].rsplit("Legal moves: ")[1].split()[0]
