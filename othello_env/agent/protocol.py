@@ -108,7 +108,8 @@ class Agent(ABC):
       action to its value. An engine may also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does;
     - ``exact_scores(states)``: for N positions, returns an array `(N, number of actions)`. For a legal action, the
       array holds the final disc difference under perfect play, positive if the player to move wins. For an illegal
-      action, it holds NaN.
+      action, it holds NaN;
+    - ``report()``: returns sentences about the agent's answers so far, as a list of texts. A benchmark prints them.
     """
 
     _game_key: int | None = None

@@ -33,8 +33,7 @@ Observation = dict[str, Any]
 """A dict of two int8 arrays, `observation` and `action_mask`."""
 
 REWARDS = ("result", "margin")
-"""The kinds of reward: the result (such as +1 for a win), or the margin (in Othello, the lead in discs).
-"""
+"""A reward is the result (such as +1 for a win) or the margin (in Othello, the lead in discs)."""
 
 PLAYING, NOBODY = -2, -1
 """Values in `info`.

@@ -53,7 +53,14 @@ WRONG = {
     "seed": [True, 1.0, NAN, "1", -1, -(10**30), {1}, {1: 1}],
 }
 NEGATIVE = [-(10**30), -1]  # of the right type, so they may be refused or accepted
-PACKAGES = ("othello_env", "othello_env.arena", "othello_env.data", "othello_env.league", "othello_env.envs")
+PACKAGES = (
+    "othello_env",
+    "othello_env.arena",
+    "othello_env.data",
+    "othello_env.league",
+    "othello_env.envs",
+    "othello_env.text",
+)
 
 
 @cache
@@ -70,8 +77,10 @@ def valid():
         "Checkers": {},
         "CheckersEnv": {},
         "CheckersVectorEnv": {},
+        "ChatAgent": {"chat": str},
         "Othello": {},
         "OthelloEnv": {},
+        "OthelloText": {},
         "OthelloVectorEnv": {},
         "Tribolo": {},
         "TriboloEnv": {},

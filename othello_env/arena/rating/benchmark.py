@@ -68,6 +68,7 @@ class Benchmark:
         endgame: the accuracy of the agent's moves in the packaged endgames on 8x8, or None if it was not measured.
         settings: the arguments with which the run can be repeated.
         seconds: the time that the run took, in seconds.
+        report: what the agent says about its answers; see `othello_env.agent.Agent`.
     """
 
     agent: str
@@ -75,6 +76,7 @@ class Benchmark:
     endgame: EndgameAccuracy | None
     settings: dict[str, Any]
     seconds: float
+    report: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Benchmark {self.head().rstrip(':')}>"
@@ -133,7 +135,7 @@ class Benchmark:
                 f"{self.endgame.loss:.2f} discs lost a move ({least:.2f} to {most:.2f}; random moves {loss:.2f}), "
                 f"{len(self.endgame.faults)} illegal or failed."
             )
-        return notes
+        return [*notes, *self.report]
 
     def faults(self) -> list[str]:
         """The reasons for illegal and failed answers."""
@@ -176,6 +178,7 @@ class Benchmark:
                     for rung, match in self.placement.matches.items()
                 ],
             }
+        values |= {"report": list(self.report)} if self.report else {}
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
 
 
@@ -224,7 +227,8 @@ def run_benchmark(
     endgame = measure_endgame(player, seed=seed) if size == 8 else None  # the packaged endgames are on 8x8
     settings = {"seed": seed, "limits": limits}
     name = name or name_of(agent, player)
-    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began)
+    report: tuple[str, ...] = tuple(getattr(player, "report", tuple)())
+    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began, report)
 
 
 @dataclass(frozen=True)

@@ -382,10 +382,10 @@ class _Climb:
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
             _check_rung(self.placement.ladder, rung, record)
             self._records[rung].append(record)
-            # `at_once` says whether this game was played together with others. If an answer for many positions failed,
-            # `play_games` plays the games one after the other instead. Signs of this are a fault in this game, or an
-            # answer of the agent since the previous record.
-            at_once = in_batches and record.fault is None and self.agent.decisions == decisions
+            # `at_once` says whether this game was played together with others. If an agent failed, `play_games` plays
+            # the games one after the other instead, so the agent answered since the previous record. But after an
+            # illegal answer, only this game was played again.
+            at_once = in_batches and (record.fault is not None or self.agent.decisions == decisions)
             decisions = self.agent.decisions
             if len(self._records[rung]) % 2:
                 continue
