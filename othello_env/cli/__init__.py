@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+import sysconfig
 import traceback
 import warnings
 from importlib import import_module
@@ -70,10 +71,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         with contextlib.suppress(OSError):  # otherwise Python would try again to write it, and print an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_FAILURE)
+    except othello_env.WrongGameError as error:
+        _stop(f"{_first_line(str(error))}; --size and --game choose the board and the game", _FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
-        _stop(_in_words(error) or type(error).__name__, _FAILURE)
+        _stop(_first_line(_in_words(error) or type(error).__name__) + _place(_frames(error)), _FAILURE)
     except Exception as error:  # the error is probably in a user's file, so the message says where it was raised
-        _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
+        frames = _frames(error) or traceback.extract_tb(error.__traceback__)
+        _stop(_first_line(f"{type(error).__name__}: {error}") + _place(frames), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -99,16 +103,36 @@ def _in_words(error: Exception) -> str:
     return str(error)
 
 
-def _place(error: Exception) -> str:
-    """The file and line where an error was raised, as text.
+def _frames(error: BaseException | None) -> list[traceback.FrameSummary]:
+    """Where an error, or the error that caused it, came from a user's own files; empty if it did not.
 
-    The text is empty for a SyntaxError, because its own message names the file and the line.
+    For a SyntaxError, the list is empty too, because its own message names the file and the line.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    while error is not None and not isinstance(error, SyntaxError):
+        if frames := [frame for frame in traceback.extract_tb(error.__traceback__) if _is_of_a_user(frame.filename)]:
+            return frames
+        error = error.__cause__
+    return []
+
+
+def _is_of_a_user(file: str) -> bool:
+    """Whether a file of a traceback is neither of this package, nor of Python or an installed package."""
+    path = Path(file)
+    is_installed = bool({"site-packages", "dist-packages", "othello_agents"} & {*path.parts})
+    others = (Path(othello_env.__file__).parent, sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"))
+    return not (is_installed or file.startswith("<") or any(path.is_relative_to(each) for each in others))
+
+
+def _place(frames: list[traceback.FrameSummary]) -> str:
+    """The file and line of the last of these frames, as text."""
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+
+
+def _first_line(message: str) -> str:
+    """The first line of a message. More lines may follow, such as a board; they are not printed."""
+    return message.strip().splitlines()[0].rstrip(":")
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    first = message.strip().splitlines()[0].rstrip(":")  # more lines may follow, such as a board; they are not printed
-    click.echo(f"othello-env: {first}", err=True)
+    click.echo(f"othello-env: {_first_line(message)}", err=True)
     sys.exit(status)

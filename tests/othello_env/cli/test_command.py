@@ -178,6 +178,18 @@ def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
             ["play", "--black", "policy.py:f", "--white", "random"],
             "KeyError: 1 (policy.py, line 2)",
         ),
+        ("\nx = float('match')", ["match", "policy.py:f", "random"], "to float: 'match' (policy.py, line 2)"),
+        (
+            "\nopen('gone.pt')",
+            ["match", "policy.py:f", "random"],
+            "No such file or directory (policy.py, line 2)",
+        ),
+        ("\nimport zz_gone", ["match", "policy.py:f", "random"], "No module named 'zz_gone' (policy.py, line 2)"),
+        (
+            "def f(observations, masks):\n    raise ValueError('odd\\nlines')",
+            ["play", "--black", "policy.py:f", "--white", "random"],
+            "othello-env: odd (policy.py, line 2)",
+        ),
         ("f = open", ["play", "--black", "policy.py:f", "--white", "random"], "TypeError: "),
     ],
 )
