@@ -71,8 +71,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         with contextlib.suppress(OSError):  # otherwise Python would try again to write it, and print an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_FAILURE)
-    except othello_env.WrongGameError as error:
-        _stop(f"{_first_line(str(error))}; --size and --game choose the board and the game", _FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(_first_line(_in_words(error) or type(error).__name__) + _place(_frames(error)), _FAILURE)
     except Exception as error:  # the error is probably in a user's file, so the message says where it was raised

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from othello_env.agent import AgentLeftError
+from othello_env.agent import AgentLeftError, WrongGameError
 from othello_env.arena.openings import PACKAGED, parse_openings
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
+from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
 from othello_env.support.files import read_file
 
@@ -38,6 +40,7 @@ __all__ = [
     "make_new_folder",
     "openings_option",
     "openings_text",
+    "othello_start",
     "random_openings_option",
     "recorded",
     "refuse",
@@ -55,6 +58,7 @@ _LARGEST_OPENINGS = 64 << 20  # the largest size of a file of openings, in bytes
 _LONGEST_PATH = 255  # a longer text is never tried as a path: some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
 _BALANCED = ", ".join(PACKAGED.values())
+_GAME, _SIZE = "othello-env game", "othello-env size"  # in the context's dict `meta`
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
 """Upper limits of options. A larger number is probably a typing mistake, and it could overflow."""
@@ -108,27 +112,84 @@ class EvenRange(click.IntRange):
         return number
 
 
-def size_option(function: _F) -> _F:
-    """Add the option ``--size`` to a command."""
-    return click.option(
+def game_option(
+    function: Callable[..., Any],
+    text: str = "othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
+) -> Callable[..., Any]:
+    """Add the options ``--game`` and ``--size`` to a command. The command gets the game as the argument `rules`.
+
+    `text` is the help of ``--game``.
+    """
+    # Both options are eager, because click must read them before --openings, which needs the rules.
+    size = click.option(
         "--size",
-        type=click.Choice(["4", "6", "8"]),
-        default="8",
-        callback=lambda _context, _parameter, value: int(value),
-        help="The side of the board.",
-    )(function)
-
-
-def game_option(function: _F) -> _F:
-    """Add the option ``--game`` to a command."""
-    return click.option(
+        type=click.IntRange(2, 99),
+        is_eager=True,
+        expose_value=False,
+        callback=_size,
+        help="The side of the board: --size 6 is short for --game othello:size=6.",
+    )
+    game = click.option(
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # click reads this option before --openings, which needs the rules
-        callback=lambda _context, _parameter, value: Rules.parse(value),
-        help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
-    )(function)
+        is_eager=True,
+        callback=_game,
+        help=text,
+    )
+
+    @wraps(function)
+    def run(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except WrongGameError as error:
+            raise click.UsageError(f"{error}; --size and --game say what is played, such as --size 6") from error
+
+    return size(game(run))
+
+
+def size_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `game_option` to a command for Othello. The command gets the board's size, `size`."""
+
+    @wraps(function)
+    def run(*arguments: Any, rules: Rules, **options: Any) -> Any:
+        return function(*arguments, size=othello_start(rules).size, **options)
+
+    return game_option(run, "othello, perhaps with its size, such as othello:size=6.")
+
+
+def othello_start(rules: Rules) -> Othello:
+    """The start of the game that ``--game`` and ``--size`` name, in a command that only Othello has.
+
+    Raises:
+        click.BadParameter: the game is not Othello.
+    """
+    start = rules.start(0)
+    if not isinstance(start, Othello):
+        raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
+    return start
+
+
+# click calls the functions below in the order in which the user gave the options.
+
+
+def _game(context: click.Context, _parameter: click.Parameter, value: str) -> Rules:
+    context.meta[_GAME] = value
+    return _rules(value, context.meta.get(_SIZE))
+
+
+def _size(context: click.Context, _parameter: click.Parameter, value: int | None) -> None:
+    context.meta[_SIZE] = value
+    if _GAME in context.meta:
+        context.params["rules"] = _rules(context.meta[_GAME], value)
+
+
+def _rules(game: str, size: int | None) -> Rules:
+    if size is None:
+        return Rules.parse(game)
+    if "size=" in game:
+        raise click.UsageError(f"give the size either in --game {game} or with --size {size}, not twice")
+    return Rules.parse(f"{game}{',' if ':' in game else ':'}size={size}")
 
 
 def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:

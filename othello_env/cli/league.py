@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from othello_env.agent import WrongGameError
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.results import forfeits
 from othello_env.cli import _options as options
@@ -89,8 +88,6 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
                     forfeited.append(record)
 
             league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
-    except WrongGameError as error:
-        raise click.UsageError(f"{error}; --game names the members' game, such as --game othello:size=6") from error
     finally:
         saved = save_matches(league, folder)
         for member in league:

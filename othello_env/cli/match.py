@@ -76,7 +76,8 @@ def command(
 
     def report(records: list[GameRecord]) -> None:
         result = MatchResult(names, tuple(records[: len(records) - len(records) % 2]))
-        _print(a, b, result, f"openings {options.openings_text(openings)}, seed {seed}")
+        game = "" if rules == Rules() else f"{rules}, "
+        _print(a, b, result, f"{game}openings {options.openings_text(openings)}, seed {seed}")
         if sprt is not None:
             click.echo(f"{sprt}: {sprt.judge(result.pairs)}")
 

@@ -102,7 +102,9 @@ def command(
         network = NTupleNetwork.load(out)
         Trainer.check_errors(network)
         trainer = Trainer.resume(network, num_threads=threads)
-        _check_same(context, size=trainer.network.size, seed=trainer.seed, batch=trainer.batch)
+        _check_same(context, "--size", ("rules", "size"), size, trainer.network.size)
+        _check_same(context, "--seed", ("seed",), seed, trainer.seed)
+        _check_same(context, "--batch", ("batch",), batch, trainer.batch)
     else:
         trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else max(_BATCH, threads)), num_threads=threads)
     curve, interrupted = train(trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30)
@@ -113,17 +115,16 @@ def command(
         raise KeyboardInterrupt
 
 
-def _check_same(context: click.Context, **resumed: int) -> None:
-    """Check that the user's options agree with the values with which the network was trained.
+def _check_same(
+    context: click.Context, option: str, names: tuple[str, ...], given: int | None, trained: int | None
+) -> None:
+    """Check that the value of an option is the one with which the network was trained, if the user gave the option.
 
-    `resumed` is a dict from the names of the options to these values.
+    `names` are the names of the command's parameters that give the value.
     """
-    for name, number in resumed.items():
-        given = context.params[name]
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and given != number:
-            raise click.BadParameter(
-                f"the network in --out was trained with {number}, not {given}.", param_hint=f"--{name}"
-            )
+    is_given = ParameterSource.COMMANDLINE in map(context.get_parameter_source, names)
+    if is_given and given != trained:
+        raise click.BadParameter(f"the network in --out was trained with {trained}, not {given}.", param_hint=option)
 
 
 def train(

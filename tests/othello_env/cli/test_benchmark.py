@@ -192,7 +192,7 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
         (["nobody"], "there is no agent 'nobody'"),
         (["random", "--games", "3"], "not even"),
         (["random", "--minutes", "0"], "is not in the range"),
-        (["random", "--size", "5"], "is not one of"),
+        (["random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
         (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for 4x4"),
         (["random", "--size", "4", "--minutes", "1"], "for a ladder, and there is no ladder for 4x4"),
         (["perfect", "--size", "8"], "perfect plays Othello on 4x4 and 6x6"),

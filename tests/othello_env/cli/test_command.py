@@ -67,6 +67,19 @@ BAD = [
     (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
+    (["match", "random", "random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
+    (
+        ["match", "random", "random", "--size", "6", "--game", "othello:size=6"],
+        "either in --game othello:size=6 or",
+    ),
+    (["match", "random", "random", "--game", "tribolo", "--size", "6"], "tribolo has no option size; it takes width"),
+    (["match", "random", "random", "--game", "otello"], "got 'otello' (did you mean othello?)"),
+    (["match", "random", "random", "--game", "othello:sise=6"], "no option sise (did you mean size?); it takes size"),
+    (["match", "perfect", "random"], "perfect plays Othello on 4x4 and 6x6; "),
+    (["match", "perfect", "random"], "; --size and --game say what is played, such as --size 6"),
+    (["play", "--black", "random", "--white", "perfect"], "such as --size 6"),
+    (["train", "--out", "a.npz", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
+    (["gtp", "--game", "tribolo"], "--game: expected othello, perhaps with a size, got tribolo"),
     (["match", "random", "random", "--game", "chess"], "games checkers, othello, tribolo, got 'chess'"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
@@ -234,6 +247,31 @@ def test_a_human_who_leaves_loses_no_game(run, monkeypatch, arguments):
     assert re.fullmatch(r"othello-env: (black|white) left the game: the input ended\n", err)
     assert "Elo" not in out
     assert "score" not in out
+
+
+@pytest.mark.parametrize("command", [("match", "random", "random", "--games", 4), ("play", "--black", "random")])
+def test_the_size_may_stand_in_the_game_or_alone(run, command):
+    command = (*command, "--white", "random") if command[0] == "play" else command
+    said = run(*command, "--game", "othello:size=4")
+    assert said[0] == 0
+    for size in (["--size", "4"], ["--size", "4", "--game", "othello"], ["--game", "othello", "--size", "4"]):
+        assert run(*command, *size) == said
+    assert run(*command) != said
+    assert run(*command, "--size", "8") == run(*command)
+    checkers = ("match", "random", "random", "--games", 2, "--openings", "start", "--game")
+    assert run(*checkers, "checkers", "--size", "4") == run(*checkers, "checkers:size=4")
+
+
+def test_the_openings_are_those_of_the_size(run):
+    command = ("match", "random", "random", "--games", 2)
+    assert run(*command, "--openings", "e4", "--size", "6")[0] == 0
+    assert "e4 (action 28) is not legal" in run(*command, "--openings", "e4")[2]
+
+
+def test_play_checks_the_agents_before_the_first_move(run):
+    status, out, err = run("play", "--black", "random", "--white", "ntuple", "--size", "4")
+    assert (status, out) == (2, "")
+    assert "no n-tuple weights come with the package for size 4" in err
 
 
 def test_repeated_games_are_reported(run):

@@ -52,7 +52,7 @@ def test_members_of_another_board_are_told_the_option(run, tmp_path):
     league.save(tmp_path)
     status, _, err = run("league", tmp_path, "--games", 2)
     assert (status, err.count("\n")) == (2, 1)
-    assert err.endswith("--game names the members' game, such as --game othello:size=6\n")
+    assert err.endswith("--size and --game say what is played, such as --size 6\n")
 
 
 def test_an_interrupt_keeps_the_games_of_a_league(run, folder, monkeypatch):
