@@ -2,13 +2,15 @@
 
 import math
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -45,6 +47,7 @@ __all__ = [
     "recorded",
     "refuse",
     "report_faults",
+    "say",
     "seed_option",
     "show",
     "size_option",
@@ -57,6 +60,7 @@ _R = TypeVar("_R")
 _LARGEST_OPENINGS = 64 << 20  # the largest size of a file of openings, in bytes
 _LONGEST_PATH = 255  # a longer text is never tried as a path: some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
+_WIDEST_BAR = 36
 _BALANCED = ", ".join(PACKAGED.values())
 _GAME, _SIZE = "othello-env game", "othello-env size"  # in the context's dict `meta`
 
@@ -305,15 +309,38 @@ def make_new_folder(path: Path) -> None:
         pass
 
 
-def show(text: str) -> None:
-    """Show a text on the current line of the terminal, in place of the last text. Without a terminal, show nothing."""
-    if sys.stderr.isatty():
-        click.echo(f"\r{text}\x1b[K", nl=False, err=True)
+def _columns(stream: IO[str]) -> int:
+    """The width of the terminal to which a stream writes. If it is not a terminal, lines may have any length."""
+    return shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
+
+
+def show(*parts: str) -> None:
+    """Show parts on the current line of the terminal, in place of the last text. Without a terminal, show nothing.
+
+    The last parts are left out if the line is too short.
+    """
+    if not sys.stderr.isatty():
+        return
+    room, text = _columns(sys.stderr) - 1, ""
+    for part in parts:
+        longer = f"{text}  {part}" if text else part
+        if len(longer) > room:
+            break
+        text = longer
+    click.echo(f"\r{text}\x1b[K", nl=False, err=True)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a sentence. On a terminal, its lines break between words."""
+    room = _columns(sys.stderr if err else sys.stdout)
+    if len(text) > room:
+        text = textwrap.fill(text, room, break_long_words=False, break_on_hyphens=False)
+    click.echo(text, err=err)
 
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
-    """Show a progress bar if stderr is a terminal.
+    """Show a progress bar if stderr is a terminal. The bar takes one line, whatever the width of the terminal is.
 
     The yielded function moves the bar. Its argument is the number of steps, by default 1.
     """
@@ -321,14 +348,20 @@ def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
         yield lambda _=1: None
         return
     progress: Any
+    room = _columns(sys.stderr) - len(f"{label}  []  {length}/{length}  00:00:00") - 1
     with click.progressbar(
-        length=length, label=label, file=sys.stderr, show_pos=True, update_min_steps=max(1, length // 200)
+        length=length,
+        label=label,
+        file=sys.stderr,
+        show_pos=True,
+        width=max(5, min(_WIDEST_BAR, room)),
+        update_min_steps=max(1, length // 200),
     ) as progress:
         yield lambda steps=1: progress.update(steps)
 
 
 @contextmanager
-def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
+def recorded(length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
     The caller must call the yielded function with the record of each game. `report` is also called if the user
@@ -336,7 +369,7 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
     """
     records: list[_R] = []
     try:
-        with bar(label, length) as step:
+        with bar("games", length) as step:
 
             def take(record: _R) -> None:
                 records.append(record)
@@ -362,7 +395,7 @@ def check_distinct(games: Path, other: Path, message: str) -> None:
 def report_faults(agent: str, faults: Sequence[str]) -> None:
     """If an agent forfeited games, print the number of these games and the first fault on stderr."""
     if faults:
-        click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
+        say(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
@@ -378,10 +411,30 @@ def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned."""
+    """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned.
+
+    If stdout is a terminal that is too narrow for the table, each row becomes a few lines: its first cell, then the
+    other cells with their heads.
+    """
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    room = _columns(sys.stdout)
+    if sum(widths) + 2 * (len(widths) - 1) > room:
+        return "\n".join(_as_lines(head, row, room) for row in rows)
     lines = []
     for row in [head, tuple("-" * width for width in widths), *rows]:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def _as_lines(head: tuple[str, ...], row: tuple[str, ...], room: int) -> str:
+    """A row of a table in lines of at most `room` characters, if no cell is longer."""
+    lines, line = [row[0].strip()], ""
+    for name, cell in zip(head[1:], row[1:], strict=True):
+        entry = f"{name.strip()} {cell.strip()}"
+        if line and len(f"{line}  {entry}") > room:
+            lines.append(line)
+            line = ""
+        if cell.strip():
+            line = f"{line}  {entry}" if line else f"  {entry}"
+    return "\n".join([*lines, line] if line else lines)

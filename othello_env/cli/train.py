@@ -17,6 +17,7 @@ import click
 from click.core import ParameterSource
 
 from othello_env.arena.match import play_match
+from othello_env.arena.tournament.results import score_text
 from othello_env.cli import _options as options
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import check_output
@@ -108,9 +109,9 @@ def command(
     else:
         trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else max(_BATCH, threads)), num_threads=threads)
     curve, interrupted = train(trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30)
-    score = f", {curve[-1][1]:.2f} against {YARDSTICK}" if curve else ""
+    score = f", {score_text(curve[-1][1])} against {YARDSTICK}" if curve else ""
     decimals = 1 if trainer.seconds < _PRECISE_BELOW else 0
-    click.echo(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.{decimals}f} s{score}")
+    options.say(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.{decimals}f} s{score}")
     if interrupted:
         raise KeyboardInterrupt
 
@@ -201,8 +202,8 @@ class _Watch:
         seconds = self._trainer.seconds - self._first_seconds
         rate = (self._trainer.games - self._first_games) / max(seconds, 1e-9)
         clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
-        score = f"{self.curve[-1][1]:.2f} against {YARDSTICK}" if self.curve else ""
-        options.show(f"{clock}  {self._trainer.games:,} games  {rate:,.0f} games/s  {score}")
+        score = [score_text(self.curve[-1][1]), f"against {YARDSTICK}"] if self.curve else []
+        options.show(clock, f"{self._trainer.games:,} games", f"{rate:,.0f} games/s", *score)
 
 
 def _score(trainer: Trainer) -> float:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
 from othello_env.agent.spec import option_files
+from othello_env.arena.tournament.results import score_text
 from othello_env.support.files import read_file
 from othello_env.support.numbers import is_ordered
 
@@ -172,7 +173,7 @@ class Member:
 
     def __repr__(self) -> str:
         kind = "fixed" if self.fixed else f"after {self.played:,}" + (", frozen" if self.frozen else "")
-        return f"<Member {self.name}, {kind}, the learner scores {self.score:.2f}>"
+        return f"<Member {self.name}, {kind}, the learner scores {score_text(self.score)}>"
 
     @property
     def score(self) -> float:

@@ -33,7 +33,7 @@ from othello_env.arena.rating.accuracy import (
     regret_positions,
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, Placement, place
-from othello_env.arena.tournament.results import Z95, MatchResult
+from othello_env.arena.tournament.results import Z95, MatchResult, interval_text, score_text
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
@@ -98,11 +98,10 @@ class Benchmark:
         if placement is None:
             return rows
         for rung, match in placement.matches.items():
-            low, high = match.interval
-            interval, expected = f"{low:.3f} - {high:.3f}", f"{placement.expected(rung):.3f}"
+            interval, expected = interval_text(*match.interval), score_text(placement.expected(rung))
             discs = f"{match.margin:+.1f}"
             rows.append(
-                (rung.spec, f"{rung.elo:.0f}", str(match.games), f"{match.score:.3f}", interval, expected, discs)
+                (rung.spec, f"{rung.elo:.0f}", str(match.games), score_text(match.score), interval, expected, discs)
             )
         return rows
 

@@ -322,10 +322,21 @@ def test_closed_streams(command, status, out, err):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
-def test_a_terminal_shows_progress():
+@pytest.mark.parametrize("columns", [80, 40])
+def test_progress_and_results_fit_the_terminal(columns):
+    """A bar that is wider than the terminal would print a line for each game."""
+    termios = pytest.importorskip("termios")
     leader, follower = os.openpty()
+    termios.tcsetwinsize(follower, (30, columns))
+    names = ("maximizer:eval=count", "alphabeta:depth=1,eval=weighted")
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     subprocess.run(
-        [*COMMAND, "match", "random", "random", "--games", "4"], stdout=subprocess.DEVNULL, stderr=follower, check=True
+        [*COMMAND, "match", *names, "--games", "40"],
+        env=environment,
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        check=True,
     )
     os.close(follower)
     shown = b""
@@ -338,5 +349,15 @@ def test_a_terminal_shows_progress():
             break
         shown += part
     os.close(leader)
-    assert b"random - random" in shown
-    assert b"4/4" in shown
+    lines = re.sub(r"\x1b\[\??\d*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n").split("\n")
+    bars = [text for text in re.split("[\r\n]", lines[0]) if text]
+    assert len(bars) > 1
+    assert bars[-1].rstrip().startswith("games  [####")
+    assert bars[-1].rstrip().endswith("]  40/40")
+    assert max(len(text) for text in bars + lines[1:]) <= columns
+    told = " ".join(" ".join(lines[1:]).split())
+    assert told.startswith("maximizer:eval=count, 40 games, openings random:10, seed 0: ")
+    head = "opponent wins draws losses score 95% interval discs"
+    wins = r"alphabeta:depth=1,eval=weighted " + (r"\d+ \d+" if columns == 80 else r"wins \d+ draws \d+ losses")
+    assert (head in told) == (columns == 80)
+    assert re.search(wins, told)

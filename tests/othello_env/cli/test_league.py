@@ -82,8 +82,12 @@ def test_a_match_ends_when_the_answer_is_known(run):
     lines = out.splitlines()
     games = int(re.search(r" (\d+) games,", lines[0])[1])
     assert games < 200
-    draws, pairs = re.fullmatch(r"draws (.+) %; pairs with 0, 1/2, 1, 1 1/2, 2 points: (.+)", lines[-2]).groups()
-    assert sum(map(int, pairs.split())) == games // 2
+    pairs, *each, draws = re.fullmatch(
+        r"(\d+) pairs of games \(one opening, both colours\): 0 points in (\d+), .5 in (\d+), 1 in (\d+), 1.5 in (\d+), "
+        r"2 in (\d+); draws (.+) %",
+        lines[-2],
+    ).groups()
+    assert sum(map(int, each)) == int(pairs) == games // 2
     assert 0 <= float(draws) <= 100
     assert re.fullmatch(r"SPRT of 0 against 200 Elo: 200 Elo accepted, LLR \d\.\d\d \(-2\.94 to 2\.94\)", lines[-1])
     _, out, _ = run("match", "random", "random", "--sprt", "-1,1", "--games", 4)
