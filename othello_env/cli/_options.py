@@ -340,11 +340,11 @@ def say(text: str, *, err: bool = False) -> None:
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
-    """Show a progress bar if stderr is a terminal. The bar takes one line, whatever the width of the terminal is.
+    """Show a progress bar if stderr is a terminal. The bar is no wider than the terminal, so it takes one line.
 
     The yielded function moves the bar. Its argument is the number of steps, by default 1.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or length < 1:
         yield lambda _=1: None
         return
     progress: Any
@@ -413,17 +413,18 @@ def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned.
 
-    If stdout is a terminal that is too narrow for the table, each row becomes a few lines: its first cell, then the
-    other cells with their heads.
+    If stdout is a terminal that is too narrow for the table, the gaps between the columns are narrower. If this is not
+    enough, each row becomes a few lines: its first cell, then the other cells with their heads.
     """
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     room = _columns(sys.stdout)
-    if sum(widths) + 2 * (len(widths) - 1) > room:
+    gap = next((gap for gap in ("  ", " ") if sum(widths) + len(gap) * (len(widths) - 1) <= room), None)
+    if gap is None:
         return "\n".join(_as_lines(head, row, room) for row in rows)
     lines = []
     for row in [head, tuple("-" * width for width in widths), *rows]:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
+        lines.append(gap.join(cells).rstrip())
     return "\n".join(lines)
 
 

@@ -62,7 +62,7 @@ def command(
     if len(league) < 2:
         click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")
         return
-    click.echo(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
+    options.say(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
     click.echo(_table(league, payoffs, anchor))
     options.say(str(payoffs.transitivity()))
     if matrix is not None:
@@ -80,7 +80,7 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
     forfeited: list[GameRecord] = []
     try:
-        with options.bar("games", max(most, 1)) as step:
+        with options.bar("games", most) as step:
 
             def take(record: GameRecord) -> None:
                 step()
@@ -108,4 +108,4 @@ def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
         worst = payoffs.worst(name)
         played = "" if league[name].fixed else f"{league[name].played:,}"
         rows.append((name, played, *options.elo_cells(ratings, name), score_text(worst.score), worst.opponent))
-    return options.table(("member", "played", "Elo", "95% interval", "worst score", "against"), rows)
+    return options.table(("member", "played", "Elo", "95% interval", "worst", "against"), rows)

@@ -458,14 +458,14 @@ class PerfectionBenchmark:
     @property
     def columns(self) -> tuple[str, ...]:
         """The titles of the columns of `rows`."""
-        return ("empty squares", "positions", "perfect moves", "95% interval", "at random", "discs lost", "at random")
+        return ("empty", "positions", "perfect", "95% interval", "at random", "discs lost", "at random")
 
     def rows(self) -> list[tuple[str, ...]]:
         """A row of texts for each stage of the game; see `columns`."""
         rows: list[tuple[str, ...]] = []
         for stage in self.regret.stages if self.regret else ():
             (low, high), (rate, loss) = stage.accuracy.rate_interval, stage.random
-            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} - {high:.1%}", f"{rate:.1%}")
+            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} to {high:.1%}", f"{rate:.1%}")
             discs = (f"{stage.accuracy.loss:.2f}", f"{loss:.2f}")
             rows.append((f"{stage.fewest} to {stage.most}", str(stage.accuracy.positions), *found, *discs))
         return rows

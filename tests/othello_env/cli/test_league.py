@@ -83,8 +83,8 @@ def test_a_match_ends_when_the_answer_is_known(run):
     games = int(re.search(r" (\d+) games,", lines[0])[1])
     assert games < 200
     pairs, *each, draws = re.fullmatch(
-        r"(\d+) pairs of games \(one opening, both colours\): 0 points in (\d+), .5 in (\d+), 1 in (\d+), 1.5 in (\d+), "
-        r"2 in (\d+); draws (.+) %",
+        r"(\d+) pairs of games \(one opening, both colours\): "
+        r"0 points in (\d+), .5 in (\d+), 1 in (\d+), 1.5 in (\d+), 2 in (\d+); draws (.+) %",
         lines[-2],
     ).groups()
     assert sum(map(int, each)) == int(pairs) == games // 2
