@@ -54,8 +54,11 @@ __all__ = [
 ]
 
 _HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
-_MISFIT = 0.01
-"""If `Fit.p_value` is below this number, a note says that one rating does not explain the scores."""
+_MISFIT, _DEVIATION = 0.01, 0.05
+"""A note says that one rating does not explain the scores if `Fit.p_value` is below the first number and
+`Fit.deviation` at least the second. Smaller deviations are those of the rungs' own ratings."""
+_ELO_OF_SCORE = 1600 / math.log(10)
+"""How many Elo points one point of score is worth in even games."""
 
 
 @dataclass(frozen=True)
@@ -112,10 +115,11 @@ class Benchmark:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
             widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if the two texts are equal
             fit = self.placement.fit
-            if fit.p_value < _MISFIT:
+            if fit.p_value < _MISFIT and fit.deviation >= _DEVIATION:
                 notes.append(
-                    f"Its scores do not fit one rating (chi-square {fit.chi_square:.1f}, {fit.rungs} rungs): it does "
-                    "better against some rungs, and worse against others, than one rating explains."
+                    "One rating does not explain its scores: beyond chance, they differ from the expected scores by "
+                    f"{score_text(fit.deviation)} (about {fit.deviation * _ELO_OF_SCORE:.0f} Elo). Quote the scores "
+                    "beside the rating."
                 )
             notes += [
                 f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
