@@ -111,10 +111,13 @@ def source_of(
         snapshot: whether the policy is a snapshot of the learner, so that files named in its options may change.
 
     Raises:
+        TypeError: `save` is not a function.
         OSError, ValueError: the policy's file cannot be read, or is too large.
         ValueError: an option of a snapshot's spec names a file, such as ``ntuple:weights=a.npz``.
     """
     if save is not None:
+        if not callable(save):
+            raise TypeError(f"save must be a function that takes a path, not {save!r}")
         return save
     if isinstance(policy, str | Path):
         found = Stored.of(str(policy), read=read)
