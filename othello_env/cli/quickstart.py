@@ -68,15 +68,17 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     }
     write_json(folder / "results.json", values)
     write_file(folder / "results.png", _picture(agent, results, games, seed, curve))
+    click.echo()
+    options.say(f"Written: {agent}, {folder / 'results.json'}, {folder / 'results.png'}")
     click.echo(f"""
-Written: {agent}, {folder / "results.json"}, {folder / "results.png"}
-
 Next, try
-  othello-env serve {agent} --results {folder / "results.json"}     (in the browser; needs othello-env[page])
+  # play against it, here or in the browser (needs othello-env[page])
   othello-env play --black human --white {agent}
+  othello-env serve {agent} --results {folder / "results.json"}
+  # a stronger opponent, more training, its Elo rating
   othello-env match {agent} alphabeta:depth=6,eval=weighted --games 100
   othello-env train --seconds 600 --resume --out {agent}
-  othello-env benchmark {agent}     (its Elo rating; takes policy.py:function, too)""")
+  othello-env benchmark {agent}""")
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:

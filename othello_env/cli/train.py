@@ -198,12 +198,12 @@ class _Watch:
         self.is_measuring = False
 
     def show(self) -> None:
-        """Show the time of training, the number of games and the last score."""
+        """Show the time of training, the number of games and the last score against `YARDSTICK`."""
         seconds = self._trainer.seconds - self._first_seconds
         rate = (self._trainer.games - self._first_games) / max(seconds, 1e-9)
         clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
-        score = [score_text(self.curve[-1][1]), f"against {YARDSTICK}"] if self.curve else []
-        options.show(clock, f"{self._trainer.games:,} games", f"{rate:,.0f} games/s", *score)
+        score = [f"score {score_text(self.curve[-1][1])}"] if self.curve else []
+        options.show(clock, f"{self._trainer.games:,} games", *score, f"{rate:,.0f} games/s")
 
 
 def _score(trainer: Trainer) -> float:
