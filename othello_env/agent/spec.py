@@ -463,4 +463,5 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
         return text
     wanted = " or ".join(word for kind, word in _WORDS.items() if kind in kinds)
-    raise SpecError(f"{spec!r}: {name} must be {wanted}, not {text!r}")
+    hint = " (commas separate options)" if re.search(r":\w+=", text) else ""
+    raise SpecError(f"{spec!r}: {name} must be {wanted}, not {text!r}{hint}")

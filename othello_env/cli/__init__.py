@@ -14,6 +14,7 @@ import click
 from click.shell_completion import shell_complete
 
 import othello_env
+from othello_env.agent import agent_names
 from othello_env.arena import FaultWarning
 from othello_env.cli._help import HelpfulGroup, with_whole_words
 from othello_env.support.imports import search_current_folder
@@ -40,7 +41,16 @@ class _Commands(HelpfulGroup):
         return with_whole_words(command)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+_AGENTS = f"""Begin with quickstart or play.
+
+An AGENT is a name, perhaps with options (engine:depth=6), a file of weights (agent.npz) or a Python function
+(policy.py:function). The names are {", ".join(agent_names())}.
+"""
+
+
+@click.group(
+    cls=_Commands, epilog=_AGENTS, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(othello_env.__version__, prog_name="othello-env")
 def _command() -> None:
     """Othello for people who train agents."""
@@ -66,7 +76,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             click.echo(err=True)  # the terminal shows ^C, so the message begins on a new line
         _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
-        _stop(error.format_message(), _FAILURE)
+        _stop(error.format_message() + _where_to_look(error), _FAILURE)
     except BrokenPipeError:  # nobody reads the output
         with contextlib.suppress(OSError):  # otherwise Python would try again to write it, and print an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -92,6 +102,15 @@ def _run(arguments: list[str]) -> Any:
                 return _command.invoke(context)
     except click.exceptions.Exit as error:  # click raises it after --help, for example
         return error.exit_code
+
+
+def _where_to_look(error: click.ClickException) -> str:
+    """Which help to read, if the user does not know what a command takes."""
+    is_lost = (
+        isinstance(error, click.MissingParameter | click.NoSuchOption) or "extra argument" in error.format_message()
+    )
+    context = error.ctx if isinstance(error, click.UsageError) and is_lost else None
+    return "" if context is None else f" {context.command_path} --help shows what it takes"
 
 
 def _in_words(error: Exception) -> str:

@@ -32,6 +32,7 @@ __all__ = [
     "MOST_GAMES",
     "MOST_SECONDS",
     "MOST_THREADS",
+    "OTHELLO",
     "EvenRange",
     "FloatRange",
     "bar",
@@ -116,6 +117,10 @@ class EvenRange(click.IntRange):
         return number
 
 
+OTHELLO = "othello, perhaps with its size, such as othello:size=6."
+"""The help of ``--game`` in a command that only Othello has."""
+
+
 def game_option(
     function: Callable[..., Any],
     text: str = "othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
@@ -159,7 +164,7 @@ def size_option(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any, rules: Rules, **options: Any) -> Any:
         return function(*arguments, size=othello_start(rules).size, **options)
 
-    return game_option(run, "othello, perhaps with its size, such as othello:size=6.")
+    return game_option(run, OTHELLO)
 
 
 def othello_start(rules: Rules) -> Othello:

@@ -72,7 +72,7 @@ def position_options(function: Any) -> Any:
         default="X",
         help="The player to move, if POSITION is a board; X is black.",
     )(function)
-    return click.argument("position")(options.game_option(function))
+    return click.argument("position")(options.game_option(function, options.OTHELLO))
 
 
 def summary(analysis: Any) -> str:

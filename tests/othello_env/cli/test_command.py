@@ -34,6 +34,7 @@ def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = run("--help")[1]
     assert "..." not in out.partition("Commands:")[2]
+    assert "The names are alphabeta, engine, " in out
     assert "and measure how well it plays against" in " ".join(out.split())
     assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
     for command in ("quickstart", "tournament", "serve"):
@@ -101,7 +102,11 @@ BAD = [
     (["match", "engine:ms=nan", "random"], "'engine:ms=nan': ms must be a finite number, not 'nan'"),
     (["tournament", "random", "maximizer", "--clock", "nans"], "expected a time such as"),
     (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "seconds must be a finite number, not inf"),
-    (["match", "random"], "Missing argument 'B'"),
+    (["match", "random"], "Missing argument 'B'. othello-env match --help shows what it takes"),
+    (["match", "random", "random", "10"], "extra argument (10) othello-env match --help shows what it takes"),
+    (["data", "make", "match", "-n", "3"], "No such option '-n'. othello-env data make match --help shows"),
+    (["match", "alphabeta:depth=4:eval=count", "random"], "not '4:eval=count' (commas separate options)"),
+    (["match", "alphabeta:eval=wieghted", "random"], "no evaluation 'wieghted' (did you mean weighted?); known are"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
     (["train", "--out", "weights.txt"], ".npz"),
