@@ -106,11 +106,10 @@ def _run(arguments: list[str]) -> Any:
 
 def _where_to_look(error: click.ClickException) -> str:
     """Which help to read, if the user does not know what a command takes."""
-    is_lost = (
-        isinstance(error, click.MissingParameter | click.NoSuchOption) or "extra argument" in error.format_message()
-    )
-    context = error.ctx if isinstance(error, click.UsageError) and is_lost else None
-    return "" if context is None else f" {context.command_path} --help shows what it takes"
+    is_known = isinstance(error, click.MissingParameter | click.NoSuchOption)
+    if isinstance(error, click.UsageError) and (is_known or "extra argument" in error.message) and error.ctx:
+        return f" {error.ctx.command_path} --help shows what it takes"
+    return ""
 
 
 def _in_words(error: Exception) -> str:

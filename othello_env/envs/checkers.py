@@ -58,7 +58,7 @@ class CheckersEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
         return self._start
 
 
-class CheckersVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):
+class CheckersVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of checkers, the environment of ``gymnasium.make_vec("othello_env/Checkers-v0", num_envs=N)``.
 
     Args:

@@ -34,7 +34,7 @@ class OthelloFlatEnv(_Rows, OthelloEnv, gymnasium.Env[Any, np.int64]):
     """Othello with flat observations, the Gymnasium environment ``othello_env/Othello-flat-v0``; see `OthelloEnv`."""
 
 
-class OthelloFlatVectorEnv(_Rows, OthelloVectorEnv, gymnasium.vector.VectorEnv[Any, Any, Any]):
+class OthelloFlatVectorEnv(_Rows, OthelloVectorEnv, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of Othello with flat observations, (N, 2 * size * size) float32; see `OthelloVectorEnv`.
 
     This is the environment of ``gymnasium.make_vec("othello_env/Othello-flat-v0", num_envs=N)``.

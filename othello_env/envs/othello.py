@@ -57,7 +57,7 @@ class OthelloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
         return Othello(self._size)
 
 
-class OthelloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):
+class OthelloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of Othello, the environment of ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
 
     Args:

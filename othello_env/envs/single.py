@@ -110,9 +110,9 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         """The space of `_observation`."""
         return observation_space(start)
 
-    def _observation(self, planes: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]) -> Any:
+    def _observation(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
         """The observation with these planes and this mask."""
-        return {"observation": planes, "action_mask": mask}
+        return {"observation": planes, "action_mask": masks}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that makes the moves of the player with the number `player` in the next game.

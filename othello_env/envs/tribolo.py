@@ -59,7 +59,7 @@ class TriboloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
         return Tribolo(game_key, **self._board)
 
 
-class TriboloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):
+class TriboloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of Tribolo, the environment of ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``.
 
     Each game has its own random board.
