@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -15,7 +14,7 @@ from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.checkers.batch import CheckersGames
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 
 __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 
@@ -45,7 +44,7 @@ class CheckersEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
         size: int = 8,
         opponent: Opponent = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -85,7 +84,7 @@ class CheckersVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):
         size: int = 8,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -13,7 +12,7 @@ from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 from othello_env.games.othello.batch import OthelloGames
 from othello_env.games.othello.position import Othello, check_size
 
@@ -39,7 +38,7 @@ class OthelloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
         size: int = 8,
         opponent: Opponent = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -82,7 +81,7 @@ class OthelloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]): 
         size: int = 8,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

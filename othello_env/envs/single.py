@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -25,6 +24,7 @@ from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
+from othello_env.games.openings import OpeningsSpec
 from othello_env.support.jit import raise_interrupt
 
 __all__ = ["SingleGame"]
@@ -86,7 +86,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self,
         opponent: Opponent | tuple[Opponent, ...] = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

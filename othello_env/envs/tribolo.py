@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -13,7 +12,7 @@ from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 from othello_env.games.tribolo.batch import TriboloGames
 from othello_env.games.tribolo.position import Tribolo
 
@@ -43,7 +42,7 @@ class TriboloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
         self,
         opponent: Opponent | tuple[Opponent, ...] = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -88,7 +87,7 @@ class TriboloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]): 
         num_envs: int = 1,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

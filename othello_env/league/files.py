@@ -23,7 +23,17 @@ import msgspec
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.league.matchmaking import Settings
-from othello_env.league.members import MOST_GAMES, Meeting, Member, Player, Results, Save, Stored, source_of
+from othello_env.league.members import (
+    LEAST_WEIGHT,
+    MOST_GAMES,
+    Meeting,
+    Member,
+    Player,
+    Results,
+    Save,
+    Stored,
+    source_of,
+)
 from othello_env.support.files import as_type, parse_json, read_file, write_file, write_json
 
 __all__ = [
@@ -57,7 +67,7 @@ _Training = Annotated[list[_Tally], msgspec.Meta(min_length=3, max_length=3)]
 _Pairs = Annotated[list[_Tally], msgspec.Meta(min_length=5, max_length=5)]
 
 
-class MemberState(msgspec.Struct, forbid_unknown_fields=True):
+class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A member without its policy; see `othello_env.league.members.Member`."""
 
     number: _Count
@@ -70,6 +80,7 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True):
     source: dict[str, str | None]
     """The policy's spec, or its file in the league's folder and the options of its spec. The spec is None if the policy
     has neither."""
+    weight: Annotated[float, msgspec.Meta(ge=LEAST_WEIGHT, le=1 / LEAST_WEIGHT)] = 1.0
 
     def __post_init__(self) -> None:
         if self.points > self.games or (self.fixed and not self.frozen):
@@ -98,9 +109,8 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError(f"there is no policy for the member {self.name!r:.60}")
         policy = policies[self.name]
         player, source = Player(self.name, make_agent(policy, seed)), source_of(policy)
-        return Member(
-            self.number, self.name, player, self.fixed, self.frozen, self.played, source, self.points, self.games
-        )
+        known = {name: getattr(self, name) for name in self.__struct_fields__ if name != "source"}
+        return Member(**known, player=player, source=source)
 
 
 class Matches(msgspec.Struct, forbid_unknown_fields=True):

@@ -29,7 +29,7 @@ from othello_env.league.files import (
 )
 from othello_env.league.matches import check_same, play_missing
 from othello_env.league.matchmaking import Settings, choose, probabilities, surplus
-from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, listed, source_of, step_results
+from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, source_of, step_results, weighted
 from othello_env.league.payoffs import Payoffs
 from othello_env.support.numbers import as_integer, check_flag, check_whole
 
@@ -52,7 +52,8 @@ class League:
     saved and loaded makes the same choices as a league that was never saved.
 
     Args:
-        fixed: the first members, as specs (see `othello_env.agent.make_agent`), Agents or callables.
+        fixed: the first members, as specs (see `othello_env.agent.make_agent`), Agents or callables. A dict gives each
+            a weight above 0: its probability is multiplied by the weight.
         matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
             (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
             chooses only the newest snapshot, or fixed members if there is no snapshot.
@@ -74,7 +75,7 @@ class League:
 
     def __init__(
         self,
-        fixed: Sequence[str | Path | Agent | Policy] = (),
+        fixed: Sequence[str | Path | Agent | Policy] | Mapping[Any, float] = (),
         *,
         matchmaking: str = "pfsp",
         weighting: str = "hard",
@@ -89,8 +90,8 @@ class League:
         self.results = Results()
         self._members: dict[str, Member] = {}
         self._added = self._snapshots = self._drawn = 0
-        for policy in listed(fixed):
-            self._enter(policy, None, fixed=True, frozen=True)
+        for policy, weight in weighted(fixed):
+            self._enter(policy, None, fixed=True, frozen=True, weight=weight)
 
     def __repr__(self) -> str:
         return f"<League of {len(self)} members, {len(self.snapshots)} of them snapshots, {self.settings.matchmaking}>"

@@ -38,7 +38,18 @@ WRONG = {
     "float": [True, NAN, -INF, Decimal(1), "0.5", {0.5}, {0.5: 1}, [0.5], 1j, Strange()],
     "bool": [0, 1, 2.5, NAN, "no", "", [], {True}, {}, np.array([True, False]), Strange()],
     "str": [5, NAN, True, b"black", {"black"}, {"black": 1}, ["black"], "no such choice"],
-    "openings": [{"f5d6"}, {"f5d6": 1, "f5f6": 99}, frozenset(["f5"]), "random:٣", "random:²", "random:-1", 5, b"f5"],
+    "openings": [
+        {"f5d6"},
+        {"f5d6": 0},
+        {"f5d6": -1, "f5f6": 2},
+        {"f5d6": NAN},
+        frozenset(["f5"]),
+        "random:٣",
+        "random:²",
+        "random:-1",
+        5,
+        b"f5",
+    ],
     "seed": [True, 1.0, NAN, "1", -1, -(10**30), {1}, {1: 1}],
 }
 NEGATIVE = [-(10**30), -1]  # of the right type, so they may be refused or accepted
@@ -200,12 +211,16 @@ def test_hostile_random_plies_are_refused(make, plies):
 
 
 @pytest.mark.parametrize("weight", ["1", True, NAN, INF, Decimal(1), -1.0, None, [1]], ids=repr)
-def test_hostile_weights_of_opponents_are_refused(weight):
+def test_hostile_weights_are_refused(weight):
     with pytest.raises((TypeError, ValueError), match="weights"):
         OthelloVectorEnv(2, opponent={"random": weight})
+    with pytest.raises((TypeError, ValueError), match="weights"):
+        OthelloVectorEnv(2, openings={"f5": weight})
+    with pytest.raises((TypeError, ValueError), match="weight"):
+        League({"random": weight})
 
 
-@pytest.mark.parametrize("fixed", [{"random"}, {"random": 1.0}, frozenset(["random"]), b"random"], ids=repr)
+@pytest.mark.parametrize("fixed", [{"random"}, frozenset(["random"]), b"random"], ids=repr)
 def test_the_fixed_members_of_a_league_have_an_order(fixed):
     with pytest.raises(TypeError, match="expected a list of specs"):
         League(fixed)

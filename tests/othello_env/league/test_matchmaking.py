@@ -209,3 +209,12 @@ def test_opponents_are_those_of_a_batch(ranked):
     assert len(found) <= 8
     assert sum(found.values()) == 8
     assert np.unique([repr(player) for player in found]).size == len(found)
+
+
+def test_the_weights_of_fixed_members_multiply_their_probabilities(tmp_path):
+    league = League({"random": 1, "maximizer": 3.5, "minimax:depth=1": 0.5}, seed=1)
+    assert league.probabilities() == pytest.approx({"random": 0.2, "maximizer": 0.7, "minimax:depth=1": 0.1})
+    league.add("alphabeta:depth=2")
+    assert league.probabilities()["snapshot 1"] == pytest.approx(1 / 6)
+    league.save(tmp_path)
+    assert League.load(tmp_path).probabilities() == league.probabilities()
