@@ -16,14 +16,14 @@ function of observations and masks takes no other option.
 
 from __future__ import annotations
 
+import ast
 import contextlib
-import difflib
 import inspect
 import math
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -39,6 +39,7 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
+from othello_env.support.words import near
 
 __all__ = [
     "agent_names",
@@ -118,16 +119,6 @@ class _EpsilonAgent(AgentWrapper):
 def agent_names() -> tuple[str, ...]:
     """The agents' names that can stand at the beginning of a spec, in alphabetical order."""
     return tuple(name for name in sorted(_registry()) if not name.startswith("."))
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """A suggestion for a wrong name: a text with the most similar known name, or an empty text if none is similar.
-
-    >>> near("alphabta", ["alphabeta", "random"])
-    ' (did you mean alphabeta?)'
-    """
-    found = difflib.get_close_matches(name, [*known], 1, 0.7)
-    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def number_options(spec: str) -> dict[str, type]:
@@ -316,7 +307,7 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     except NotThereError as error:
         raise SpecError(f"{head!r}: {error}; {_known()}") from None
     if found is None:
-        raise SpecError(f"there is no agent {head!r}{near(head, agent_names())}; {_known()}")
+        raise _no_agent(head)
     if not (callable(found) or isinstance(found, Agent)):
         raise SpecError(f"{head!r} is {found!r}, which is neither a callable nor an Agent")
     if isinstance(found, type):
@@ -326,6 +317,56 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     if options:
         raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
     return make_agent(found)
+
+
+_FILES = (".ckpt", ".h5", ".keras", ".pickle", ".pkl", ".pt", ".pth", ".zip")
+"""The suffixes of files in which other libraries keep networks."""
+
+
+def _no_agent(head: str) -> Exception:
+    """The error for a text that names no agent. It says what was probably meant."""
+    path = Path(head)
+    if path.suffix in (".py", *_FILES) and not _is_file(head):
+        return FileNotFoundError(f"there is no file {head!r}")
+    if path.suffix == ".py":
+        return SpecError(f"{head} needs the name of a function: {head}:{_name_in(path)}")
+    if path.suffix and _is_file(head):
+        return SpecError(
+            f"{head}: a {path.suffix} file needs a function that loads it and chooses moves, in a file of yours: "
+            "policy.py:function"
+        )
+    if near_name := near(head, agent_names()):
+        return SpecError(f"there is no agent {head!r}{near_name}")
+    if _is_evaluation(head):
+        return SpecError(f"{head} is an evaluation, not an agent (did you mean {_BY_EVALUATION}:eval={head}?)")
+    return SpecError(f"there is no agent {head!r}; {_known()}")
+
+
+def _name_in(path: Path) -> str:
+    """What is probably the agent in a Python file: the first function of two arguments, or the first class with a base.
+
+    The file is only read, not executed. If it has neither, the result is ``function``.
+    """
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return "function"
+    policies = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and len(node.args.args) == 2]
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.bases]
+    return next((name for name in policies + classes if not name.startswith("_")), "function")
+
+
+_BY_EVALUATION = "maximizer"
+"""The agent that plays the move that an evaluation values most."""
+
+
+def _is_evaluation(name: str) -> bool:
+    """Whether a text names an evaluation, such as ``weighted``, which many people take for an agent."""
+    try:
+        _registry()[_BY_EVALUATION].load()(eval=name)
+    except Exception:  # the package with this agent is not installed, or the agent knows no such evaluation
+        return False
+    return True
 
 
 def name_of(policy: str | Path | Agent | Policy, agent: Agent) -> str:
@@ -422,4 +463,5 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
         return text
     wanted = " or ".join(word for kind, word in _WORDS.items() if kind in kinds)
-    raise SpecError(f"{spec!r}: {name} must be {wanted}, not {text!r}")
+    hint = " (commas separate options)" if re.search(r":\w+=", text) else ""
+    raise SpecError(f"{spec!r}: {name} must be {wanted}, not {text!r}{hint}")

@@ -57,9 +57,7 @@ def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
     Raises:
         click.BadParameter: the game is not Othello.
     """
-    start = rules.start(0)
-    if not isinstance(start, Othello):
-        raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
+    start = options.othello_start(rules)
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move)
@@ -74,7 +72,7 @@ def position_options(function: Any) -> Any:
         default="X",
         help="The player to move, if POSITION is a board; X is black.",
     )(function)
-    return click.argument("position")(options.game_option(function))
+    return click.argument("position")(options.game_option(function, options.OTHELLO))
 
 
 def summary(analysis: Any) -> str:

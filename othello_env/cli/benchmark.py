@@ -22,6 +22,7 @@ from othello_env.arena.rating.benchmark import (
     solved_openings,
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
+from othello_env.arena.tournament.results import score_text
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import Row, png, row_chart
 from othello_env.games.othello.position import Othello
@@ -121,7 +122,7 @@ def _rate(
             keep(Benchmark(agent, placement, None, settings, now - began))
             if now > shown + _SHOW_EVERY:
                 shown = now
-                options.show(f"{placement.games} games  Elo {placement.elo_text}")
+                options.show(f"{placement.games} games", *f"Elo {placement.elo_text}".split(", "))
 
         return run_benchmark(
             player, size=size, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
@@ -137,7 +138,7 @@ def _measure_perfection(player: Agent, agent: str, size: int, games: int, out: P
         def progress(found: PerfectionBenchmark) -> None:
             keep(found)
             if found.games is not None and found.games.match.games:
-                options.show(f"{found.games.match.games} games  {found.games.loss:.1f} discs lost a game")
+                options.show(f"{found.games.match.games} games", f"{found.games.loss:.1f} discs lost a game")
 
         return run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
 
@@ -169,13 +170,13 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
 
     The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``.
     """
-    click.echo(result.head())
+    options.say(result.head())
     if rows := result.rows():
         click.echo(options.table(result.columns, rows))
     for note in result.notes():
-        click.echo(note)
+        options.say(note)
     if faults := result.faults():
-        click.echo(
+        options.say(
             f"{len(faults)} answers of {result.agent} failed or were illegal moves; the first: {faults[0]}", err=True
         )
     if out is None:
@@ -200,7 +201,7 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
             f"{stage.fewest} to {stage.most} empty squares",
             stage.accuracy.rate,
             *stage.accuracy.rate_interval,
-            f"{stage.accuracy.rate:.3f}",
+            score_text(stage.accuracy.rate),
             compare=stage.random[0],
         )
         for stage in reversed(regret.stages)

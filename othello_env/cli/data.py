@@ -355,7 +355,7 @@ def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[G
             games = read_games(source, rules=str(rules), skip=skip, **names)
         yield games
         return
-    options.refuse(("rules", *names), "is for files; a dataset itself says what its games are")
+    options.refuse(("rules", "size", *names), "is for files; a dataset itself says what its games are")
     parts = Dataset(source).parts(skip=skip)
     while True:
         with _told():

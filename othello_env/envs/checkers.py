@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import gymnasium
+import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
@@ -14,7 +19,7 @@ from othello_env.games.openings import OpeningsSpec
 __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 
 
-class CheckersEnv(SingleGame):
+class CheckersEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
     """Checkers against an opponent, the Gymnasium environment ``othello_env/Checkers-v0``.
 
     An action is one step or one jump of a piece.
@@ -52,7 +57,7 @@ class CheckersEnv(SingleGame):
         return self._start
 
 
-class CheckersVectorEnv(VectorGames):
+class CheckersVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of checkers, the environment of ``gymnasium.make_vec("othello_env/Checkers-v0", num_envs=N)``.
 
     Args:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import gymnasium
+import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
@@ -14,7 +19,7 @@ from othello_env.games.othello.position import Othello, check_size
 __all__ = ["OthelloEnv", "OthelloVectorEnv"]
 
 
-class OthelloEnv(SingleGame):
+class OthelloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
     """Othello against an opponent, the Gymnasium environment ``othello_env/Othello-v0``.
 
     Args:
@@ -51,7 +56,7 @@ class OthelloEnv(SingleGame):
         return Othello(self._size)
 
 
-class OthelloVectorEnv(VectorGames):
+class OthelloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of Othello, the environment of ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
 
     Args:

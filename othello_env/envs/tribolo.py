@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import gymnasium
+import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
@@ -14,7 +19,7 @@ from othello_env.games.tribolo.position import Tribolo
 __all__ = ["TriboloEnv", "TriboloVectorEnv"]
 
 
-class TriboloEnv(SingleGame):
+class TriboloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
     """Tribolo against two opponents, the Gymnasium environment ``othello_env/Tribolo-v0``.
 
     Each game has its own random board.
@@ -53,7 +58,7 @@ class TriboloEnv(SingleGame):
         return Tribolo(game_key, **self._board)
 
 
-class TriboloVectorEnv(VectorGames):
+class TriboloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of Tribolo, the environment of ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``.
 
     Each game has its own random board.

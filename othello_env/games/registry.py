@@ -18,6 +18,7 @@ from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.support.jit import kernel
+from othello_env.support.words import near
 
 __all__ = ["Rules", "names_of_moves", "play_names", "position_to_text"]
 
@@ -55,7 +56,7 @@ class Rules:
             return spec
         name, colon, text = check_text(spec, "a game").partition(":")
         if name not in _GAMES:
-            raise ValueError(f"expected one of the games {', '.join(_GAMES)}, got {spec!r}")
+            raise ValueError(f"expected one of the games {', '.join(_GAMES)}, got {spec!r}{near(name, _GAMES)}")
         known = _options(name)
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():
@@ -63,7 +64,8 @@ class Rules:
             if not equals:
                 raise ValueError(f"{spec!r}: expected key=value,key=value after {name}, got {part!r}")
             if key not in known:
-                raise ValueError(f"{spec!r}: {name} has no option {key}; it takes {', '.join(known)}")
+                takes = f"it takes {', '.join(known)}"
+                raise ValueError(f"{spec!r}: {name} has no option {key}{near(key, known)}; {takes}")
             if key in options:
                 raise ValueError(f"{spec!r} gives {key} twice")
             is_number = isinstance(known[key], int)

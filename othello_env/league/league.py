@@ -20,8 +20,10 @@ from othello_env.league.files import (
     MemberState,
     ResultsState,
     check_folder,
+    check_save,
     read_league,
     save_members,
+    source_of_member,
     tidy,
     write_league,
 )
@@ -139,9 +141,10 @@ class League:
             frozen: whether the snapshot is frozen, so that only `forget` removes it.
             save: a function that saves the policy, see `othello_env.league.members.Save`. By default this is the
                 policy's own method `save`, if there is one. A policy that is given as a spec needs no such function.
+                To check the function, this method saves the policy to a temporary folder and loads it.
 
         Raises:
-            TypeError, ValueError: the policy or the name is wrong.
+            TypeError, ValueError: the policy, the name or `save` is wrong. The league has not changed.
         """
         played = check_whole("played", played, 0, 2**62 - 1)
         every, number = self.settings.freeze_every, self._snapshots + 1
@@ -166,7 +169,10 @@ class League:
         if not isinstance(name, str) or not name or name in self._members:
             raise ValueError(f"expected a name that no member has, not {name!r}")
         source = source_of(policy, save, read=True, snapshot=not what["fixed"])
-        member = self._members[name] = Member(self._added, name, Player(name, agent), source=source, **what)
+        member = Member(self._added, name, Player(name, agent), source=source, **what)
+        if save is not None:
+            check_save(member)
+        self._members[name] = member
         self._added += 1
         return member
 
@@ -390,8 +396,11 @@ class League:
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.
             OSError: the folder cannot be read.
+            ValueError: a member cannot be saved, because it is an Agent or a callable without a method `save`.
         """
         check_folder(Path(folder), self._state)
+        for member in self:
+            source_of_member(member)
 
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
 from othello_env.agent.spec import option_files
+from othello_env.arena.tournament.results import score_text
 from othello_env.support.files import read_file
 from othello_env.support.numbers import check_real, is_ordered
 
@@ -117,10 +118,13 @@ def source_of(
         snapshot: whether the policy is a snapshot of the learner, so that files named in its options may change.
 
     Raises:
+        TypeError: `save` is not a function.
         OSError, ValueError: the policy's file cannot be read, or is too large.
         ValueError: an option of a snapshot's spec names a file, such as ``ntuple:weights=a.npz``.
     """
     if save is not None:
+        if not callable(save):
+            raise TypeError(f"save must be a function that takes a path, not {save!r}")
         return save
     if isinstance(policy, str | Path):
         found = Stored.of(str(policy), read=read)
@@ -181,7 +185,7 @@ class Member:
 
     def __repr__(self) -> str:
         kind = "fixed" if self.fixed else f"after {self.played:,}" + (", frozen" if self.frozen else "")
-        return f"<Member {self.name}, {kind}, the learner scores {self.score:.2f}>"
+        return f"<Member {self.name}, {kind}, the learner scores {score_text(self.score)}>"
 
     @property
     def score(self) -> float:

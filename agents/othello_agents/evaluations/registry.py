@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from othello_env.games.game import State, WrongGameError
 from othello_env.support.imports import NotThereError, import_object
+from othello_env.support.words import near
 
 __all__ = [
     "EVALUATIONS",
@@ -191,7 +192,7 @@ def _named(name: str) -> Evaluate:
     except NotThereError as error:
         raise ValueError(f"there is no evaluation {name!r} ({error}); {known}") from None
     if found is None:
-        raise ValueError(f"there is no evaluation {name!r}; {known}")
+        raise ValueError(f"there is no evaluation {name!r}{near(name, EVALUATIONS)}; {known}")
     return cast(Evaluate, found)
 
 

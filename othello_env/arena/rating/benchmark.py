@@ -33,7 +33,7 @@ from othello_env.arena.rating.accuracy import (
     regret_positions,
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, Placement, place
-from othello_env.arena.tournament.results import Z95, MatchResult
+from othello_env.arena.tournament.results import Z95, MatchResult, interval_text, score_text
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
@@ -54,8 +54,11 @@ __all__ = [
 ]
 
 _HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
-_MISFIT = 0.01
-"""If `Fit.p_value` is below this number, a note says that one rating does not explain the scores."""
+_MISFIT, _DEVIATION = 0.01, 0.05
+"""A note says that one rating does not explain the scores if `Fit.p_value` is below the first number and
+`Fit.deviation` at least the second. Smaller deviations are those of the rungs' own ratings."""
+_ELO_OF_SCORE = 1600 / math.log(10)
+"""How many Elo points one point of score is worth in even games."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +103,10 @@ class Benchmark:
         if placement is None:
             return rows
         for rung, match in placement.matches.items():
-            low, high = match.interval
-            interval, expected = f"{low:.3f} - {high:.3f}", f"{placement.expected(rung):.3f}"
+            interval, expected = interval_text(*match.interval), score_text(placement.expected(rung))
             discs = f"{match.margin:+.1f}"
             rows.append(
-                (rung.spec, f"{rung.elo:.0f}", str(match.games), f"{match.score:.3f}", interval, expected, discs)
+                (rung.spec, f"{rung.elo:.0f}", str(match.games), score_text(match.score), interval, expected, discs)
             )
         return rows
 
@@ -115,10 +117,11 @@ class Benchmark:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
             widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if the two texts are equal
             fit = self.placement.fit
-            if fit.p_value < _MISFIT:
+            if fit.p_value < _MISFIT and fit.deviation >= _DEVIATION:
                 notes.append(
-                    f"Its scores do not fit one rating (chi-square {fit.chi_square:.1f}, {fit.rungs} rungs): it does "
-                    "better against some rungs, and worse against others, than one rating explains."
+                    "One rating does not explain its scores: beyond chance, they differ from the expected scores by "
+                    f"{score_text(fit.deviation)} (about {fit.deviation * _ELO_OF_SCORE:.0f} Elo). Quote the scores "
+                    "beside the rating."
                 )
             notes += [
                 f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
@@ -463,14 +466,14 @@ class PerfectionBenchmark:
     @property
     def columns(self) -> tuple[str, ...]:
         """The titles of the columns of `rows`."""
-        return ("empty squares", "positions", "perfect moves", "95% interval", "at random", "discs lost", "at random")
+        return ("empty", "positions", "perfect", "95% interval", "at random", "discs lost", "at random")
 
     def rows(self) -> list[tuple[str, ...]]:
         """A row of texts for each stage of the game; see `columns`."""
         rows: list[tuple[str, ...]] = []
         for stage in self.regret.stages if self.regret else ():
             (low, high), (rate, loss) = stage.accuracy.rate_interval, stage.random
-            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} - {high:.1%}", f"{rate:.1%}")
+            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} to {high:.1%}", f"{rate:.1%}")
             discs = (f"{stage.accuracy.loss:.2f}", f"{loss:.2f}")
             rows.append((f"{stage.fewest} to {stage.most}", str(stage.accuracy.positions), *found, *discs))
         return rows

@@ -13,7 +13,17 @@ from typing import Any
 
 from othello_env.arena.play.records import GameRecord
 
-__all__ = ["Z95", "MatchResult", "Tournament", "forfeits", "interval_of", "overall", "score_interval"]
+__all__ = [
+    "Z95",
+    "MatchResult",
+    "Tournament",
+    "forfeits",
+    "interval_of",
+    "interval_text",
+    "overall",
+    "score_interval",
+    "score_text",
+]
 
 Z95 = NormalDist().inv_cdf(0.975)
 """Half the width of a normal 95% interval, in standard errors."""
@@ -34,12 +44,11 @@ class MatchResult:
     records: tuple[GameRecord, ...]
 
     def __repr__(self) -> str:
-        low, high = self.interval
         faults = {"the first": self.faults(0), "the second": self.faults(1)}
         forfeited = "".join(f", {name} forfeited {len(each)}" for name, each in faults.items() if each)
         return (
             f"<MatchResult {self.games} games: {self.wins} wins, {self.draws} draws, {self.losses} losses, "
-            f"score {self.score:.3f} ({low:.3f} to {high:.3f}), margin {self.margin:+.1f}{forfeited}>"
+            f"score {score_text(self.score)} ({interval_text(*self.interval)}), margin {self.margin:+.1f}{forfeited}>"
         )
 
     @property
@@ -212,6 +221,24 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     n = len(scores)
     score = sum(scores) / n if n else 0.0
     return interval_of(n, score, sum((x - score) ** 2 for x in scores))
+
+
+def score_text(score: float) -> str:
+    """A score from 0 to 1 as it is shown everywhere, with three decimals.
+
+    >>> score_text(0.965), score_text(1.0)
+    ('.965', '1.000')
+    """
+    return f"{score:.3f}".removeprefix("0")
+
+
+def interval_text(low: float, high: float) -> str:
+    """An interval of scores as it is shown everywhere.
+
+    >>> interval_text(0.93, 0.983)
+    '.930 to .983'
+    """
+    return f"{score_text(low)} to {score_text(high)}"
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:

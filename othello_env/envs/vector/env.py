@@ -42,7 +42,10 @@ _SHARED_GAMES = 32_768
 
 
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
-    """N games in one environment. Each step plays an action in every game. A subclass defines the game.
+    """N games in one environment. Each step plays an action in every game.
+
+    A subclass defines the game. It should name `gymnasium.vector.VectorEnv` as a base again, because some trainers,
+    such as skrl, look only at direct base classes.
 
     With opponents, game i after ``reset(seed=s)`` is the same as the game of an `othello_env.envs.single.SingleGame`
     after ``reset(seed=s + i)``. With ``opponent=None`` (self-play), the learner plays every side and each step is one
@@ -146,7 +149,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.single_observation_space = observation_space(start)
+        self.single_observation_space = self._space_of(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._how = self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin"
         """The arguments `begin_next` and `by_margin` of `Batch.step`."""
@@ -172,6 +175,14 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     @abstractmethod
     def new_game(self, game_key: int) -> State:
         """The position in which a game begins. The same `game_key` always gives the same position."""
+
+    def _space_of(self, start: State) -> gymnasium.Space[Any]:
+        """The space of one game's observation."""
+        return observation_space(start)
+
+    def _observation(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
+        """The observation of one game or of N games with these planes and masks."""
+        return {"observation": planes, "action_mask": masks}
 
     # For N games, Gymnasium's spaces take four times the memory of the observations. So they are made only if needed.
 
@@ -363,7 +374,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             self._batch.observe(buffers.out)
         self._ready = True
         self._ends = []
-        observation = {"observation": buffers.planes, "action_mask": buffers.masks}
+        observation = self._observation(buffers.planes, buffers.masks)
         return observation, self._infos.of(buffers, None if mask.all() else mask, None)
 
     def _next_buffers(self) -> Buffers:
@@ -425,7 +436,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             raise_interrupt(error)
             raise
         self._ready = True
-        observation = {"observation": buffers.planes, "action_mask": buffers.masks}
+        observation = self._observation(buffers.planes, buffers.masks)
         return observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers, problems)
 
     def _step(self, actions: npt.NDArray[np.int64], buffers: Buffers) -> int:
@@ -485,7 +496,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         if not self._how[0]:
             return self._infos.of(buffers, None, self.ended())
         info = self._infos.of(buffers, None, None)
-        return info | self._infos.final(self.ended(), self.final_observations()) if self._copy else info
+        if self._copy:
+            info |= self._infos.final(self.ended(), self.final_observations(), self._observation)
+        return info
 
     def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> NoReturn:
         """Raise the error for actions with a problem that this environment refuses.

@@ -316,7 +316,7 @@ class Othello(State):
         return "".join(self.action_to_text(action) for action in self.moves if action != self.pass_action)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Othello) and self._position() == other._position()
+        return type(other) is type(self) and self._position() == other._position()
 
     def __hash__(self) -> int:
         return hash(self._position())

@@ -31,6 +31,15 @@ class Varied(Agent):
 """
 
 
+FOLDER = """
+import zz_net
+from zz_parts import VERSION
+
+def best(observations, masks):
+    return (masks.cumsum(axis=1) == VERSION).argmax(axis=1)  # the first or the second legal action
+"""
+
+
 class TestSpecs:
     def test_the_installed_names_are_listed(self, plugin):
         names = agent_names()
@@ -164,6 +173,57 @@ class TestSpecs:
             with pytest.raises(ModuleNotFoundError, match=r"faulty.* cannot be imported: .*nosuch_dependency"):
                 make_agent(spec)
         assert "faulty" not in sys.modules
+
+    def test_a_file_imports_the_modules_in_its_folder(self, tmp_path, monkeypatch):
+        """Two versions of an agent, each with a module of the same name, are two agents."""
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        for version in ("1", "2"):
+            folder = tmp_path / version
+            (folder / "zz_parts").mkdir(parents=True)
+            (folder / "zz_net.py").write_text(f"from zz_parts import VERSION\nassert VERSION == {version}\n")
+            (folder / "zz_parts" / "__init__.py").write_text(f"VERSION = {version}\n")
+            (folder / "policy.py").write_text(FOLDER, encoding="utf-8")
+        made = [make_agent(f"{tmp_path / version}/policy.py:best") for version in ("1", "2", "1")]
+        assert [agent.act(Othello()) for agent in made] == [19, 26, 19]
+        for name in ("policy", "zz_net", "zz_parts"):
+            sys.modules.pop(name, None)
+
+    def test_a_file_that_ends_the_program_is_an_error(self, tmp_path):
+        (tmp_path / "script.py").write_text("import sys\nsys.exit(2)\n", encoding="utf-8")
+        with pytest.raises(ImportError, match=r"script\.py ended the program .* if __name__ == \"__main__\""):
+            make_agent(f"{tmp_path / 'script.py'}:best")
+
+    @pytest.mark.parametrize(
+        ("source", "name"),
+        [
+            ("def load(path): ...\ndef _best(o, m): ...\ndef best(observations, masks): ...\n", "best"),
+            ("import x\nclass Mine(Agent): ...\n", "Mine"),
+            ("x = 1\n", "function"),
+            ("def f(:\n", "function"),
+            ("\0", "function"),
+        ],
+    )
+    def test_a_python_file_alone_needs_a_function(self, tmp_path, monkeypatch, source, name):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "policy.py").write_text(source, encoding="utf-8")
+        with pytest.raises(SpecError, match=f"^policy.py needs the name of a function: policy.py:{name}$"):
+            make_agent("policy.py")
+
+    @pytest.mark.parametrize("file", ["dqn.pt", "model.zip", "a.zzz"])
+    def test_a_file_that_no_agent_loads_needs_a_function(self, tmp_path, file):
+        (tmp_path / file).touch()
+        message = f"{file}: a {Path(file).suffix} file needs a function that loads it .*policy.py:"
+        with pytest.raises(SpecError, match=message):
+            make_agent(tmp_path / file)
+
+    @pytest.mark.parametrize("file", ["gone.py", "gone.pt", "gone.zip"])
+    def test_a_file_that_is_not_there_is_named(self, file):
+        with pytest.raises(FileNotFoundError, match=f"^there is no file '{file}'$"):
+            make_agent(file)
+
+    def test_an_evaluation_is_no_agent(self):
+        with pytest.raises(SpecError, match=r"weighted is an evaluation.*did you mean maximizer:eval=weighted\?"):
+            make_agent("weighted")
 
     def test_parameters_for_any_further_argument_are_no_options(self, plugin):
         (plugin / "varied.py").write_text(VARIED, encoding="utf-8")

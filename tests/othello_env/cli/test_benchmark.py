@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -10,6 +11,7 @@ from PIL import Image
 
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.benchmark import Benchmark
+from othello_env.arena.rating.elo import Fit
 from othello_env.arena.rating.ladder import AGENT, Placement, load_ladder, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
@@ -38,7 +40,7 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert sum(row["games"] for row in written["results"]) == 40
     for row in written["results"]:
         assert row["wins"] + row["draws"] + row["losses"] == row["games"]
-        assert f"{row['score']:.3f}" in out
+        assert f"{row['score']:.3f}".removeprefix("0") in out
     assert written["illegal_or_failed"] == written["endgame"]["illegal_or_failed"] == 0
     assert written["milliseconds_a_move"] > 0
     assert f"{written['endgame']['best_move_rate']:.1%}" in out
@@ -68,9 +70,21 @@ def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
     _, out, _ = run("random", "--out", tmp_path)
     fit = json.loads((tmp_path / "benchmark.json").read_text())["fit"]
     assert fit["p"] < 0.01
-    told = f"do not fit one rating (chi-square {fit['chi_square']:.1f}, 2 rungs)"
-    assert told in out
-    assert told in (tmp_path / "benchmark.md").read_text()
+    told = re.search(r"they differ from the expected scores by (\.\d{3}) \(about (\d+) Elo\)\. Quote the scores", out)
+    assert told[0] in (tmp_path / "benchmark.md").read_text()
+    apart = [match.score - odd.expected(rung) for rung, match in odd.matches.items()]
+    assert float(told[1]) == pytest.approx((sum(each**2 for each in apart) / 2) ** 0.5, abs=0.02)
+    assert int(told[2]) == pytest.approx(695 * float(told[1]), abs=1)
+
+
+def test_a_small_misfit_is_not_told(monkeypatch):
+    """With many games, scores that differ by as much as the errors of the rungs' own ratings are significant."""
+    placement = place("maximizer:eval=count", games=8)
+    for fit, is_told in ((Fit(99.0, 3, 0.04), False), (Fit(99.0, 3, 0.06), True), (Fit(1.0, 3, 0.06), False)):
+        monkeypatch.setattr(Placement, "fit", fit)
+        notes = " ".join(Benchmark("a", placement, None, {"seed": 0}, 1.0).notes())
+        assert ("One rating does not explain its scores" in notes) == is_told
+        assert ("by .060 (about 42 Elo)" in notes) == is_told
 
 
 def test_illegal_moves_are_reported(run, tmp_path):
@@ -150,7 +164,7 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
         (["nobody"], "there is no agent 'nobody'"),
         (["random", "--games", "3"], "not even"),
         (["random", "--minutes", "0"], "is not in the range"),
-        (["random", "--size", "5"], "is not one of"),
+        (["random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
         (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for 4x4"),
         (["random", "--size", "4", "--minutes", "1"], "for a ladder, and there is no ladder for 4x4"),
         (["perfect", "--size", "8"], "perfect plays Othello on 4x4 and 6x6"),

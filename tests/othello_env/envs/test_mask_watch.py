@@ -48,7 +48,9 @@ def test_it_is_said_once_and_names_the_mask(make):
     play = make()
     for _ in range(MaskWatch.GAMES - 1):  # a warning in these games would fail the test
         play(illegal=True)
-    with pytest.warns(IgnoredMaskWarning, match=r"20 of 20 games .*observation\[\"action_mask\"\].*MaskablePPO"):
+    with pytest.warns(
+        IgnoredMaskWarning, match=r"20 of 20 games .* action_mask \(in the observation or in info\).*MaskablePPO"
+    ):
         play(illegal=True)
     for _ in range(5):
         play(illegal=True)

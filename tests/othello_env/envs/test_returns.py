@@ -92,3 +92,31 @@ def test_without_values_returns_are_the_results():
                 same = log["players"][t, i] == log["players"][later[0], i]
                 expected = log["rewards"][later[0], i] * (1 if same else -1)
             assert returns[t, i] == expected
+
+
+def test_with_zeros_as_players_it_is_the_usual_estimation_against_opponents():
+    env, n, gamma, lam = OthelloVectorEnv(6, 4, "random"), 6, 0.9, 0.8
+    rng = np.random.default_rng(2)
+    observation, _ = env.reset(seed=1)
+    rewards, terminated = [], []
+    for _ in range(40):
+        observation, reward, over, _, _ = env.step(sample_legal(observation["action_mask"], rng))
+        rewards.append(reward)
+        terminated.append(over)
+    rewards, terminated, values, last = (
+        *map(np.array, (rewards, terminated)),
+        rng.normal(size=(40, n)),
+        rng.normal(size=n),
+    )
+    expected, following, advantage = np.zeros((40, n)), last, np.zeros(n)
+    for t in reversed(range(40)):
+        on = ~terminated[t]
+        delta = rewards[t] + gamma * following * on - values[t]
+        expected[t] = advantage = delta + gamma * lam * advantage * on
+        following = values[t]
+    players = np.zeros(rewards.shape, np.int8)
+    found, returns = self_play_advantages(
+        rewards, values, players, terminated, last, players[0], gamma=gamma, gae_lambda=lam
+    )
+    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(returns, expected + values)

@@ -88,16 +88,27 @@ def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
     assert [repr(member.player.agent)[-12:] for member in League.load(tmp_path / "a")] == ["epsilon=0.25"] * 2
     before = (tmp_path / "a" / "league.json").read_bytes()
     league.add(ranked(3), "mine")
-    with pytest.raises(ValueError, match="the member 'mine' cannot be saved: it is neither a spec nor a file"):
-        league.save(tmp_path / "a")
+    for save in league.save, league.check_folder:
+        with pytest.raises(ValueError, match="the member 'mine' cannot be saved: it is neither a spec nor a file"):
+            save(tmp_path / "a")
+    assert (tmp_path / "a" / "league.json").read_bytes() == before
     league.forget("mine")
-    league.add(ranked(3), "elsewhere", save=lambda stem: "random")
     with pytest.raises(ValueError, match=r"the save of 'elsewhere' must return a spec like .*0003\.safetensors"):
-        league.save(tmp_path / "a")
-    league.forget("elsewhere")
-    league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
+        league.add(ranked(3), "elsewhere", save=lambda stem: "random")
+    with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
+        league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
+    with pytest.raises(TypeError, match=r"save must be a function that takes a path, not 'a\.npz'"):
+        league.add(ranked(3), "text", save="a.npz")
+    with pytest.raises(ZeroDivisionError):  # an error of the function itself
+        league.add(ranked(3), "zero", save=lambda stem: 1 / 0)
+    assert [member.name for member in league] == ["snapshot 1", "snapshot 2"]
+    league.save(tmp_path / "a")
+    before = (tmp_path / "a" / "league.json").read_bytes()
+    works = [True]
+    league.add(ranked(3), "later", save=lambda stem: Saved(3).save(stem) if works else f"{stem}.npz")
+    works.clear()
     for _ in range(2):  # the second call raises the error again
-        with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
+        with pytest.raises(ValueError, match="the member 'later' was saved, but cannot be loaded: there is no file"):
             league.save(tmp_path / "a")
     assert (tmp_path / "a" / "league.json").read_bytes() == before
 

@@ -181,6 +181,9 @@ def test_scores_that_no_rating_explains_do_not_fit():
     assert wrong.rungs == 2
     assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
     assert wrong.p_value < 1e-4
+    # Each score is 0.2 from the expected score. The variance of a score is that of 40 pairs, of two games each.
+    assert wrong.deviation == pytest.approx((0.2**2 - 10 * (0.6**2 + 2 * 0.4**2 + 1.4**2) / 80**2) ** 0.5)
+    assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).deviation == 0
 
 
 @pytest.mark.parametrize(("chi_square", "rungs"), [(6.635, 2), (9.210, 3), (13.277, 5), (21.666, 10)])
