@@ -30,7 +30,7 @@ def test_each_number_is_on_its_square_and_says_how_good_it_is():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(3, "+3"), (-12, "-12"), (3.0, "+3"), (9.5, "+9.50"), (-12.25, "-12.2"), (0.001, "0.00"), (-0.001, "0.00")],
+    [(3, "+3"), (-12, "-12"), (3.0, "+3"), (9.5, "+9.50"), (-12.25, "-12.2"), (0.001, "0"), (-0.001, "0")],
 )
 def test_a_value_as_text(value, text):
     assert numbers(START, {19: value}) == {(2, 3): (text, 1.0)}
