@@ -41,6 +41,7 @@ def test_a_script_tells_its_options(monkeypatch, capsys, name):
 @pytest.mark.parametrize(
     ("name", "package"),
     [
+        ("make/page_pictures", "playwright.sync_api"),
         ("measure/page", "playwright.sync_api"),
         ("measure/torchrl_env", "torch"),
         ("train/agilerl_ppo", "torch"),

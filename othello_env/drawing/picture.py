@@ -378,7 +378,7 @@ def _board(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
             left, top = margin + column * cell, margin + row * cell
             yield Rectangle(left, top, cell, cell, each.fill)
             if each.label:
-                yield Text(left + 0.04 * cell, top + 0.11 * cell, each.label, 0.15 * cell, _INK, "start")
+                yield Text(left + 0.03 * cell, top + 0.1 * cell, each.label, 0.17 * cell, _INK, "start")
     for row in range(1, drawn.rows):
         yield Rectangle(margin, margin + row * cell - line // 2, board_width, line, drawn.grid)
     for column in range(1, drawn.columns):

@@ -175,7 +175,7 @@ def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
     found = agent.analyse(state, **({"lines": _MOST_LINES if actions else 0} if gives_lines else {"scores": actions}))
     lines = {line.pv[0]: line for line in sorted(found.lines or (), key=lambda line: line.pv)} if gives_lines else {}
     discs = getattr(found, "discs", None) if gives_lines else None
-    unit = _NAMES.get(found.unit, found.unit)
+    unit: str = _NAMES.get(found.unit) or found.unit
     if found.exact and found.unit == _DISCS:
         unit = _EXACT_DISCS
     elif discs is not None:

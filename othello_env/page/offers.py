@@ -76,14 +76,9 @@ class Offer:
             for least, most in [SETTINGS[name]]
         ]
         fixed = [option_text(name, value) for name, value in options.items() if name not in self.settings()]
-        shown: dict[str, Any] = {
-            "spec": self.spec,
-            "label": self.label,
-            "games": list(self.games),
-            "version": self.version,
-        }
-        shown["elo"] = {game: ratings[self.spec] for game, ratings in _ratings().items() if self.spec in ratings}
-        return {**shown, "head": head, "fixed": fixed, "settings": settings}
+        elo = {game: ratings[self.spec] for game, ratings in _ratings().items() if self.spec in ratings}
+        shown = {"spec": self.spec, "label": self.label, "games": list(self.games), "version": self.version}
+        return {**shown, "elo": elo, "head": head, "fixed": fixed, "settings": settings}
 
     def settings(self) -> dict[str, type]:
         """The names of the options that a page may change, and the type of each: ``int`` or ``float``."""
@@ -190,7 +185,7 @@ _MEASURED: dict[str, dict[str, float]] = {
     "othello": {"alphabeta:depth=2": 405, "alphabeta:depth=4": 554, "alphabeta:depth=6": 759, "mcts": 892},
     "othello:size=6": {"alphabeta:depth=2": 321, "alphabeta:depth=4": 487, "alphabeta:depth=6": 614, "mcts": 813},
 }
-"""Ratings of packaged agents that are no rungs, by `othello_env.arena.rating.ladder.place` with `half_width=30` and `seed=1`."""
+"""Elo ratings of packaged agents that are no rungs, by `othello_env.place` with `half_width=30` and `seed=1`."""
 
 
 @cache

@@ -160,8 +160,8 @@ def _curves(source: dict[str, Any]) -> list[dict[str, Any]]:
     The points are pairs (seconds, score), or objects with several values and at least one field of `_AXES`.
 
     Returns:
-        For each curve, its ``name``; its ``unit``, ``"score"`` or ``"Elo"``; its ``values``; and ``over``, which has for
-        each axis the numbers of all points.
+        For each curve, its ``name``; its ``unit``, ``"score"`` or ``"Elo"``; its ``values``; and ``over``, which has
+        for each axis the numbers of all points.
     """
     points = source["curve"]
     if not isinstance(points[0], dict):

@@ -51,7 +51,8 @@ class Runs:
 
             - ``folder``: the folder's name, or None.
             - ``path``: the folder's path, or None.
-            - ``runs``: for each file with curves, its ``name`` (the path within the folder), ``curves`` and ``settings``.
+            - ``runs``: for each file with curves, its ``name`` (the path within the folder), its ``curves`` and its
+              ``settings``.
             - ``rated``: the agents that were rated on a packaged ladder, see `read_results`.
             - ``leagues``: for each league, the value of `league_view`.
             - ``leftOut``: the files that are too large, and the leagues that cannot be shown, each with the reason.

@@ -72,8 +72,8 @@ class Analysis:
             action that certainly loses has the score -1 if the unit is ``"mean of result and margin"``, and -infinity
             if the unit is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's
             score is the result of a finished game that the search has seen. The scores of other actions may be
-            estimates in discs, but they are never higher than the best action's score. Points cannot be converted to discs, so they stay
-            points. If the player must pass, the score of the pass is always given.
+            estimates in discs, but they are never higher than the best action's score. Points cannot be converted to
+            discs, so they stay points. If the player must pass, the score of the pass is always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
     """
 

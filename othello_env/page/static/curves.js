@@ -43,7 +43,7 @@ export class Curves {
     renew(chart, plot({
       label: quantity.startsWith("against") ? `score ${quantity}` : quantity, over, isLog: byId("run-scale").value === "log", width: chart.clientWidth, series: shown, hasKey: false, zoom: this.zoom,
       onZoom: (from, to) => this.zoomTo([from, to]),
-    }), html("p", { class: "faint" }, "Drag along the chart to enlarge a part."));
+    }));
     renew(byId("runs-key"), ...series.map(each => this.keyEntry(each)));
   }
 

@@ -178,20 +178,21 @@ export function showReview(game, review, { reviewer, blunder, error }, onBlunder
   const played = review ? review.moves.filter(({ move }) => move !== "pass") : [];
   const exact = played.filter(move => move.exact).length;
   byId("review-state").textContent = error ?? (review
-    ? `Losses are in discs, for the player who moved. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.`
+    ? `Losses are in discs. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.`
     : `${reviewer} reviews the whole game. This takes some seconds …`);
   const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
   /** @type {[string, (side: any) => string][]} */
-  const rows = [
+  const columns = [
     ["moves with a choice", side => String(side.moves)],
     ["best moves", side => side.best_move_rate === null ? "–" : `${Math.round(100 * side.best_move_rate)}%`],
-    ["mean loss (discs)", side => number(side.mean_loss, 2)],
-    ["mean loss of the exact part", side => number(side.exact_mean_loss, 2)],
+    ["mean loss", side => number(side.mean_loss, 2)],
+    ["mean loss, exact part", side => number(side.exact_mean_loss, 2)],
     ["blunders", side => String(side.blunders.length)],
   ];
   byId("review-sides").replaceChildren(...(review ? [
-    html("thead", {}, html("tr", {}, html("td", {}), ...game.players.map(({ name }) => html("th", { scope: "col" }, name)))),
-    html("tbody", {}, ...rows.map(([name, text]) => html("tr", {}, html("th", { scope: "row" }, name), ...review.sides.map(side => html("td", {}, text(side)))))),
+    html("thead", {}, html("tr", {}, html("td", {}), ...columns.map(([name]) => html("th", { scope: "col" }, name)))),
+    html("tbody", {}, ...review.sides.map((side, player) => html("tr", {},
+      html("th", { scope: "row" }, game.players[player].name), ...columns.map(([, text]) => html("td", {}, text(side)))))),
   ] : []));
   const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
   const plies = review ? review.sides.flatMap(side => side.blunders.map(({ ply }) => ply)).sort((one, other) => one - other) : [];

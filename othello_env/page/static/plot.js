@@ -59,7 +59,7 @@ export function plot({ label, over, series, width, isLog = false, levels = [], i
   const told = value => isShare ? scoreText(Math.max(0, Math.min(1, value))) : tickText(Number(value.toPrecision(4)));
   const clip = `clip-${clips += 1}`;
   const pointer = svg("line", { class: "pointer", y1: TOP, y2: size.height - BOTTOM, stroke: "currentColor", "stroke-opacity": .6, visibility: "hidden" });
-  const readout = html("p", { class: "faint read", role: "status" }, "Move the pointer over the chart, or use the arrow keys on it, to read values.");
+  const readout = html("p", { class: "faint read", role: "status" }, `Move the pointer over the chart, or use the arrow keys on it, to read values.${onZoom ? " Drag along it to enlarge a part." : ""}`);
   const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", tabindex: 0, "aria-label": `${label} over ${over}` },
     svg("clipPath", { id: clip }, svg("rect", { x: LEFT - 5, y: TOP - 4, width: size.width - LEFT - RIGHT + 10, height: size.height - TOP - BOTTOM + 8 })),
     ...grid(size, scale, zoom ? ticks(zoom[0], zoom[1], 5).filter(isIn) : across, up, isShare),
