@@ -12,6 +12,9 @@ const COLOURS = { a: "var(--accent)", b: "var(--second)" };
 // If a person has not chosen agent A and gave no agent to the server, agent A is the first of these that can be used.
 const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"];
 
+/** What the numbers over the squares are: the agent A or B, and its unit. */
+const sourceOf = (slot, { kind, unit }) => slot === "exact" ? unit : `${slot.toUpperCase()}, ${kind === "probabilities" ? "share" : unit}`;
+
 export class Analysis {
   /** `table` has the game, `board` shows the numbers, and `keep()` stores what the person chose. */
   constructor({ agents, exactEmpties, reviewer, blunder }, table, board, keep) {
@@ -67,11 +70,6 @@ export class Analysis {
   exact(ply = this.table.game.cursor) {
     const solver = this.looking.solver(this.table.game.record.game);
     return byId("exact").checked && solver ? this.looking.at(solver, "exact", this.table.game, ply) : undefined;
-  }
-
-  /** What the numbers over the squares are: the agent in the slot and its unit. */
-  unitOf(slot, { kind, unit }) {
-    return slot === "exact" ? unit : `${slot.toUpperCase()} ${this.spec(slot)}, ${kind === "probabilities" ? "share" : unit}`;
   }
 
   /** The agent that can review this game, or null. */
@@ -161,7 +159,7 @@ export class Analysis {
     const numbers = byId("numbers").value;
     const marks = isOver ? [] : heatMarks(game, found[numbers], selected);
     this.board.heat(marks);
-    byId("told").textContent = marks.length ? `On the squares: ${this.unitOf(numbers, found[numbers])} for ${game.mover}` : "";
+    byId("told").textContent = marks.length ? `On the squares: ${sourceOf(numbers, found[numbers])} for ${game.mover}` : "";
     this.board.point([]); // the table is drawn again, so no row is under the pointer
     showTable(game, found, path => this.board.point(path));
     byId("side").textContent = isOver ? "" : `Values are for ${game.mover}, to move. ★ is the best move.`;

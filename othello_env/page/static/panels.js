@@ -181,18 +181,18 @@ export function showReview(game, review, { reviewer, blunder, error }, onBlunder
     ? `Losses are in discs. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.`
     : `${reviewer} reviews the whole game. This takes some seconds …`);
   const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
-  /** @type {[string, (side: any) => string][]} */
+  /** @type {[string, string, (side: any) => string][]} */
   const columns = [
-    ["moves with a choice", side => String(side.moves)],
-    ["best moves", side => side.best_move_rate === null ? "–" : `${Math.round(100 * side.best_move_rate)}%`],
-    ["mean loss", side => number(side.mean_loss, 2)],
-    ["mean loss, exact part", side => number(side.exact_mean_loss, 2)],
-    ["blunders", side => String(side.blunders.length)],
+    ["choices", "moves when there was more than one legal move", side => String(side.moves)],
+    ["best", "the share of the choices that lost nothing", side => side.best_move_rate === null ? "–" : `${Math.round(100 * side.best_move_rate)}%`],
+    ["mean loss", "the discs that a choice lost, on average", side => number(side.mean_loss, 2)],
+    ["exact part", "the mean loss of the choices whose loss is exact", side => number(side.exact_mean_loss, 2)],
+    ["blunders", `choices that lost at least ${blunder} discs`, side => String(side.blunders.length)],
   ];
   byId("review-sides").replaceChildren(...(review ? [
-    html("thead", {}, html("tr", {}, html("td", {}), ...columns.map(([name]) => html("th", { scope: "col" }, name)))),
+    html("thead", {}, html("tr", {}, html("td", {}), ...columns.map(([name, title]) => html("th", { scope: "col", title }, name)))),
     html("tbody", {}, ...review.sides.map((side, player) => html("tr", {},
-      html("th", { scope: "row" }, game.players[player].name), ...columns.map(([, text]) => html("td", {}, text(side)))))),
+      html("th", { scope: "row" }, game.players[player].name), ...columns.map(([, , text]) => html("td", {}, text(side)))))),
   ] : []));
   const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
   const plies = review ? review.sides.flatMap(side => side.blunders.map(({ ply }) => ply)).sort((one, other) => one - other) : [];
