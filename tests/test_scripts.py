@@ -42,6 +42,7 @@ def test_a_script_tells_its_options(monkeypatch, capsys, name):
 @pytest.mark.parametrize(
     ("name", "package"),
     [
+        ("make/page_pictures", "playwright.sync_api"),
         ("train/agilerl_ppo", "torch"),
         ("train/grpo", "datasets"),
         ("train/league_sb3", "torch"),

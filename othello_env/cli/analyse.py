@@ -79,15 +79,16 @@ def summary(analysis: Any) -> str:
     """An engine's analysis in a few lines."""
     state = analysis.state
     line = " ".join(state.action_to_text(action) for action in analysis.pv)
+    player = state.player_names[state.to_move]
     rows = [
         ("best", state.action_to_text(analysis.best)),
-        ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {state.player_names[state.to_move]}"),
+        ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {player}"),
         ("line", line),
         ("depth", f"{analysis.depth}, to the end of the game" if analysis.exact else str(analysis.depth)),
         ("nodes", f"{analysis.nodes:,} in {analysis.seconds:.2f} s"),
     ]
     if analysis.discs is not None and not analysis.exact:
-        rows.insert(2, ("discs", f"{analysis.discs:+.1f} expected"))
+        rows.insert(2, ("discs", f"{analysis.discs:+.1f} expected discs for {player}"))
     text = "\n".join(f"{name:<6} {value}" for name, value in rows)
     if analysis.lines is not None:
         text = f"{text}\n{_lines_table(analysis)}"
@@ -116,7 +117,7 @@ def _lines_table(analysis: Any) -> str:
 
 
 def _score(score: float, unit: str) -> str:
-    return f"{score:+.3f}" if unit == "expected result" else f"{score:+.0f}"
+    return f"{score:+.3f}" if unit == "mean of result and margin" else f"{score:+.0f}"
 
 
 @click.command("analyse", context_settings=BOARDS_BEGIN_WITH_DASHES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from othello_env.arena.rating.benchmark import (
     solved_openings,
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
+from othello_env.arena.rating.pictures import placement_chart
 from othello_env.arena.tournament.results import score_text
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import Row, png, row_chart
@@ -185,7 +185,7 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     if isinstance(result, PerfectionBenchmark):
         name, picture = "perfection", None if result.regret is None else _stages_picture(result)
     elif result.placement is not None:
-        picture = _picture(result, result.placement)
+        picture = png(placement_chart(result.placement, Path(result.agent).name))
     write_json(out / f"{name}.json", result.to_json())
     write_file(out / f"{name}.md", result.to_markdown().encode())
     if picture is not None:
@@ -213,25 +213,5 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
         rows,
         "share of perfect moves (grey: random moves)",
         limits=(-0.02, 1.02),
-    )
-    return png(chart)
-
-
-def _picture(result: Benchmark, placement: Placement) -> bytes:
-    """A chart, as a PNG, of the ratings of the ladder's opponents and the agent."""
-    name = Path(result.agent).name
-    rows = [Row(rung.spec, rung.elo, *rung.interval, f"{rung.elo:.0f}") for rung in placement.ladder.rungs]
-    low, high = placement.interval
-    if placement.open_end == "above":
-        own = Row(name, low, low, math.inf, f"> {low:.0f}", own=True)
-    elif placement.open_end == "below" or placement.elo is None:
-        own = Row(name, high, -math.inf, high, f"< {high:.0f}", own=True)
-    else:
-        own = Row(name, placement.elo, low, high, f"{placement.elo:.0f}", own=True)
-    chart = row_chart(
-        f"{own.label} on {placement.ladder.name}: Elo {placement.elo_text}",
-        f"{placement.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
-        sorted([*rows, own], key=lambda row: -row.value),
-        "Elo (95% intervals)",
     )
     return png(chart)

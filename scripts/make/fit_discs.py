@@ -82,7 +82,7 @@ def main(args: Args) -> None:
             empties = args.size**2 - sum(state.discs())
             if LEAST <= empties <= MOST[args.size] and not state.must_pass:
                 found = analyst.analyse(state)
-                if found.unit == "expected result":
+                if found.unit == "mean of result and margin":
                     rows.append((math.atanh(found.score), empties, margin if state.to_move == 0 else -margin))
             state = state.play(action)
     logit, empties, margin = np.array(rows).T

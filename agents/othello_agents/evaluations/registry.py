@@ -30,6 +30,7 @@ __all__ = [
     "at_root",
     "evaluation",
     "evaluation_name",
+    "evaluation_unit",
     "find_evaluation",
     "register",
 ]
@@ -194,6 +195,13 @@ def _named(name: str) -> Evaluate:
     if found is None:
         raise ValueError(f"there is no evaluation {name!r}{near(name, EVALUATIONS)}; {known}")
     return cast(Evaluate, found)
+
+
+def evaluation_unit(evaluate: Evaluate) -> str:
+    """The unit of an evaluation's values, as text."""
+    name = evaluation_name(evaluate)
+    named = {"count": "pieces ahead", "mobility": "moves"}
+    return named.get(name, "points of the weights" if name in EVALUATIONS else "value")
 
 
 def evaluation_name(evaluate: Evaluate) -> str:

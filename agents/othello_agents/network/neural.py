@@ -232,6 +232,8 @@ class NeuralAgent(PolicyAgent):
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
     """
 
+    unit = "win minus loss"
+    """The unit of `evaluate`: the probability of a win minus the probability of a loss."""
     _network: TorchNetwork
     # The trees that grow at the same time get at most this number of simulations in all. Each simulation adds at most
     # one node, and a node takes 0.8 kB of memory.

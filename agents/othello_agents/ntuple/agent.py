@@ -24,15 +24,17 @@ _WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
-    """Looks one ply ahead and plays the action with the best expected outcome (the lowest action if several are equal).
+    """Looks one ply ahead and plays the action with the highest value (the lowest action if several are equal).
 
     Args:
-        network: gives the expected outcomes. None stands for the packaged network of the board's size.
+        network: gives the values. None stands for the packaged network of the board's size.
         name: the agent's name.
         careful: avoid moves after which the opponent can turn all of the agent's discs with one move. If there are
             only such moves, the agent plays as usual. The check is made only while the agent has few discs.
     """
 
+    unit = "mean of result and margin"
+    """The unit of the agent's values (see `NTupleNetwork.value`)."""
     batch_microseconds = 1.3
 
     def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:
@@ -70,11 +72,11 @@ class NTupleAgent(Agent):
         return kernels.best_actions(batch.own, batch.opponent, tables, batch.size, self._careful)
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1 (see `NTupleNetwork.value`)."""
+        """The expected mean of result and margin for a player, -1 to +1 (see `NTupleNetwork.value`)."""
         return self.network(as_othello(state, _WHO).size).value(state, player)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The expected outcome of each legal action for the player to move, -1 to +1."""
+        """The value of each legal action for the player to move, -1 to +1, in the unit `unit`."""
         return {action: self.evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
 
 

@@ -38,7 +38,7 @@ class Examples(NamedTuple):
     Attributes:
         own: (N,) uint64, the discs of the player who has just moved.
         opponent: (N,) uint64, the discs of the other player.
-        values: (N,) float32, the expected outcomes for `own`, from -1 to +1.
+        values: (N,) float32, the expected means of result and margin for `own`, from -1 to +1.
     """
 
     own: npt.NDArray[np.uint64]
@@ -129,7 +129,7 @@ def _fit_pass(
 
 
 def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float64]:
-    """The network's expected outcomes of N positions for the player who has just moved, (N,).
+    """The network's values of N positions for the player who has just moved, (N,).
 
     Even for a finished game, the prediction comes from the tables, and not from the result of the game.
     """

@@ -228,10 +228,11 @@ class NTupleNetwork:
         )
 
     def value(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1. For a finished game, the value is its result: +1, 0 or -1.
+        """The expected mean of result and margin for a player, -1 to +1. For a finished game, it is the result.
 
-        The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
-        win is worth more than a narrow win. The network computes the value for the player who has just moved. The
+        The result is +1, 0 or -1. The margin is the final disc difference divided by the number of squares. The value
+        is the mean of both, so a large win is worth more than a narrow win: a certain win by 44 discs on 8x8 has the
+        value (1 + 44/64) / 2 = 0.84. The network computes the value for the player who has just moved. The
         value for the player to move is this number with the opposite sign.
 
         Raises:

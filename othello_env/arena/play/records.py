@@ -25,14 +25,18 @@ from reprlib import repr as short
 from typing import Any
 
 from othello_env.arena.play.clocks import TimeControl
+from othello_env.drawing.replay import html
 from othello_env.games.game import State
 from othello_env.games.registry import Rules, names_of_moves, play_names
 from othello_env.support.files import parse_json
+from othello_env.support.notebook import frame
 
 __all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "versions"]
 
 FORMAT = "othello-env game 1"
 """The value of ``format`` in each line."""
+_FRAME = 620
+"""The height in pixels of a replay in a notebook."""
 
 
 class RecordError(ValueError):
@@ -148,6 +152,15 @@ class GameRecord:
         fault = f", forfeited by {self.agents[self.fault[0]]}" if self.fault else ""
         return f"<GameRecord of {self.game}, {' - '.join(self.agents)}: {scores}, opening {self.opening}{fault}>"
 
+    def _repr_html_(self) -> str | None:
+        """A notebook shows a replay of the game. None if the game cannot be drawn or played again."""
+        try:
+            final = self.replay()
+            page = html(self._base().positions(final.moves), " against ".join(self.agents))
+        except (RecordError, TypeError):
+            return None
+        return frame(page, repr(self), _FRAME)
+
     @classmethod
     def of(
         cls,
@@ -228,9 +241,7 @@ class GameRecord:
             RecordError: the moves cannot be played, or the end of the game does not agree with the record.
         """
         try:
-            rules = _rules(self.game)
-            base = rules.start(0) if self.position is None else rules.position(*self.position)
-            final = play_names(play_names(base, self.opening_moves), self.moves)
+            final = play_names(play_names(self._base(), self.opening_moves), self.moves)
         except ValueError as error:
             raise RecordError(f"the game cannot be played again: {error}") from None
         if len(self.agents) != final.num_players:
@@ -251,6 +262,11 @@ class GameRecord:
             if getattr(self, name) != expected:
                 raise RecordError(f"the game ends with {name} {expected}, not {getattr(self, name)}")
         return final
+
+    def _base(self) -> State:
+        """The position before the opening's moves."""
+        rules = _rules(self.game)
+        return rules.start(0) if self.position is None else rules.position(*self.position)
 
     def transcript(self) -> str:
         """All moves from the beginning of the opening, in the game's notation, without passes: ``f5 d6 c3 ...``."""

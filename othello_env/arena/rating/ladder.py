@@ -30,11 +30,14 @@ from othello_env.arena.play.clocks import Timed
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate
+from othello_env.arena.rating.pictures import placement_chart
 from othello_env.arena.tournament.results import Z95, MatchResult, overall
 from othello_env.arena.tournament.schedule import Schedule, check_games
+from othello_env.drawing.charts import png
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
+from othello_env.support.notebook import picture
 from othello_env.support.numbers import check_real
 
 __all__ = [
@@ -197,6 +200,10 @@ class Placement:
             return f"<Placement on {self.ladder.name}: no games>"
         forfeited = f", {len(self.faults)} forfeited" if self.faults else ""
         return f"<Placement on {self.ladder.name}: Elo {self.elo_text}, {self.games} games{forfeited}>"
+
+    def _repr_html_(self) -> str | None:
+        """A notebook shows the ratings of the ladder's opponents, and between them that of the agent."""
+        return picture(png(placement_chart(self)), repr(self)) if self.games else None
 
     @property
     def games(self) -> int:

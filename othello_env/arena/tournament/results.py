@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import Any
 
 from othello_env.arena.play.records import GameRecord
+from othello_env.support.notebook import score_text, table
 
 __all__ = [
     "Z95",
@@ -50,6 +51,14 @@ class MatchResult:
             f"<MatchResult {self.games} games: {self.wins} wins, {self.draws} draws, {self.losses} losses, "
             f"score {score_text(self.score)} ({interval_text(*self.interval)}), margin {self.margin:+.1f}{forfeited}>"
         )
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the result as a table."""
+        low, high = self.interval
+        score = f"{score_text(self.score)} ({score_text(low)} to {score_text(high)})"
+        counts = [str(count) for count in (self.games, self.wins, self.draws, self.losses)]
+        head = ("agents", "games", "won", "drawn", "lost", "score (95%)", "mean disc difference")
+        return table(head, [(" against ".join(self.agents), *counts, score, f"{self.margin:+.1f}")])
 
     @property
     def games(self) -> int:

@@ -33,6 +33,19 @@ def test_a_certain_result_is_beyond_all_others():
     assert found == {(2, 3): ("win", 1.0), (3, 2): ("+8", pytest.approx(5 / 6)), (4, 5): ("loss", 0.0)}
 
 
+def test_numbers_that_look_equal_have_one_colour():
+    found = numbers(START, {19: 0.0249, 26: 0.0151, 37: 0.02, 44: -0.5})
+    assert {(text, share) for text, share in found.values()} == {("+0.02", 1.0), ("-0.50", 0.0)}
+
+
+def test_a_picture_says_whom_its_values_are_for():
+    state = Othello.from_moves("f5")
+    values = dict.fromkeys(state.legal_actions(), 0.5)
+    assert ">values for white, to move</text>" in drawing.svg(state, values=values)
+    assert ">white to move</text>" in drawing.svg(state)
+    assert "values for black, to move" in drawing.html([START], values=[VALUES])
+
+
 def test_of_two_moves_to_one_square_the_better_one_is_shown():
     game = Checkers()
     ends = [action_path(game, action)[-1] for action in game.legal_actions()]
