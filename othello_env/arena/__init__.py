@@ -18,6 +18,7 @@ from othello_env.arena.rating.benchmark import (
 from othello_env.arena.rating.elo import Ratings, rate, rate_tournament
 from othello_env.arena.rating.ladder import Placement, place
 from othello_env.arena.sprt import Sprt
+from othello_env.arena.statistics import Mean, PairedTest, mean_interval, paired_test
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import MatchResult, Tournament
@@ -30,6 +31,8 @@ __all__ = [
     "FaultWarning",
     "GameRecord",
     "MatchResult",
+    "Mean",
+    "PairedTest",
     "PerfectionBenchmark",
     "Placement",
     "Ratings",
@@ -40,9 +43,11 @@ __all__ = [
     "Tournament",
     "balanced_openings",
     "exploitability",
+    "mean_interval",
     "measure_endgame",
     "measure_progress",
     "measure_regret",
+    "paired_test",
     "place",
     "play_match",
     "play_tournament",

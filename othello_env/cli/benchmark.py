@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections import deque
@@ -50,7 +51,10 @@ _SHOW_EVERY = 0.2
     "--endgame", is_flag=True, help="Play no games. Only compare moves in packaged positions with perfect play."
 )
 @click.option(
-    "--out", type=options.FOLDER, help="Write the results as .json, .md and .png to this new or empty folder."
+    "--out",
+    type=options.FOLDER,
+    help="Write the results as .json, .md and .png to this new or empty folder, and the move and the loss in each "
+    "packaged position as positions.jsonl.",
 )
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
@@ -167,7 +171,8 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> None:
 def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     """Print the results. If `out` is not None, also write them into this folder.
 
-    The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``.
+    The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``. The moves in
+    the packaged positions are in ``positions.jsonl``.
     """
     click.echo(result.head())
     if rows := result.rows():
@@ -181,12 +186,17 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     if out is None:
         return
     name, picture = "benchmark", None
+    measured = result.regret if isinstance(result, PerfectionBenchmark) else result.endgame
     if isinstance(result, PerfectionBenchmark):
         name, picture = "perfection", None if result.regret is None else _stages_picture(result)
     elif result.placement is not None:
         picture = _picture(result, result.placement)
     write_json(out / f"{name}.json", result.to_json())
     write_file(out / f"{name}.md", result.to_markdown().encode())
+    if measured is not None:
+        write_file(
+            out / "positions.jsonl", "".join(f"{json.dumps(row)}\n" for row in measured.position_rows()).encode()
+        )
     if picture is not None:
         write_file(out / f"{name}.png", picture)
 

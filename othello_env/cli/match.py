@@ -106,6 +106,7 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
     click.echo(options.table(HEAD, [result_row(b, result)]))
     points = " ".join(map(str, result.pairs))
     click.echo(f"draws {100 * result.draw_rate:.1f} %; pairs with 0, 1/2, 1, 1 1/2, 2 points: {points}")
+    click.echo(f"points a game, A - B: {result.paired_test()}")
     for index, name in enumerate((a, b)):
         options.report_faults(name, result.faults(index))
     games = [((record.position, record.opening_moves), record.moves) for record in result.records]

@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import Any
 
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.statistics import PairedTest, paired_test
 
 __all__ = ["Z95", "MatchResult", "Tournament", "forfeits", "interval_of", "overall", "score_interval"]
 
@@ -82,6 +83,17 @@ class MatchResult:
         points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
         none, half, one, more, two = (points.count(k) for k in range(5))
         return none, half, one, more, two
+
+    def paired_test(self) -> PairedTest:
+        """Test whether the agents are equally good; the games with the same opening are one pair.
+
+        The difference is the agent's points minus the opponent's points in a game: -1 to 1, twice the score minus 1.
+
+        Raises:
+            ValueError: there are no games.
+        """
+        scores = [sum(points) / len(points) for points in self.points_by_opening()]
+        return paired_test(scores, [1 - score for score in scores])
 
     @property
     def margin(self) -> float:

@@ -48,7 +48,16 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert out.splitlines()[0] in page
     with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
         assert image.width > 600
-    assert sorted(path.name for path in folder.iterdir()) == ["benchmark.json", "benchmark.md", "benchmark.png"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "benchmark.json",
+        "benchmark.md",
+        "benchmark.png",
+        "positions.jsonl",
+    ]
+    rows = [json.loads(line) for line in (folder / "positions.jsonl").read_text().splitlines()]
+    losses = [row["loss"] for row in rows]
+    assert len(rows) == written["endgame"]["count"]
+    assert sum(losses) / len(rows) == pytest.approx(written["endgame"]["mean_loss"], abs=1e-3)
 
 
 def test_a_clean_score_has_one_limit(run, tmp_path):
@@ -119,7 +128,12 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
 def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
     status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
     assert (status, err) == (0, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["perfection.json", "perfection.md", "perfection.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "perfection.json",
+        "perfection.md",
+        "perfection.png",
+        "positions.jsonl",
+    ]
     written = json.loads((tmp_path / "perfection.json").read_text())
     assert (written["agent"], written["size"], written["seed"]) == ("maximizer:eval=weighted", 4, 3)
     assert out.startswith(f"maximizer:eval=weighted on 4x4: {written['moves']['best_move_rate']:.1%} of its moves are ")
