@@ -15,8 +15,10 @@ from othello_env.arena.rating.benchmark import (
     run_benchmark,
     run_perfection,
 )
+from othello_env.arena.rating.best_response import BestResponse, best_response
 from othello_env.arena.rating.elo import Ratings, rate, rate_tournament
 from othello_env.arena.rating.ladder import Placement, place
+from othello_env.arena.rating.seeds import mean_over_seeds
 from othello_env.arena.sprt import Sprt
 from othello_env.arena.statistics import Mean, PairedTest, mean_interval, paired_test
 from othello_env.arena.tournament.playing import play_tournament
@@ -26,6 +28,7 @@ from othello_env.arena.tournament.schedule import Schedule
 
 __all__ = [
     "Benchmark",
+    "BestResponse",
     "EndgameAccuracy",
     "Exploitability",
     "FaultWarning",
@@ -42,8 +45,10 @@ __all__ = [
     "TimeControl",
     "Tournament",
     "balanced_openings",
+    "best_response",
     "exploitability",
     "mean_interval",
+    "mean_over_seeds",
     "measure_endgame",
     "measure_progress",
     "measure_regret",

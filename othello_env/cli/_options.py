@@ -16,7 +16,7 @@ from othello_env.agent import AgentLeftError
 from othello_env.arena.openings import PACKAGED, parse_openings
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
-from othello_env.games.registry import Rules
+from othello_env.games.registry import find_rules
 from othello_env.support.files import read_file
 
 if TYPE_CHECKING:
@@ -126,8 +126,9 @@ def game_option(function: _F) -> _F:
         "rules",
         default="othello",
         is_eager=True,  # click reads this option before --openings, which needs the rules
-        callback=lambda _context, _parameter, value: Rules.parse(value),
-        help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
+        callback=lambda _context, _parameter, value: find_rules(value),
+        help="othello, checkers or tribolo, perhaps with options, such as othello:size=6; or the class of a registered "
+        "game, FILE.py:CLASS.",
     )(function)
 
 

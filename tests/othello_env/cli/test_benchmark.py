@@ -224,3 +224,17 @@ def test_wrong_arguments_are_an_error_before_any_game(run, tmp_path, monkeypatch
     assert (status, out) == (2, "")
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_the_runs_of_one_method_have_a_mean(run, tmp_path):
+    agents = ["maximizer:eval=weighted", "maximizer:eval=count", "random"]
+    status, out, _ = run(*agents, "--size", 4, "--games", 2, "--out", tmp_path)
+    assert status == 0
+    runs = [json.loads((tmp_path / f"run-{n}" / "perfection.json").read_text()) for n in (1, 2, 3)]
+    rates = [each["moves"]["best_move_rate"] for each in runs]
+    written = json.loads((tmp_path / "seeds.json").read_text())
+    assert written["agents"] == agents
+    assert written["perfect moves"]["values"] == pytest.approx(rates, abs=1e-4)
+    assert written["perfect moves"]["mean"] == pytest.approx(sum(rates) / 3, abs=1e-4)
+    row = next(line.split() for line in out.splitlines() if line.startswith("perfect moves"))
+    assert row[2:4] == ["3", f"{written['perfect moves']['mean']:.3f}"]
