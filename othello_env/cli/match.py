@@ -79,6 +79,8 @@ def command(
         _print(a, b, result, f"openings {options.openings_text(openings)}, seed {seed}")
         if sprt is not None:
             click.echo(f"{sprt}: {sprt.judge(result.pairs)}")
+        elif result.games:  # a match that a test ended early would make the p-value of another test too small
+            click.echo(f"points a game, A - B: {result.paired_test()}")
 
     with options.recorded(f"{a} - {b}", most, report) as progress:
         play_match(
@@ -106,7 +108,6 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
     click.echo(options.table(HEAD, [result_row(b, result)]))
     points = " ".join(map(str, result.pairs))
     click.echo(f"draws {100 * result.draw_rate:.1f} %; pairs with 0, 1/2, 1, 1 1/2, 2 points: {points}")
-    click.echo(f"points a game, A - B: {result.paired_test()}")
     for index, name in enumerate((a, b)):
         options.report_faults(name, result.faults(index))
     games = [((record.position, record.opening_moves), record.moves) for record in result.records]

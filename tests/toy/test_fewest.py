@@ -1,5 +1,8 @@
 """A variant of the rules outside the package: environments, matches, records, data and commands know it by its name."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import gymnasium
@@ -38,7 +41,8 @@ def test_fewer_discs_win(fewest):
     assert final.margins() == same.margins()[::-1]
 
 
-def test_the_batch_is_a_loop_of_single_environments(fewest):
+def compare_the_batch_with_single_environments():
+    fewest = import_object(f"{FILE}:Fewest")
     n, opponent = 8, "alphabeta:depth=2,eval=count,epsilon=0.3"
     arguments = {"game": "fewest:size=4", "opponent": opponent, "reward": "margin"}
     env = gymnasium.make_vec("othello_env/Game-v0", num_envs=n, **arguments)
@@ -63,6 +67,16 @@ def test_the_batch_is_a_loop_of_single_environments(fewest):
             assert info["final_info"]["winner"][i] == info2["final_info"]["winner"][i]
             ended += 1
     assert ended > 10
+
+
+def test_the_batch_is_a_loop_of_single_environments():
+    """The kernels run as plain Python here: to compile all of them for another game takes most of a minute."""
+    call = "import test_fewest; test_fewest.compare_the_batch_with_single_environments()"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", call], cwd=FILE.parent, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
 
 
 # api_test warns about an observation that is a dict.
@@ -165,3 +179,26 @@ def test_what_cannot_be_registered(fewest, tmp_path):
         find_rules(f"{tmp_path}/mute.py:Mute")
     with pytest.raises(ValueError, match=r"got '.*fewest\.py:Fewest'"):  # text from a file of games is never run
         Rules.parse(f"{FILE}:Fewest")
+
+
+def test_an_installed_package_adds_a_game(tmp_path):
+    package = tmp_path / "toy-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[othello_env.games]\nfewest = fewest\nnothing = json\n")
+    script = """
+from othello_env.games.registry import Rules
+print(Rules.parse("fewest:size=4").start(0))
+try:
+    Rules.parse("nothing")
+except ValueError as error:
+    print(error)
+"""
+    folders = [str(tmp_path), str(FILE.parent), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "black (X) 2, white (O) 2" in done.stdout
+    known = "checkers, fewest, nothing, othello, tribolo"
+    assert done.stdout.endswith(f"expected one of the games {known}, got 'nothing'\n")
