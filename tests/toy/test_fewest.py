@@ -70,7 +70,7 @@ def compare_the_batch_with_single_environments():
 
 
 def test_the_batch_is_a_loop_of_single_environments():
-    """The kernels run as plain Python here: to compile all of them for another game takes most of a minute."""
+    """The kernels run as plain Python here: to compile all of them for another game takes long."""
     call = "import test_fewest; test_fewest.compare_the_batch_with_single_environments()"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
