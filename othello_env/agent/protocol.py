@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,9 @@ class Agent(ABC):
 
     _game_key: int | None = None
     """The key that `begin_game` last passed to `new_game`; see `Seat`. None if no game is known."""
+
+    _file_hashes: Mapping[str, str] = MappingProxyType({})
+    """The files from which the agent was made; see `othello_env.agent.file_hashes`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

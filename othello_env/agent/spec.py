@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import hashlib
 import inspect
 import math
 import re
@@ -43,6 +44,7 @@ from othello_env.support.words import near
 
 __all__ = [
     "agent_names",
+    "file_hashes",
     "make_agent",
     "name_of",
     "named_files",
@@ -178,7 +180,11 @@ def _from_spec(spec: str, seed: int | None) -> Agent:
     if not 0.0 <= epsilon <= 1.0:
         raise SpecError(f"{spec!r}: epsilon must be a probability, 0 to 1, not {epsilon}")
     agent = _build(head, options, spec, seed)
-    return _EpsilonAgent(agent, epsilon, seed) if epsilon else agent
+    if epsilon:
+        agent = _EpsilonAgent(agent, epsilon, seed)
+    if hashes := file_hashes(spec):
+        object.__setattr__(agent, "_file_hashes", hashes)  # a plain assignment fails for a frozen dataclass
+    return agent
 
 
 _HEAD_AND_OPTIONS = re.compile(r"(.*?)(?::(\w+=.*)?)?", re.DOTALL)
@@ -270,6 +276,24 @@ def named_files(spec: str) -> list[Path]:
     module = head.rpartition(":")[0]
     heads = [Path(each) for each in dict.fromkeys((head, module)) if _is_file(each)]
     return heads + option_files(spec)
+
+
+def file_hashes(agent: str | Path | Agent | Policy) -> dict[str, str]:
+    """The SHA-256 of each file that the spec of an agent names, by its path: ``{"policy.py": "sha256:5f2..."}``.
+
+    For an Agent that `make_agent` made, these are the files at that time. The dict is empty for a callable and for
+    other Agents. Other files, which these files import or read, are not included.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if isinstance(agent, Agent):
+        return dict(agent._file_hashes)
+    found = {}
+    for path in named_files(str(agent)) if isinstance(agent, str | Path) else ():
+        with path.open("rb") as file:
+            found[str(path)] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return found
 
 
 def option_files(spec: str) -> list[Path]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import sys
 import sysconfig
 import traceback
@@ -98,7 +99,8 @@ def _run(arguments: list[str]) -> Any:
     try:
         with interruptible(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FaultWarning)  # each command itself prints the faults of the agents
-            with _command.make_context("othello-env", arguments) as context:
+            words = shlex.join(["othello-env", *arguments])  # before click takes the list apart
+            with _command.make_context("othello-env", arguments, obj=words) as context:
                 return _command.invoke(context)
     except click.exceptions.Exit as error:  # click raises it after --help, for example
         return error.exit_code

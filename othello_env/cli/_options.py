@@ -20,7 +20,7 @@ from othello_env.arena.openings import PACKAGED, parse_openings
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules
+from othello_env.games.registry import Rules, find_rules
 from othello_env.support.files import read_file
 
 if TYPE_CHECKING:
@@ -123,7 +123,8 @@ OTHELLO = "othello, perhaps with its size, such as othello:size=6."
 
 def game_option(
     function: Callable[..., Any],
-    text: str = "othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
+    text: str = "othello, checkers or tribolo, perhaps with options, such as othello:size=6; or the class of a "
+    "registered game, FILE.py:CLASS.",
 ) -> Callable[..., Any]:
     """Add the options ``--game`` and ``--size`` to a command. The command gets the game as the argument `rules`.
 
@@ -195,10 +196,11 @@ def _size(context: click.Context, _parameter: click.Parameter, value: int | None
 
 def _rules(game: str, size: int | None) -> Rules:
     if size is None:
-        return Rules.parse(game)
+        return find_rules(game)
     if "size=" in game:
         raise click.UsageError(f"give the size either in --game {game} or with --size {size}, not twice")
-    return Rules.parse(f"{game}{',' if ':' in game else ':'}size={size}")
+    has_options = ":" in re.sub(r"\.py:\w+", "", game)
+    return find_rules(f"{game}{',' if has_options else ':'}size={size}")
 
 
 def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:

@@ -119,6 +119,9 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
         with _one_process(folder), _settings(slp), _signals_later():
             if not is_ours or not _is_for_another_package(signature):
                 return compile_now(signature)
+            found = dispatcher.overloads.get(tuple(getattr(signature, "args", signature)))
+            if found is not None:  # without this, each kernel that calls this one would compile it again
+                return found.entry_point
             # The code contains functions of another package, whose edits nobody notices: so it is not cached.
             fresh: Any = numba.njit(**options)(function)
             fresh.compile(signature)

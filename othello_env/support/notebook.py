@@ -32,5 +32,9 @@ def frame(page: str, title: str, height: int) -> str:
 
 
 def score_text(score: float) -> str:
-    """A score from 0 to 1 as text: ``.965``."""
+    """A score from 0 to 1 as it is shown everywhere, with three decimals.
+
+    >>> score_text(0.965), score_text(1.0)
+    ('.965', '1.000')
+    """
     return f"{score:.3f}".removeprefix("0")

@@ -90,7 +90,9 @@ def valid():
         "Sprt": {"elo0": 0, "elo1": 10},
         "TimeControl": {"seconds": 1.0},
         "balanced_openings": {},
+        "best_response": {**random, "size": 4, "budget": 40},
         "exact_labels": {"games": games(), "empties": 0},
+        "exact_scores": {"positions": []},
         "examples": {"games": games()},
         "exploitability": random,
         "make_agent": {"x": "random"},
@@ -100,6 +102,7 @@ def valid():
         "measure_endgame": random,
         "measure_progress": {**random, "games": 2},
         "measure_regret": random,
+        "paired_test": {"a": [1.0], "b": [0.5]},
         "place": {**random, "games": 2},
         "play_match": match,
         "play_tournament": {"agents": {}, "schedule": None},
@@ -124,7 +127,7 @@ NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
     *("read_games", "AECGame", "SingleGame", "VectorGames", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
-    *("learning_curve", "payoff_picture", "rating_picture"),
+    *("learning_curve", "payoff_picture", "rating_picture", "BestResponse", "Mean", "PairedTest", "GameVectorEnv"),
 }
 OTHERS = {  # methods, and the agents behind the specs
     "League.add": (lambda **more: League().add("random", "a", **more), League.add),

@@ -18,7 +18,7 @@ import json
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
 from reprlib import repr as short
@@ -127,7 +127,8 @@ class GameRecord:
             are the usual start or a given list.
         clock: the time of each side as text (see `othello_env.arena.play.clocks.TimeControl`); None without a clock.
         seconds: (P,), the seconds that each player thought; None without a clock.
-        versions: the versions of Python and of the packages with which the game was played, by name.
+        versions: the versions of Python and of the packages with which the game was played, by name; also the SHA-256
+            of each file that the spec of an agent names, by its path (see `othello_env.agent.file_hashes`).
     """
 
     game: str
@@ -197,6 +198,11 @@ class GameRecord:
             clock=None if clock is None else str(clock),
             seconds=None if clock is None else tuple(round(s, 6) for s in seconds),
         )
+
+    def with_files(self, files: Mapping[str, Mapping[str, str]]) -> GameRecord:
+        """The record with the hashes of its agents' files. `files` has them by the name of the agent."""
+        own = {path: each for name in self.agents for path, each in files.get(name, {}).items()}
+        return replace(self, versions={**self.versions, **own}) if own else self
 
     def to_json(self) -> str:
         """The record as one line of JSON, without a newline at the end."""

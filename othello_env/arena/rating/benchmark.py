@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, Policy, Seat, make_agent, name_of
+from othello_env.agent import Agent, Policy, Seat, file_hashes, make_agent, name_of
 from othello_env.arena.match import match_names, play_match
 from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.records import GameRecord
@@ -46,6 +46,7 @@ __all__ = [
     "PerfectionBenchmark",
     "PerfectionGames",
     "exploitability",
+    "file_settings",
     "markdown_table",
     "openings_name",
     "run_benchmark",
@@ -228,7 +229,7 @@ def run_benchmark(
         player, size=size, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress
     )
     endgame = measure_endgame(player, seed=seed) if size == 8 else None  # the packaged endgames are on 8x8
-    settings = {"seed": seed, "limits": limits}
+    settings = {"seed": seed, "limits": limits, **file_settings(player)}
     name = name or name_of(agent, player)
     report: tuple[str, ...] = tuple(getattr(player, "report", tuple)())
     return Benchmark(name, placement, endgame, settings, time.perf_counter() - began, report)
@@ -568,7 +569,7 @@ def run_perfection(
     games = 2 * len(openings) if games is None else check_whole("games", games, 0)
     player = make_agent(agent, seed)
     name = name or name_of(agent, player)
-    settings = {"size": size, "seed": seed, "games_wanted": games}
+    settings = {"size": size, "seed": seed, "games_wanted": games, **file_settings(player)}
     records: list[GameRecord] = []
 
     def found() -> PerfectionBenchmark:
@@ -588,6 +589,11 @@ def run_perfection(
         new_game = partial(_start, size)
         play_match(player, PERFECT, games=games, openings=openings, seed=seed, new_game=new_game, progress=take)
     return found()
+
+
+def file_settings(agent: Agent) -> dict[str, Any]:
+    """The setting `files`: the hashes of the files from which the agent was made. Without files, there is none."""
+    return {"files": hashes} if (hashes := file_hashes(agent)) else {}
 
 
 def _start(size: int, _key: int) -> Othello:

@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import Any
 
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.statistics import PairedTest, paired_test
 from othello_env.support.notebook import score_text, table
 
 __all__ = [
@@ -100,6 +101,17 @@ class MatchResult:
         points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
         none, half, one, more, two = (points.count(k) for k in range(5))
         return none, half, one, more, two
+
+    def paired_test(self) -> PairedTest:
+        """Test whether the agents are equally good; the games with the same opening are one pair.
+
+        The difference is the agent's points minus the opponent's points in a game: -1 to 1, twice the score minus 1.
+
+        Raises:
+            ValueError: there are no games.
+        """
+        scores = [sum(points) / len(points) for points in self.points_by_opening()]
+        return paired_test(scores, [1 - score for score in scores])
 
     @property
     def margin(self) -> float:
@@ -230,15 +242,6 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     n = len(scores)
     score = sum(scores) / n if n else 0.0
     return interval_of(n, score, sum((x - score) ** 2 for x in scores))
-
-
-def score_text(score: float) -> str:
-    """A score from 0 to 1 as it is shown everywhere, with three decimals.
-
-    >>> score_text(0.965), score_text(1.0)
-    ('.965', '1.000')
-    """
-    return f"{score:.3f}".removeprefix("0")
 
 
 def interval_text(low: float, high: float) -> str:

@@ -328,7 +328,7 @@ class Othello(State):
         return (_restore, (type(self), self.size, self.own, self.opponent, self.to_move, self.moves))
 
     def __repr__(self) -> str:
-        return f"Othello.from_text({self.to_text()!r}, to_move={'XO'[self.to_move]!r})"
+        return f"{type(self).__name__}.from_text({self.to_text()!r}, to_move={'XO'[self.to_move]!r})"
 
     def __str__(self) -> str:
         size, cells = self.size, self.to_text()

@@ -1,5 +1,6 @@
 """Agents from specs: names, options, files and modules, and the errors for wrong specs."""
 
+import hashlib
 import pickle
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from othello_env import Agent, MissingExtraError, Othello, SpecError, make_agent
-from othello_env.agent import agent_names, option_text
+from othello_env.agent import agent_names, file_hashes, option_text
 
 pytestmark = pytest.mark.nojit
 
@@ -245,3 +246,19 @@ class TestSpecs:
     def test_an_agent_is_returned_as_it_is(self):
         made = make_agent("random")
         assert make_agent(made) is made
+
+
+def test_the_files_of_an_agent_are_hashed(tmp_path):
+    policy, weights = tmp_path / "policy.py", tmp_path / "a.npz"
+    policy.write_text("import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n")
+    expected = {str(policy): f"sha256:{hashlib.sha256(policy.read_bytes()).hexdigest()}"}
+    spec = f"{policy}:first"
+    made = make_agent(spec)
+    for each in (spec, made, make_agent(f"{spec}:epsilon=0.5")):
+        assert file_hashes(each) == expected
+    policy.write_text(policy.read_text() + "\n")
+    assert file_hashes(made) == expected != file_hashes(spec)
+    weights.write_bytes(b"weights")
+    assert list(file_hashes(f"engine:eval=ntuple:weights={weights}")) == [str(weights)]
+    for none in ("random", make_agent("random"), lambda observations, masks: masks.argmax(axis=1)):
+        assert file_hashes(none) == {}

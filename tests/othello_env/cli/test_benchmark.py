@@ -50,7 +50,16 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert out.splitlines()[0] in page
     with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
         assert image.width > 600
-    assert sorted(path.name for path in folder.iterdir()) == ["benchmark.json", "benchmark.md", "benchmark.png"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "benchmark.json",
+        "benchmark.md",
+        "benchmark.png",
+        "positions.jsonl",
+    ]
+    rows = [json.loads(line) for line in (folder / "positions.jsonl").read_text().splitlines()]
+    losses = [row["loss"] for row in rows]
+    assert len(rows) == written["endgame"]["count"]
+    assert sum(losses) / len(rows) == pytest.approx(written["endgame"]["mean_loss"], abs=1e-3)
 
 
 def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
@@ -114,7 +123,12 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
 def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
     status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
     assert (status, err) == (0, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["perfection.json", "perfection.md", "perfection.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "perfection.json",
+        "perfection.md",
+        "perfection.png",
+        "positions.jsonl",
+    ]
     written = json.loads((tmp_path / "perfection.json").read_text())
     assert (written["agent"], written["size"], written["seed"]) == ("maximizer:eval=weighted", 4, 3)
     assert out.startswith(f"maximizer:eval=weighted on 4x4: {written['moves']['best_move_rate']:.1%} of its moves are ")
@@ -182,3 +196,17 @@ def test_wrong_arguments_are_an_error_before_any_game(run, tmp_path, monkeypatch
     assert (status, out) == (2, "")
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_the_runs_of_one_method_have_a_mean(run, tmp_path):
+    agents = ["maximizer:eval=weighted", "maximizer:eval=count", "random"]
+    status, out, _ = run(*agents, "--size", 4, "--games", 2, "--out", tmp_path)
+    assert status == 0
+    runs = [json.loads((tmp_path / f"run-{n}" / "perfection.json").read_text()) for n in (1, 2, 3)]
+    rates = [each["moves"]["best_move_rate"] for each in runs]
+    written = json.loads((tmp_path / "seeds.json").read_text())
+    assert written["agents"] == agents
+    assert written["perfect moves"]["values"] == pytest.approx(rates, abs=1e-4)
+    assert written["perfect moves"]["mean"] == pytest.approx(sum(rates) / 3, abs=1e-4)
+    row = next(line.split() for line in out.splitlines() if line.startswith("perfect moves"))
+    assert row[2:4] == ["3", f"{written['perfect moves']['mean']:.3f}"]

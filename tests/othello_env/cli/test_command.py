@@ -47,7 +47,8 @@ def test_version(run):
 def test_match_prints_a_table_that_the_seed_repeats(run):
     first = run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
     assert first[0] == 0
-    row = first[1].splitlines()[-2].split()
+    row, _, test = (line.split() for line in first[1].splitlines()[-3:])
+    assert float(test[6]) == pytest.approx(2 * float(row[4]) - 1, abs=2e-3)
     assert row[0] == "maximizer:eval=count"
     assert sum(int(cell) for cell in row[1:4]) == 20
     assert first == run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)

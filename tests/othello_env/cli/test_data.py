@@ -6,12 +6,14 @@ import pytest
 from othello_agents.ntuple import NTupleNetwork
 from othello_env import make_agent
 from othello_env.arena.play.games import play_games
+from othello_env.arena.play.records import versions
 from othello_env.data import (
     BoardSets,
     Dataset,
     Games,
     agent_labels,
     board_labels,
+    exact_labels,
     random_games,
     read_games,
     tokens,
@@ -31,6 +33,17 @@ def test_the_command(run, tmp_path):
     assert status == 0
     assert "50 of 50 games in parts of 100,000" in out
     assert "made by: make random, size 6, seed 2" in out
+    card = (tmp_path / "d" / "README.md").read_text()
+    used = ", ".join(f"{name} {each}" for name, each in versions().items())
+    for line in (
+        "games: 50, in parts of 100,000",
+        "make: random",
+        "size: 6",
+        "seed: 2",
+        f"made with: {used}",
+        f"command: `othello-env data make random --games 50 --out {tmp_path / 'd'} --size 6 --seed 2`",
+    ):
+        assert f"- {line}\n" in card
     status, out, _ = run(
         "data", "make", "match", "random", "--games", "4", "--out", tmp_path / "m", "--openings", "start"
     )
@@ -39,7 +52,9 @@ def test_the_command(run, tmp_path):
     assert "exact-6-*.npz: " in out
     status, out, _ = run("data", "label", tmp_path / "m", "--empties", "6")
     assert "exact-6-*.npz: 0 positions; 1 of 1 parts were labelled before" in out
+    before = (tmp_path / "m" / "README.md").read_text()
     run("data", "make", "match", "random", "--games", "6", "--out", tmp_path / "m", "--openings", "start")
+    assert (tmp_path / "m" / "README.md").read_text() == f"{before}- continued to 6 games with: {used}\n"
     status, out, _ = run("data", "label", tmp_path / "m", "--empties", "6")
     assert "labelled before" not in out
     with np.load(tmp_path / "m" / "exact-6-000000.npz") as labels:
@@ -175,3 +190,18 @@ def test_a_cluster_plays_as_many_jobs_as_it_has_cores(run, tmp_path, monkeypatch
     monkeypatch.setattr("othello_env.data.matches.play_elsewhere", play_elsewhere)
     assert run("data", "make", "match", "random", "--games", "2", "--out", tmp_path / "d", *options)[0] == 0
     assert given == [(expected, True)]
+
+
+def test_a_count_of_positions_is_labelled(run, tmp_path):
+    path = tmp_path / "games.npz"
+    write_games(path, random_games(20, seed=5))
+    status, out, _ = run("data", "label", path, "--empties", "5", "--count", "7", "--seed", "3")
+    assert (status, out) == (0, f"{tmp_path / 'games.exact-5-7.npz'}: 7 positions\n")
+    with np.load(tmp_path / "games.exact-5-7.npz") as labels:
+        np.testing.assert_array_equal(
+            labels["values"], exact_labels(random_games(20, seed=5), 5, count=7, seed=3).values
+        )
+    assert "--seed belongs to --count" in run("data", "label", path, "--seed", "3")[2]
+    run("data", "make", "random", "--games", "2", "--out", tmp_path / "d")
+    assert "--count is for a file of games" in run("data", "label", tmp_path / "d", "--count", "3")[2]
+    assert "--count is for --kind exact" in run("data", "label", path, "--kind", "boards", "--count", "3")[2]

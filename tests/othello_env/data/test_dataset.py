@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from othello_env import play_match
-from othello_env.data import Dataset, Games, GamesError, exact_labels, match_games, random_games
+from othello_env.data import Dataset, Games, GamesError, exact_labels, exact_scores, match_games, random_games
 from othello_env.data.labels import agent_labels
 
 
@@ -132,3 +132,41 @@ def test_labels_of_an_agent():
         agent_labels(games, "random")
     with pytest.raises(ValueError, match="labels are for games of Othello"):
         exact_labels(Games(np.zeros((0, 1), int), [], "checkers"), 5)
+
+
+def first_legal(observations, masks):
+    return np.argmax(masks, axis=1)
+
+
+def test_a_function_has_its_own_name_in_the_columns():
+    games = match_games(first_legal, "random", 4, seed=2)
+    assert games.columns["black"].tolist() == ["first_legal", "random"] * 2
+    assert games.columns["white"].tolist() == ["random", "first_legal"] * 2
+    match = play_match(first_legal, "random", games=4, seed=2)
+    assert [games.state(i) for i in range(4)] == [record.replay() for record in match.records]
+    assert match_games(first_legal, first_legal, 2).columns["black"].tolist() == ["first", "second"]
+    assert match_games("random", count=2).columns["black"].tolist() == ["first", "second"]
+
+
+def test_given_positions_get_exact_scores():
+    games = match_games("random", count=20, seed=6)
+    labels = exact_labels(games, 6)
+    positions = [games.state(game, ply) for game, ply in zip(labels.game, labels.ply, strict=True)]
+    np.testing.assert_array_equal(exact_scores(positions), labels.values)
+    np.testing.assert_array_equal(exact_scores(positions[::-1]), labels.values[::-1])
+    assert exact_scores([]).shape == (0, 65)
+
+
+def test_a_count_of_positions_is_a_sample_of_all():
+    games = match_games("random", count=20, seed=6)
+    every = exact_labels(games, 6)
+    some = exact_labels(games, 6, count=15, seed=1)
+    scores = {(g, p): row.tobytes() for g, p, row in zip(every.game, every.ply, every.values, strict=True)}
+    chosen = list(zip(some.game.tolist(), some.ply.tolist(), strict=True))
+    assert len(chosen) == len(set(chosen)) == 15
+    assert chosen == sorted(chosen)
+    assert all(scores[place] == row.tobytes() for place, row in zip(chosen, some.values, strict=True))
+    np.testing.assert_array_equal(exact_labels(games, 6, count=15, seed=1).ply, some.ply)
+    others = exact_labels(games, 6, count=15, seed=2)
+    assert chosen != list(zip(others.game.tolist(), others.ply.tolist(), strict=True))
+    assert len(exact_labels(games, 6, count=10**6)) == len(every)

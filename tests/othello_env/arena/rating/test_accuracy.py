@@ -131,6 +131,25 @@ def test_one_fault_in_a_batch_spoils_one_answer():
     found, expected = measure_endgame(policy), measure_endgame(good)
     assert len(found.faults) == 1
     assert [i for i in range(500) if found.losses[i] != expected.losses[i]] in ([7], [])
+    rows = found.position_rows()
+    assert [row["position"] for row in rows if row["move"] is None] == [7]
+    assert rows[7]["loss"] == max(map(endgame_positions()[7].loss, endgame_positions()[7].scores))
+
+
+def test_the_rows_are_the_agents_moves_in_the_positions():
+    agent = make_agent("maximizer:eval=weighted")
+    rows = measure_regret(agent, size=4).position_rows()
+    assert len(rows) == len(regret_positions(4))
+    for row, position in zip(rows, regret_positions(4), strict=True):
+        state = Othello.from_text(row["board"], row["to_move"])
+        assert state == position.state == Othello.from_moves(row["transcript"], 4)
+        assert row["empties"] == row["board"].count("-")
+        best = max(position.scores.values())
+        assert row["move"] == state.action_to_text(agent.act(state))
+        assert row["loss"] == best - position.scores[state.action_from_text(row["move"])]
+        assert {state.action_from_text(move) for move in row["best"]} == {
+            action for action, score in position.scores.items() if score == best
+        }
 
 
 EMPTY = {4: range(2, 8), 6: range(4, 23)}

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from othello_env import WrongGameError, make_agent
+from othello_env.agent import file_hashes
 from othello_env.arena.match import play_match
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import play_game
-from othello_env.arena.play.records import RecordError
+from othello_env.arena.play.records import RecordError, versions
+from othello_env.arena.rating.benchmark import run_perfection
 from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import AGENT, Ladder, Rung, place
 from othello_env.arena.tournament.playing import play_tournament
@@ -231,3 +233,23 @@ def test_wrong_arguments_are_told(tmp_path):
         play_tournament({"random": "random"}, Schedule(("random", "maximizer")))
     with pytest.raises(TypeError, match="cannot be sent to another process"):
         play_tournament({"a": lambda o, m: m.argmax(1), "b": "random"}, Schedule(("a", "b"), 2), workers=2)
+
+
+def test_records_say_which_files_played(tmp_path):
+    policy, file = tmp_path / "policy.py", tmp_path / "games.jsonl"
+    policy.write_text("import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n")
+    spec = f"{policy}:first"
+    own = file_hashes(spec)
+    for record in play((spec, "random", NAMES[1]), 2, file=file).records:
+        assert {k: v for k, v in record.versions.items() if ":" in v} == (own if spec in record.agents else {})
+    assert [record.versions for record in play_match(spec, "random", games=2).records] == [versions() | own] * 2
+    assert [record.versions for record in play_match(spec, "random", games=2, workers=2).records] == [
+        versions() | own
+    ] * 2
+    assert "files" not in run_perfection("random", size=4, games=0).to_json()
+    assert run_perfection(spec, size=4, games=0).to_json()["files"] == own
+    again = play((spec, "random", NAMES[1]), 4, file=file)
+    assert len(again.records) == 12
+    policy.write_text(policy.read_text() + "# edited\n")
+    with pytest.raises(RecordError, match=r"line 1: it was played with another version of .*policy\.py; resume with"):
+        play((spec, "random", NAMES[1]), 6, file=file)
