@@ -13,8 +13,14 @@ from othello_env.games.othello.position import Othello
 __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit", "to_unit_of_best"]
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
-_DISCS = {4: (12.5, 0.42), 6: (12.5, 0.42), 8: (27.0, 0.41)}
-"""For each board size, two numbers (A, B). An expected result `r` becomes ``(A + B * empty_squares) * atanh(r)`` discs.
+_DISCS = {
+    ("engine", 8): (27.0, 0.41),
+    ("ntuple", 8): (27.0, 0.41),
+    ("ntuple", 6): (12.5, 0.42),
+    ("ntuple", 4): (12.5, 0.42),
+}
+"""For each set of weights and board size, two numbers (A, B). An expected result `r` becomes
+``(A + B * empty_squares) * atanh(r)`` discs.
 
 `scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. The
 package has no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
@@ -71,6 +77,8 @@ class Analysis:
             but they are never higher than the best action's score. Points cannot be converted to discs, so they stay
             points. If the player must pass, the score of the pass is always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
+        weights: ``"engine"`` if the engine used its own packaged weights, otherwise ``"ntuple"``. The conversion of an
+            expected result to discs depends on it.
     """
 
     state: Othello
@@ -84,6 +92,7 @@ class Analysis:
     seconds: float
     scores: dict[int, float] | None = field(default=None, compare=False)
     lines: tuple[Line, ...] | None = field(default=None, compare=False)
+    weights: str = "ntuple"
 
     @property
     def discs(self) -> float | None:
@@ -92,7 +101,7 @@ class Analysis:
         If the unit of the score is ``"discs"``, this number is the score. If the unit is ``"expected result"``, this
         number is an estimate from the score. With the other units, it is None.
         """
-        return to_discs(self.score, self.unit, self.state)
+        return to_discs(self.score, self.unit, self.state, self.weights)
 
     def before_pass(self, state: Othello) -> Analysis:
         """Turn the analysis of the position after a pass into the analysis of `state`, the position before the pass."""
@@ -131,8 +140,8 @@ class Analysis:
         )
 
 
-def to_discs(score: float, unit: str, state: Othello) -> float | None:
-    """Convert a score to a disc difference (see `Analysis.discs`)."""
+def to_discs(score: float, unit: str, state: Othello, weights: str) -> float | None:
+    """Convert a score to a disc difference (see `Analysis.discs`); `weights` is `Analysis.weights`."""
     if unit == DISCS:
         return score
     if unit != RESULT:
@@ -140,7 +149,7 @@ def to_discs(score: float, unit: str, state: Othello) -> float | None:
     squares = float(state.size**2)
     if abs(score) == 1:
         return math.copysign(squares, score)
-    at_end, per_empty = _DISCS[state.size]
+    at_end, per_empty = _DISCS[weights, state.size]
     discs = (at_end + per_empty * (squares - sum(state.discs()))) * math.atanh(score)
     return max(-squares, min(squares, discs))
 
@@ -170,6 +179,6 @@ def to_unit_of_best(score: float, unit: str, best: Analysis) -> float:
     if unit == best.unit:
         return score
     if best.unit == DISCS:
-        discs = to_discs(score, unit, best.state)
+        discs = to_discs(score, unit, best.state, best.weights)
         return min(best.score, score if discs is None else discs)  # an estimate may exceed a certain win's score
     return math.copysign(math.inf if best.unit == POINTS else 1.0, score)  # a score in discs is certain

@@ -154,7 +154,7 @@ BROKEN = {
     "empty": (b"", "not a zip file"),
     "text": (b"weights", "not a zip file"),
     "truncated": (truncated(), "not a zip file"),
-    "other arrays": (written(a=WEIGHTS), "expected the arrays card and weights, and perhaps errors, got a.npy"),
+    "other arrays": (written(a=WEIGHTS), "expected the arrays card and weights, and perhaps errors or step, got a.npy"),
     "card of numbers": (written(card=np.zeros(3), weights=WEIGHTS), "card must be a text"),
     "card no JSON": (written(card=np.array("{"), weights=WEIGHTS), "it is not JSON: Input data was truncated"),
     "card a list": (
@@ -185,3 +185,16 @@ def test_broken_files_are_named_with_what_is_wrong(tmp_path, name):
     path.write_bytes(data)
     with pytest.raises(ValueError, match=rf"broken\.npz' is not a file of n-tuple weights: .*({message})"):
         NTupleNetwork.load(path)
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_weights_as_whole_numbers_are_near_and_symmetric(size, tmp_path):
+    weights = np.random.default_rng(size).normal(0, 0.1, (3, layout(size).weights)).astype(np.float32)
+    weights = (weights + weights[:, mirrors(size)]) / 2
+    NTupleNetwork(size, 3, weights, {"games": 5}).save(tmp_path / "a.npz", int8=True)
+    read = NTupleNetwork.load(tmp_path / "a.npz")
+    assert np.abs(read.weights - weights).max() <= np.abs(weights).max() / 254 * 1.001
+    np.testing.assert_array_equal(read.weights, read.weights[:, mirrors(size)])
+    assert read.training == {"games": 5}
+    NTupleNetwork(size, 3).save(tmp_path / "zeros.npz", int8=True)
+    assert not NTupleNetwork.load(tmp_path / "zeros.npz").weights.any()

@@ -25,7 +25,7 @@ from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.page.results import read_results
 
-STRONGEST = {8: "engine:depth=10", 6: "perfect"}
+STRONGEST = {8: "engine:depth=10,exact=12,eval=ntuple", 6: "perfect"}
 
 each_size = pytest.mark.parametrize("size", LADDERS)
 
