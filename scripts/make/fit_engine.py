@@ -57,7 +57,7 @@ class Args:
     start: Path | None = None  # the first weights, a .npz file; by default those of the agent ntuple
     size: Literal[4, 6, 8] = 8  # size of the board
     rounds: int = 2  # number of rounds
-    games: int = 100_000  # games in each round
+    games: int = 40_000  # games in each round
     depth: int = 4  # plies of the searches that choose the moves
     exact: int = 12  # positions with at most this number of empty squares get exact labels
     least_plies: int = 8  # the smallest number of random moves at the beginning of a game

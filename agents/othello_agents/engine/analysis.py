@@ -14,7 +14,7 @@ __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", 
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 _DISCS = {
-    ("engine", 8): (27.0, 0.41),
+    ("engine", 8): (26.8, 0.23),
     ("ntuple", 8): (27.0, 0.41),
     ("ntuple", 6): (12.5, 0.42),
     ("ntuple", 4): (12.5, 0.42),
@@ -22,7 +22,8 @@ _DISCS = {
 """For each set of weights and board size, two numbers (A, B). An expected result `r` becomes
 ``(A + B * empty_squares) * atanh(r)`` discs.
 
-`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. The
+`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. With the
+engine's own weights, estimates from searches to depth 6 are off by 3.8 discs on average at 17 empty squares. The
 package has no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
 """
 

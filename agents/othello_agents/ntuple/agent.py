@@ -20,7 +20,7 @@ __all__ = ["ENGINE_SIZES", "SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "a
 
 SHIPPED_SIZES = (6, 8)
 """The sizes of boards for which trained weights come with the package."""
-ENGINE_SIZES: tuple[int, ...] = ()
+ENGINE_SIZES = (8,)
 """The sizes of boards for which the package also has weights that are only for the search of the agent `engine`."""
 _WHO = "n-tuple networks play"
 
