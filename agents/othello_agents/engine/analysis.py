@@ -14,12 +14,17 @@ from othello_env.support.notebook import table
 __all__ = ["DISCS", "OUTCOME", "POINTS", "WINS", "Analysis", "Line", "to_discs", "to_unit", "to_unit_of_best"]
 
 DISCS, OUTCOME, POINTS, WINS = "discs", "mean of result and margin", "points", "wins"
-_DISCS = {4: (12.5, 0.42), 6: (12.5, 0.42), 8: (27.0, 0.41)}
-"""For each board size, two numbers (A, B).
+_DISCS = {
+    ("engine", 8): (26.8, 0.23),
+    ("ntuple", 8): (27.0, 0.41),
+    ("ntuple", 6): (12.5, 0.42),
+    ("ntuple", 4): (12.5, 0.42),
+}
+"""For each set of weights and board size, two numbers (A, B). A mean of result and margin `r` becomes
+``(A + B * empty_squares) * atanh(r)`` discs.
 
-A mean of result and margin `r` becomes ``(A + B * empty_squares) * atanh(r)`` discs.
-
-`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. The
+`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. With the
+engine's own weights, estimates from searches to depth 6 are off by 3.8 discs on average at 17 empty squares. The
 package has no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
 """
 
@@ -75,6 +80,8 @@ class Analysis:
             estimates in discs, but they are never higher than the best action's score. Points cannot be converted to
             discs, so they stay points. If the player must pass, the score of the pass is always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
+        weights: ``"engine"`` if the engine used its own packaged weights, otherwise ``"ntuple"``. The conversion of an
+            mean of result and margin to discs depends on it.
     """
 
     state: Othello
@@ -88,6 +95,7 @@ class Analysis:
     seconds: float
     scores: dict[int, float] | None = field(default=None, compare=False)
     lines: tuple[Line, ...] | None = field(default=None, compare=False)
+    weights: str = "ntuple"
 
     @property
     def discs(self) -> float | None:
@@ -96,7 +104,7 @@ class Analysis:
         If the unit of the score is ``"discs"``, this number is the score. If the unit is ``"mean of result and
         margin"``, this number is an estimate from the score. With the other units, it is None.
         """
-        return to_discs(self.score, self.unit, self.state)
+        return to_discs(self.score, self.unit, self.state, self.weights)
 
     def before_pass(self, state: Othello) -> Analysis:
         """Turn the analysis of the position after a pass into the analysis of `state`, the position before the pass."""
@@ -162,8 +170,8 @@ def _score_text(score: float, unit: str) -> str:
     return f"{score:+.3f}" if unit == OUTCOME else f"{score:+.0f}"
 
 
-def to_discs(score: float, unit: str, state: Othello) -> float | None:
-    """Convert a score to a disc difference (see `Analysis.discs`)."""
+def to_discs(score: float, unit: str, state: Othello, weights: str) -> float | None:
+    """Convert a score to a disc difference (see `Analysis.discs`); `weights` is `Analysis.weights`."""
     if unit == DISCS:
         return score
     if unit != OUTCOME:
@@ -171,7 +179,7 @@ def to_discs(score: float, unit: str, state: Othello) -> float | None:
     squares = float(state.size**2)
     if abs(score) == 1:
         return math.copysign(squares, score)
-    at_end, per_empty = _DISCS[state.size]
+    at_end, per_empty = _DISCS[weights, state.size]
     discs = (at_end + per_empty * (squares - sum(state.discs()))) * math.atanh(score)
     return max(-squares, min(squares, discs))
 
@@ -201,6 +209,6 @@ def to_unit_of_best(score: float, unit: str, best: Analysis) -> float:
     if unit == best.unit:
         return score
     if best.unit == DISCS:
-        discs = to_discs(score, unit, best.state)
+        discs = to_discs(score, unit, best.state, best.weights)
         return min(best.score, score if discs is None else discs)  # an estimate may exceed a certain win's score
     return math.copysign(math.inf if best.unit == POINTS else 1.0, score)  # a score in discs is certain

@@ -16,10 +16,12 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
 
-__all__ = ["SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
+__all__ = ["ENGINE_SIZES", "SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
 
 SHIPPED_SIZES = (6, 8)
 """The sizes of boards for which trained weights come with the package."""
+ENGINE_SIZES = (8,)
+"""The sizes of boards for which the package also has weights that are only for the search of the agent `engine`."""
 _WHO = "n-tuple networks play"
 
 
@@ -102,19 +104,19 @@ def agent_from_file(path: Path) -> NTupleAgent:
 
 
 @cache
-def shipped_network(size: int) -> NTupleNetwork:
-    """The trained network for boards of this size that comes with the package.
+def shipped_network(size: int, agent: str = "ntuple") -> NTupleNetwork:
+    """The trained network for boards of this size that comes with the package for the agent `ntuple` or `engine`.
 
     Raises:
         WrongGameError: there is no network for this size.
         OSError: the file is missing; the message names it.
         ValueError: the file is damaged; the message names it.
     """
-    if size not in SHIPPED_SIZES:
+    if size not in (ENGINE_SIZES if agent == "engine" else SHIPPED_SIZES):
         raise WrongGameError(
             f"no n-tuple weights come with the package for size {size}; "
             f"train some: othello-env train --size {size} --out FILE.npz"
         )
-    file = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
+    file = resources.files("othello_agents") / "weights" / f"{agent}_{size}x{size}.npz"
     with file.open("rb") as opened:
         return NTupleNetwork.read(opened, str(file))

@@ -186,7 +186,8 @@ def test_discs_are_exact_or_estimated_from_the_expected_result():
     assert math.copysign(1, estimate.discs) == math.copysign(1, estimate.score)
     assert abs(estimate.score) < abs(estimate.discs) < 64
     for score, discs in ((1.0, 64.0), (-1.0, -64.0), (1 - 1e-12, 64.0), (0.0, 0.0)):
-        assert to_discs(score, "mean of result and margin", Othello()) == discs
+        for weights in ("engine", "ntuple"):
+            assert to_discs(score, "mean of result and margin", Othello(), weights) == discs
     assert Engine(depth=2, eval="count").analyse(Othello()).discs is None
     assert Engine().solve(Othello(4), result_only=True).discs is None
 

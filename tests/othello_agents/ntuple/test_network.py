@@ -108,3 +108,16 @@ def test_a_saved_network_is_the_same_when_loaded(tmp_path, networks, half):
     assert loaded.weights.dtype == np.float32
     assert loaded.errors is None if half else (loaded.errors == network.errors).all()
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["a.npz"]
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_weights_as_whole_numbers_are_near_and_symmetric(size, tmp_path):
+    weights = np.random.default_rng(size).normal(0, 0.1, (3, layout(size).weights)).astype(np.float32)
+    weights = (weights + weights[:, mirrors(size)]) / 2
+    NTupleNetwork(size, 3, weights, {"games": 5}).save(tmp_path / "a.npz", int8=True)
+    read = NTupleNetwork.load(tmp_path / "a.npz")
+    assert np.abs(read.weights - weights).max() <= np.abs(weights).max() / 254 * 1.001
+    np.testing.assert_array_equal(read.weights, read.weights[:, mirrors(size)])
+    assert read.training == {"games": 5}
+    NTupleNetwork(size, 3).save(tmp_path / "zeros.npz", int8=True)
+    assert not NTupleNetwork.load(tmp_path / "zeros.npz").weights.any()

@@ -21,7 +21,7 @@ from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Rung, load_l
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.page.results import read_results
 
-STRONGEST = {8: "engine:depth=10", 6: "perfect"}
+STRONGEST = {8: "engine:depth=10,exact=12,eval=ntuple", 6: "perfect"}
 
 each_size = pytest.mark.parametrize("size", LADDERS)
 
