@@ -158,11 +158,11 @@ class Othello:
     Args:
         size: the height and width of the board, 4, 6 or 8.
         openings: where games begin. None is the usual start. From a sequence of transcripts or positions
-            (`othello_env.Othello`), one is chosen for each game. ``"random:10"`` stands for 4,096 openings of ten random
-            plies; they are always the same.
+            (`othello_env.Othello`), one is chosen for each game. ``"random:10"`` stands for 4,096 openings of ten
+            random plies; they are always the same.
         double_pass: end games as Pgx does: if nobody can move, after two passes.
-        auto_reset: begin the next game in the step that ends a game. The state then has the position and the mask of the
-            next game, and `terminated` and `rewards` of the game that ended, as with Pgx's function ``auto_reset``.
+        auto_reset: begin the next game in the step that ends a game. The state then has the position and the mask of
+            the next game, and `terminated` and `rewards` of the game that ended, as with Pgx's ``auto_reset``.
 
     Raises:
         ValueError: an argument is wrong.
@@ -369,7 +369,7 @@ def _key_words(key: _Array) -> _Array:
     if shape is None or len(shape) != 1 or shape[0] < 2 or dtype != jnp.uint32:
         given = type(key).__name__ if shape is None else f"{key.dtype} {key.shape}"
         raise TypeError(
-            f"expected a key for one game, as from jax.random.key or jax.random.PRNGKey, got {given}; for many games use "
-            "jax.vmap"
+            f"expected a key for one game, as from jax.random.key or jax.random.PRNGKey, got {given}; for many games "
+            "use jax.vmap"
         )
     return words[:2]

@@ -119,7 +119,9 @@ class Network:
             OSError: the file cannot be written.
         """
         if self.function is None:
-            raise ValueError("the network needs function='package.module:name', the function that makes it, to be saved")
+            raise ValueError(
+                "the network needs function='package.module:name', the function that makes it, to be saved"
+            )
         safetensors = import_extra("safetensors.numpy", "jax")
         card = {"format": FORMAT, "function": self.function, "size": self.size, "training": self.training}
         tensors = {name: np.ascontiguousarray(leaf) for name, leaf in _named(self.params).items()}
@@ -151,14 +153,14 @@ class Network:
         if not callable(make):
             raise ValueError(f"expected a function as package.module:name or path.py:name, got {function!r}")
         apply, params = make(size)
-        found, wanted = ({name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()} for each in (tensors, _named(params)))
+        found, wanted = (
+            {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()} for each in (tensors, _named(params))
+        )
         if found != wanted:
             raise ValueError(f"{str(path)!r} does not fit to {function}: {sorted(found.items() ^ wanted.items())[:3]}")
         if not all(np.isfinite(leaf).all() for leaf in tensors.values()):
             raise ValueError(f"{str(path)!r} has params that are not finite")
-        leaves, tree = jax.tree.flatten(params)
-        del leaves
-        params = jax.tree.unflatten(tree, [jnp.asarray(tensors[name]) for name in _named(params)])
+        params = jax.tree.unflatten(jax.tree.structure(params), [jnp.asarray(tensors[name]) for name in _named(params)])
         name = function if isinstance(function, str) else f"{function.__module__}:{function.__qualname__}"
         return cls(apply, params, size, name, training)
 

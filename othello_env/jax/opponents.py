@@ -35,7 +35,7 @@ Opponent = Callable[[State, _Array], _Array]
 
 
 def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
-    """The opponent that a spec names, such as ``"random"`` or ``"maximizer:eval=weighted"``; a function is returned as is.
+    """The opponent that a spec names, such as ``"maximizer:eval=weighted"``. A function is returned unchanged.
 
     Raises:
         SpecError: the spec is wrong, or there is no such opponent for JAX. The message lists the names.
@@ -138,7 +138,7 @@ class Gymnax:
     def step(
         self, key: _Array, state: State, action: _Array, params: Any = None
     ) -> tuple[_Array, State, _Array, _Array, dict[str, _Array]]:
-        """Play an action. Returns the observation, the state, the learner's reward, whether the game ended, and info."""
+        """Play an action. Returns the observation, the state, the learner's reward, whether the game ended, info."""
         state = self._env.step(state, action, key)
         return (
             state.observation,

@@ -34,8 +34,8 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
 
     A step is one call of a compiled function. If a game ends, the next game begins in the same step (``SAME_STEP``). An
     observation is a dict of ``observation``, (N, 2, S, S) int8, and ``action_mask``, (N, A) int8, as in the other
-    environments of this package. `info` has ``action_mask``, and in self-play ``to_move``, (N,) int32, the color to move
-    (0 for Black). It has no ``final_obs``: games are never truncated, so no learner needs it.
+    environments of this package. `info` has ``action_mask``, and in self-play ``to_move``, (N,) int32, 0 if Black is to
+    move. It has no ``final_obs``: games are never truncated, so no learner needs it.
 
     In self-play (``opponent=None``) a step is one ply, the observation is from the point of view of the player to move,
     and ``reward[i]`` is for the player that has just acted in game i. An illegal action ends its game, with reward -1.

@@ -8,9 +8,9 @@ The third command has settings for a GPU, and has never been run. An iteration p
 from them: one call of one compiled function, as in PureJaxRL (Lu et al., 2022). The policy plays both sides, and each
 side learns from its own result (PPO: Schulman et al., 2017). The games are spread over all devices that JAX finds.
 
-FILE:network=scripts/train/jax_ppo.py:make is the agent. Change the class `Net` as you like: files of another network no
-longer fit. The learning curve (.json, .png) and the state for --resume are written beside the file. A resumed run
-equals an uninterrupted one, on a CPU bit for bit. Ctrl-C ends the run after the call, a second Ctrl-C at once.
+FILE:network=scripts/train/jax_ppo.py:make is the agent. Files of a changed class `Net` no longer fit. The curve (.json,
+.png) and the state for --resume are written beside the file. A resumed run equals an uninterrupted one, on a CPU bit
+for bit. Ctrl-C ends the run after the call, a second Ctrl-C at once.
 """
 
 import json
@@ -87,9 +87,8 @@ class Net(nn.Module):
 
 
 def make(size: int, seed: int = 0) -> tuple[Any, Any]:
-    """The network as functions that `othello_env.jax.Network` takes: ``(apply, params)``."""
-    boards = jnp.zeros((1, size, size, 2), bool)
-    return Net().apply, Net().init(jax.random.key(seed), boards)
+    """The network as `othello_env.jax.Network` takes it: ``(apply, params)``."""
+    return Net().apply, Net().init(jax.random.key(seed), jnp.zeros((1, size, size, 2), bool))
 
 
 def masked(logits: jax.Array, mask: jax.Array) -> jax.Array:
@@ -134,8 +133,7 @@ def trainer(args: Args, optimizer: Any) -> Any:
         policy = masked(logits, batch["mask"])
         ratio = jnp.exp(jnp.take_along_axis(policy, batch["action"][:, None], axis=1)[:, 0] - batch["before"])
         gained = (batch["gain"] - batch["gain"].mean()) / (batch["gain"].std() + 1e-8)
-        bounded = jnp.clip(ratio, 1 - args.clip, 1 + args.clip)
-        policy_loss = -jnp.minimum(ratio * gained, bounded * gained).mean()
+        policy_loss = -jnp.minimum(ratio * gained, jnp.clip(ratio, 1 - args.clip, 1 + args.clip) * gained).mean()
         value_loss = jnp.square(value - batch["target"]).mean()
         entropy = -(jnp.exp(policy) * policy).sum(axis=1).mean()
         return policy_loss + args.value * value_loss - args.entropy * entropy, (policy_loss, value_loss, entropy)
@@ -149,7 +147,9 @@ def trainer(args: Args, optimizer: Any) -> Any:
     def iteration(learning: tuple[Any, Any], number: jax.Array) -> Any:
         begin, draw, *orders = jax.random.split(jax.random.fold_in(jax.random.key(args.seed), number), 2 + args.epochs)
         keys = jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread)
-        state, rows = jax.lax.scan(partial(play, learning[0]), jax.vmap(env.init)(keys), jax.random.split(draw, args.steps))
+        state, rows = jax.lax.scan(
+            partial(play, learning[0]), jax.vmap(env.init)(keys), jax.random.split(draw, args.steps)
+        )
         last = apply(learning[0], state.observation)[1]
         _, gains = jax.lax.scan(gain, (last, jnp.zeros_like(last)), rows, reverse=True)
         rows |= {"gain": gains, "target": gains + rows["value"]}
@@ -175,8 +175,13 @@ def main(arguments: list[str] | None = None) -> None:
     out, curve_file, picture, state, run_file = files = [args.out.with_suffix(suffix) for suffix in suffixes]
     if not args.resume and (there := [file for file in files if file.exists()]):
         sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
-    if min(args.every, args.match, args.games, args.steps, args.minibatch, args.per_call, args.epochs) < 1 or args.match % 2:
-        sys.exit("--every, --match, --games, --steps, --minibatch, --per-call, --epochs must be at least 1, --match even")
+    if (
+        min(args.every, args.match, args.games, args.steps, args.minibatch, args.per_call, args.epochs) < 1
+        or args.match % 2
+    ):
+        sys.exit(
+            "--every, --match, --games, --steps, --minibatch, --per-call, --epochs must be at least 1, --match even"
+        )
     if args.minibatch > args.games * args.steps or args.every % args.per_call or args.games % len(jax.devices()):
         sys.exit(
             f"--minibatch must be at most {args.games * args.steps}, --every a multiple of --per-call, and --games a "
@@ -202,7 +207,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     stop: list[int] = []  # not empty after Ctrl-C
     signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
-    started, curve, measured = time.perf_counter() - run["seconds"], run["curve"], False
+    started, curve = time.perf_counter() - run["seconds"], run["curve"]
     while True:
         number, run["seconds"] = run["iteration"], time.perf_counter() - started
         done = bool(stop) or run["seconds"] >= args.seconds or number + args.per_call > args.iterations
@@ -213,7 +218,9 @@ def main(arguments: list[str] | None = None) -> None:
             card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
             network.params, network.training = learning[0], card | point
             curve.append(point | measure_progress(NeuralAgent(network), size=args.size, games=args.match))
-            print(f"iteration {number}  {plies:,} plies  {run['seconds']:.0f} s  {progress_text(curve[-1])}", flush=True)
+            print(
+                f"iteration {number}  {plies:,} plies  {run['seconds']:.0f} s  {progress_text(curve[-1])}", flush=True
+            )
             network.save(out)
             write_json(curve_file, card | {"curve": curve})
             learning_curve(picture, f"PPO in JAX learns {args.size}x{args.size} Othello, seed {args.seed}", curve)
@@ -228,12 +235,12 @@ def main(arguments: list[str] | None = None) -> None:
         values = np.asarray(losses)[-1].tolist()
         if not np.isfinite(values).all():
             sys.exit(f"iteration {number}: the training has diverged; a lower --rate may help")
-        run["losses"] = {name: round(each, 4) for name, each in zip(("policy", "value", "entropy"), values, strict=True)}
+        run["losses"] = {
+            name: round(each, 4) for name, each in zip(("policy", "value", "entropy"), values, strict=True)
+        }
         run["iteration"] = number + args.per_call
-    if not measured and not stop:
-        print(f"nothing left to do after {number} iterations; give more --iterations or --seconds")
     print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} and {run_file} are for --resume")
-    print(f"next: othello-env benchmark {out}:network={os.path.relpath(__file__)}:make --size {args.size}")
+    print(f"next: othello-env benchmark {out}:network={network.function} --size {args.size}")
     if stop:
         sys.exit(130)
 

@@ -190,7 +190,9 @@ def test_an_illegal_action_loses(action):
 def test_observe_takes_a_player():
     env = oj.Othello()
     state = env.step(env.init(jax.random.key(0)), 19)
-    mine, theirs = (np.asarray(env.observe(state, player)) for player in (state.current_player, 1 - state.current_player))
+    mine, theirs = (
+        np.asarray(env.observe(state, player)) for player in (state.current_player, 1 - state.current_player)
+    )
     assert (mine == np.asarray(state.observation)).all()
     assert (theirs == mine[..., ::-1]).all()
     assert (np.asarray(env.observe(state)) == mine).all()
@@ -222,7 +224,9 @@ def test_auto_reset_begins_the_next_game():
                 assert mine.position() == after
     assert ends > 100
     assert 0.3 < np.mean(blacks) < 0.7
-    keyed = jax.jit(jax.vmap(env.step))(state, jnp.full(64, -1), jax.random.split(jax.random.key(5), 64))  # all games end
+    keyed = jax.jit(jax.vmap(env.step))(
+        state, jnp.full(64, -1), jax.random.split(jax.random.key(5), 64)
+    )  # all games end
     assert (np.asarray(keyed._key) == np.asarray(jax.random.key_data(jax.random.split(jax.random.key(5), 64)))).all()
 
 
@@ -236,7 +240,9 @@ def test_openings_are_those_of_the_other_environments():
         k = draw(mix_int(low | high << 32, OPENING), 0, 3)
         seen.add(k)
         assert one(state, i).position() == Othello.from_moves(texts[k])
-        assert one(state, i).legal_action_mask.nonzero()[0].tolist() == list(Othello.from_moves(texts[k]).legal_actions())
+        assert one(state, i).legal_action_mask.nonzero()[0].tolist() == list(
+            Othello.from_moves(texts[k]).legal_actions()
+        )
     assert seen == {0, 1, 2}
     for bad in ("random:x", ["f5f5"], [], {"f5"}, [Othello(6)]):
         with pytest.raises(ValueError, match="opening"):
@@ -276,7 +282,9 @@ def test_all_of_jax_takes_it():
     state = init(jax.device_put(keys, spread))
     assert (np.asarray(state.observation) == np.asarray(init(keys).observation)).all()
     assert jax.pmap(env.init)(keys[:1]).observation.shape == (1, 4, 4, 2)
-    looped = jax.lax.while_loop(lambda s: ~s.terminated, lambda s: env.step(s, jnp.argmax(s.legal_action_mask)), one(state, 0))
+    looped = jax.lax.while_loop(
+        lambda s: ~s.terminated, lambda s: env.step(s, jnp.argmax(s.legal_action_mask)), one(state, 0)
+    )
     assert bool(looped.terminated)
 
 

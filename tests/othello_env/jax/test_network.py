@@ -73,7 +73,7 @@ def test_save_and_load(made, tmp_path):
     greedy = make_agent(f"{path}:network={NETS}:linear")
     assert [greedy.act(state) for state in states] == [oj.agent(apply, changed, 4).act(state) for state in states]
     assert repr(greedy).startswith(str(path))
-    with pytest.raises(ValueError, match="network=package.module:function"):
+    with pytest.raises(ValueError, match=r"network=package\.module:function"):
         make_agent(str(path))
 
 
@@ -82,7 +82,14 @@ def test_bad_files(made, tmp_path):
     path, damaged = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
     oj.Network(apply, params, 4, f"{NETS}:linear").save(path)
     data = path.read_bytes()
-    for bad in (b"", b"\x00" * 40, data[:-5], data[:100], data.replace(b"JAX 1", b"JAX 9"), data.replace(b'size\\": 4', b'size\\": 5')):
+    for bad in (
+        b"",
+        b"\x00" * 40,
+        data[:-5],
+        data[:100],
+        data.replace(b"JAX 1", b"JAX 9"),
+        data.replace(b'size\\": 4', b'size\\": 5'),
+    ):
         damaged.write_bytes(bad)
         with pytest.raises(ValueError, match=r"b.safetensors' is not a file of a network for JAX"):
             oj.Network.load(damaged, f"{NETS}:linear")

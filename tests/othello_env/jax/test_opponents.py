@@ -88,7 +88,11 @@ def test_gymnax():
         oj.Gymnax(oj.Othello(4).vs("random"))
     player = oj.Othello(4, auto_reset=True).vs("random")
     env = oj.Gymnax(player)
-    assert (env.num_actions, env.action_space().n, env.observation_space(env.default_params).shape) == (17, 17, (4, 4, 2))
+    assert (env.num_actions, env.action_space().n, env.observation_space(env.default_params).shape) == (
+        17,
+        17,
+        (4, 4, 2),
+    )
     observation, state = env.reset(jax.random.key(0), env.default_params)
     step, ends = jax.jit(env.step), 0
     for i in range(30):
@@ -120,7 +124,7 @@ def test_a_function_as_opponent():
 
 
 def test_errors():
-    with pytest.raises(SpecError, match=r"no opponent 'alphabeta:depth=2'|no opponent 'alphabeta'.*maximizer, ntuple, random"):
+    with pytest.raises(SpecError, match=r"no opponent 'alphabeta'.*maximizer, ntuple, random"):
         oj.find_opponent("alphabeta:depth=2")
     with pytest.raises(SpecError, match="did you mean random"):
         oj.Othello().vs("randon")

@@ -1,4 +1,4 @@
-"""One source for the rules: Numba's kernels, the same functions in plain Python on NumPy's arrays, and traced by JAX."""
+"""One source for the rules: Numba's kernels, and the same functions in plain Python and traced by JAX."""
 
 from types import SimpleNamespace
 

@@ -93,7 +93,9 @@ def test_jax_to_torch():
         for name in ARRAYS:
             assert observation[name].tolist() == found[0][name].tolist()
         assert rewards.dtype == torch.float32
-        assert (rewards.tolist(), terminated.tolist(), truncated.tolist()) == tuple(each.tolist() for each in found[1:4])
+        assert (rewards.tolist(), terminated.tolist(), truncated.tolist()) == tuple(
+            each.tolist() for each in found[1:4]
+        )
         assert info["action_mask"].tolist() == found[4]["action_mask"].tolist()
         ends += int(terminated.sum())
     assert ends >= 4
