@@ -103,3 +103,4 @@ def docs(session: nox.Session) -> None:
     """Build the documentation in the folder ``docs/_build``. A warning is an error. The build needs no network."""
     session.install("-e", ".[docs]")
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", *session.posargs)
+    session.log(f"the site: {Path('docs/_build/index.html').resolve()}")

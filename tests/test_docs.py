@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from load_script import load_script
 
 from othello_env.arena.rating.ladder import LADDERS, load_ladder
 from othello_env.cli import main
@@ -98,23 +99,25 @@ def test_a_page_about_an_optional_package_runs(page, tmp_path, monkeypatch):
     follow(page, tmp_path)
 
 
-def test_the_pages_have_the_ratings_of_the_ladder():
-    rows = re.findall(
-        r"^\| `(\S+)` \| (\d+) \| (.+) \| [\d,]+ \|$", PAGES["docs/explanations/ratings.md"], re.MULTILINE
-    )
+def test_the_page_has_the_ratings_of_the_ladders():
+    rows = re.findall(r"^\| `(\S+)` \| (\d+) \| (.+) \| [\d,]+ \|$", PAGES["docs/how-to/measure.md"], re.MULTILINE)
     written = []
     for rungs in (load_ladder(size).rungs for size in LADDERS):
         intervals = ["by definition", *("{:.0f} to {:.0f}".format(*rung.interval) for rung in rungs[1:])]
         written += [(r.spec, f"{r.elo:.0f}", interval) for r, interval in zip(rungs, intervals, strict=True)]
     assert rows == written
-    found, key = {}, ""
-    table = PAGES["docs/agents/index.md"].partition("## All agents\n")[2].partition("\n## ")[0]
-    for name, cell in re.findall(r"^\| `(\w+)` \|.*\| (.*\d) \|$", table, re.MULTILINE):
-        # An example of a cell is: `depth=1`: 1335; `2`: 1578
-        for options, elo in re.findall(r"(?:`(\S+)`: )?(\d+)(?:; |$)", cell):
-            key = options.partition("=")[0] if "=" in options else key
-            found[f"{name}:{options if '=' in options else f'{key}={options}'}" if options else name] = elo
-    assert found == {rung.spec: f"{rung.elo:.0f}" for rung in load_ladder().rungs}
+
+
+def test_the_table_of_agents_is_made_from_the_agents():
+    script = load_script("make/agents_page")
+    assert script.table() in PAGES["docs/agents/index.md"], "run scripts/make/agents_page.py"
+
+
+def test_code_fits_the_column_of_the_site():
+    code = re.compile(r"^```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    blocks = {page.name: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
+    assert not [(page, line) for page, text in blocks.items() for line in text.splitlines() if len(line) > 88]
 
 
 def test_budgets_become_small():
