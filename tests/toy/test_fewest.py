@@ -15,6 +15,7 @@ from othello_env.arena import Schedule, play_match, play_tournament, read_record
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
 from othello_env.envs import GameAEC
+from othello_env.games import registry
 from othello_env.games.registry import Rules, find_rules
 from othello_env.support.imports import import_object
 
@@ -23,7 +24,11 @@ FILE = Path(__file__).parent / "fewest.py"
 
 @pytest.fixture(scope="module")
 def fewest():
-    return import_object(f"{FILE}:Fewest")
+    before = {name: dict(getattr(registry, name)) for name in ("_GAMES", "_BATCHES")}
+    yield import_object(f"{FILE}:Fewest")
+    for name, known in before.items():  # other tests know only the package's own games
+        getattr(registry, name).clear()
+        getattr(registry, name).update(known)
 
 
 def test_the_file_is_as_short_as_it_says():
