@@ -101,7 +101,9 @@ class Agent(ABC):
     - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent's policy
       gives it. The agent may nevertheless always play the likeliest action;
     - ``evaluate(state, player)``: returns the value of the position for this player, in the unit of `action_values`;
-    - ``unit``: an attribute, the unit of the values of `action_values` and `evaluate` as text, such as ``"discs"``;
+    - ``unit``: an attribute, the unit of the values of `action_values` and `evaluate` as text. The browser page knows
+      the bounds of ``"win minus loss"``, ``"mean of result and margin"`` and units that begin with ``"discs"``;
+    - ``knows(state)``: whether `action_values` takes seconds at most in this position; without it, the answer is yes;
     - ``search(state)``: in games of two players, returns an object with `value`, the value for the player to move. The
       object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
     - ``analyse(state, scores=bool)``: returns an object with `score`, the value for the player to move, and `unit`, the

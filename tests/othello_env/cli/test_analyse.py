@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from othello_env import Othello
+from othello_env import Othello, make_agent
 from othello_env.data import Games, random_games, review_game, summarise, write_games
 
 ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first position of the FFO test suite
@@ -18,6 +18,13 @@ def test_analyse_prints_the_analysis_beside_the_board(run):
     assert "depth  4" in out
     for action in Othello.from_moves("f5d6c3").legal_actions():
         assert Othello().action_to_text(action) in out
+
+
+def test_an_estimate_has_its_unit_and_its_player(run):
+    out = run("analyse", "f5d6c3", "--agent", "engine:depth=4")[1]
+    found = make_agent("engine:depth=4").analyse(Othello.from_moves("f5d6c3"))
+    assert f"score  {found.score:+.3f} mean of result and margin for white\n" in out
+    assert f"discs  {found.discs:+.1f} expected discs for white\n" in out
 
 
 def test_solve_prints_the_exact_score(run):
