@@ -9,13 +9,9 @@ rules are those of `othello_env.games.othello.bitboard`: JAX traces the function
 - `Network` and `agent`: a network that was trained in JAX, as an agent for matches and ratings.
 """
 
-from othello_env.support.extras import import_extra
-
-import_extra("jax", "jax")
-
-from othello_env.jax.env import Othello, State  # noqa: E402 - first an error that names the extra
-from othello_env.jax.network import Network, agent  # noqa: E402
-from othello_env.jax.opponents import Gymnax, OnePlayer, find_opponent  # noqa: E402
-from othello_env.jax.vector import DeviceVectorEnv  # noqa: E402
+from othello_env.jax.env import Othello, State
+from othello_env.jax.network import Network, agent
+from othello_env.jax.opponents import Gymnax, OnePlayer, find_opponent
+from othello_env.jax.vector import DeviceVectorEnv
 
 __all__ = ["DeviceVectorEnv", "Gymnax", "Network", "OnePlayer", "Othello", "State", "agent", "find_opponent"]

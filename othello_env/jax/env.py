@@ -22,8 +22,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from othello_env import drawing
@@ -32,10 +30,14 @@ from othello_env.games.openings import Openings
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello as Position
 from othello_env.games.othello.position import check_size
+from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
 from othello_env.support.numbers import check_flag
 
 __all__ = ["OPENINGS", "Othello", "State", "join", "rules", "split"]
+
+jax = import_extra("jax", "jax")
+jnp = jax.numpy
 
 _Array = Any  # jax.Array
 
@@ -61,7 +63,6 @@ def split(bits: _Array) -> _Array:
     return jax.lax.bitcast_convert_type(bits, jnp.uint32)
 
 
-@jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class State:
     """The state of a game, a pytree; the module describes the first six fields.
@@ -145,6 +146,9 @@ class State:
         return self.to_svg()
 
 
+jax.tree_util.register_dataclass(State)
+
+
 class Othello:
     """Othello with the interface of Pgx: `init`, `step` and `observe`; the module describes the states.
 
@@ -183,8 +187,8 @@ class Othello:
         self._board = bitboard.BOARDS[self.size]
         self._squares = np.array(bitboard.ACTION_SQUARES[self.size], np.uint64)
         drawn = Openings(openings, lambda key: Position(self.size))
-        starts = [drawn.draw(key) for key in range(OPENINGS)] if drawn.random_plies else drawn.positions
-        starts = starts or [Position(self.size)]
+        several: Any = [drawn.draw(key) for key in range(OPENINGS)] if drawn.random_plies else drawn.positions
+        starts: Sequence[Position] = several or [Position(self.size)]
         self._starts = np.array([(each.own, each.opponent, each.legal_bits) for each in starts], np.uint64)
         self._start_colors = np.array([each.to_move for each in starts], np.int32)
 

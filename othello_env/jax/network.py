@@ -19,8 +19,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
@@ -31,6 +29,9 @@ from othello_env.support.files import parse_json, read_file, write_file
 from othello_env.support.imports import import_object
 
 __all__ = ["FORMAT", "Apply", "Network", "agent"]
+
+jax = import_extra("jax", "jax")
+jnp = jax.numpy
 
 FORMAT = "othello-env network for JAX 1"
 """The name of the format in a file's card."""
@@ -124,7 +125,7 @@ class Network:
             )
         safetensors = import_extra("safetensors.numpy", "jax")
         card = {"format": FORMAT, "function": self.function, "size": self.size, "training": self.training}
-        tensors = {name: np.ascontiguousarray(leaf) for name, leaf in _named(self.params).items()}
+        tensors = {name: np.asarray(leaf, order="C") for name, leaf in _named(self.params).items()}
         write_file(path, safetensors.save(tensors, metadata={_CARD: json.dumps(card)}))
 
     @classmethod
@@ -149,7 +150,7 @@ class Network:
             size, training, tensors = check_size(card["size"]), dict(card["training"]), safetensors.load(data)
         except Exception as error:  # a damaged file raises errors of many classes
             raise ValueError(f"{str(path)!r} is not a file of a network for JAX: {error}") from error
-        make = import_object(function) if isinstance(function, str) else function
+        make: Any = import_object(function) if isinstance(function, str) else function
         if not callable(make):
             raise ValueError(f"expected a function as package.module:name or path.py:name, got {function!r}")
         apply, params = make(size)

@@ -15,16 +15,18 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import gymnasium
-import jax
-import jax.numpy as jnp
 
 from othello_env.agent import SpecError
 from othello_env.agent.spec import near, split_spec
 from othello_env.games import hashing
 from othello_env.jax.env import Othello, State, join, rules, split
+from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
 
 __all__ = ["Gymnax", "OnePlayer", "Opponent", "find_opponent"]
+
+jax = import_extra("jax", "jax")
+jnp = jax.numpy
 
 _Array = Any  # jax.Array
 _mix = with_array_library(hashing, jnp).mix
@@ -91,9 +93,14 @@ class OnePlayer:
     def step(self, state: State, action: _Array, key: _Array | None = None) -> State:
         """Play the learner's action and the opponent's answer; see `Othello.step`."""
         moved = self.env.step(state, action, key)
-        answered = self._answered(moved, key)
-        last = self._answered(answered, None) if self.env.auto_reset else answered
-        rewards, terminated = moved.rewards + answered.rewards, moved.terminated | answered.terminated
+
+        def answer(state: State, _: None) -> tuple[State, tuple[_Array, _Array]]:
+            state = self._answered(state, key)
+            return state, (state.rewards, state.terminated)
+
+        count = 2 if self.env.auto_reset else 1  # a loop, so that XLA compiles the opponent only once
+        last, (rewards, terminated) = jax.lax.scan(answer, moved, length=count)
+        rewards, terminated = moved.rewards + rewards.sum(axis=0), moved.terminated | terminated.any(axis=0)
         return self._seen_by_learner(last.replace(rewards=rewards, terminated=terminated))
 
     def _answered(self, state: State, key: _Array | None) -> State:
@@ -104,7 +111,8 @@ class OnePlayer:
         after = self.env.step(state, self._opponent(state, decision), key)
         is_over = state.terminated & (not self.env.auto_reset)
         before = state.replace(rewards=jnp.zeros_like(state.rewards), terminated=is_over)
-        return jax.tree.map(partial(jnp.where, state.current_player != _LEARNER), after, before)
+        chosen: State = jax.tree.map(partial(jnp.where, state.current_player != _LEARNER), after, before)
+        return chosen
 
     def _seen_by_learner(self, state: State) -> State:
         return state.replace(observation=self.env.observe(state, _LEARNER))

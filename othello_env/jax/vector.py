@@ -10,8 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import gymnasium
-import jax
-import jax.numpy as jnp
 import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
@@ -21,9 +19,13 @@ from othello_env.games.game import State as Position
 from othello_env.games.game import check_seed
 from othello_env.jax.env import Othello, State
 from othello_env.jax.opponents import Opponent
+from othello_env.support.extras import import_extra
 from othello_env.support.numbers import check_whole
 
 __all__ = ["DeviceVectorEnv"]
+
+jax = import_extra("jax", "jax")
+jnp = jax.numpy
 
 _Array = Any  # jax.Array
 _Observation = dict[str, _Array]
@@ -132,8 +134,9 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         actions = jnp.asarray(actions)
         if actions.shape != (self.num_envs,) or not jnp.issubdtype(actions.dtype, jnp.integer):
             raise ValueError(f"expected ({self.num_envs},) integers as actions, got {actions.dtype} {actions.shape}")
-        self._state, observation, rewards, info = self._advance(self.state, actions)
-        return observation, rewards, self._state.terminated, self._state.truncated, info
+        state, observation, rewards, info = self._advance(self.state, actions)
+        self._state = state
+        return observation, rewards, state.terminated, state.truncated, info
 
     def _stepped(self, state: State, actions: _Array) -> tuple[State, _Observation, _Array, dict[str, _Array]]:
         after = jax.vmap(self._env.step)(state, actions)

@@ -283,13 +283,16 @@ def _interpreted(function: _F) -> _F:
     return cast(_F, run)
 
 
-@functools.cache
 def with_array_library(module: ModuleType, library: Any) -> Any:
     """The names of a module, with its kernels as plain Python functions that use another library in place of NumPy.
 
     So JAX can trace the same source that Numba compiles: ``with_array_library(bitboard, jax.numpy).legal_moves``. The
     functions also work on whole arrays. JAX cannot trace functions that branch on an array's values or write into it.
     """
+    return _with_library(module, library)
+
+
+def _replace_numpy(module: ModuleType, library: Any) -> Any:
     names = {name: library if value is np else value for name, value in vars(module).items()}
     for name, value in vars(module).items():
         function = getattr(value, "py_func", getattr(value, "__wrapped__", None))  # of Numba, or of `_interpreted`
@@ -301,3 +304,6 @@ def with_array_library(module: ModuleType, library: Any) -> Any:
             home = with_array_library(sys.modules[function.__module__], library)
             names[name] = getattr(home, function.__name__)
     return SimpleNamespace(**names)
+
+
+_with_library: Callable[[Any, Any], Any] = functools.cache(_replace_numpy)

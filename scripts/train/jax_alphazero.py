@@ -105,7 +105,8 @@ def player(args: Args) -> Any:
         logits, value = apply(params, after.observation)
         reward = jnp.take_along_axis(after.rewards, state.current_player[:, None], axis=1)[:, 0]
         discount, value = jnp.where(after.terminated, 0.0, -1.0), jnp.where(after.terminated, 0.0, value)
-        return mctx.RecurrentFnOutput(reward, discount, masked(logits, after.legal_action_mask), value), after
+        prior = masked(logits, after.legal_action_mask)
+        return mctx.RecurrentFnOutput(reward=reward, discount=discount, prior_logits=prior, value=value), after
 
     def ply(params: Any, state: Any, key: jax.Array) -> tuple[Any, dict[str, jax.Array]]:
         logits, value = apply(params, state.observation)
@@ -118,8 +119,7 @@ def player(args: Args) -> Any:
 
     def play(params: Any, key: jax.Array) -> dict[str, jax.Array]:
         begin, search = jax.random.split(key)
-        keys = jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread)
-        state = jax.vmap(env.init)(keys)
+        state = jax.vmap(env.init)(jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread))
         row = jax.eval_shape(ply, params, state, search)[1]
         rows = jax.tree.map(lambda x: jnp.zeros((plies, *x.shape), x.dtype), row)
 
@@ -216,7 +216,7 @@ def main(arguments: list[str] | None = None) -> None:
             learning_curve(picture, f"AlphaZero in JAX, {args.size}x{args.size}, seed {args.seed}", curve, "games")
         if measured or done:
             run["seconds"] = time.perf_counter() - started
-            leaves = [np.ascontiguousarray(leaf) for leaf in jax.tree.leaves(learning)]
+            leaves = [np.asarray(leaf, order="C") for leaf in jax.tree.leaves(learning)]
             tensors = dict(zip(names_of(learning), leaves, strict=True))
             tensors |= {f"kept {name}": array[: run["positions"]] for name, array in kept.items()}
             write_file(state, save(tensors))

@@ -226,7 +226,7 @@ def main(arguments: list[str] | None = None) -> None:
             learning_curve(picture, f"PPO in JAX learns {args.size}x{args.size} Othello, seed {args.seed}", curve)
         if measured or done:
             run["seconds"] = time.perf_counter() - started
-            leaves = [np.ascontiguousarray(leaf) for leaf in jax.tree.leaves(learning)]
+            leaves = [np.asarray(leaf, order="C") for leaf in jax.tree.leaves(learning)]
             write_file(state, save(dict(zip(names_of(learning), leaves, strict=True))))
             write_json(run_file, run | {"settings": settings})
         if done:

@@ -9,7 +9,7 @@ jax = pytest.importorskip("jax", reason="JAX is an optional extra")
 jnp = jax.numpy
 
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
-from othello_env import Othello, make_agent, play_match  # noqa: E402
+from othello_env import Othello, OthelloPositions, make_agent, play_match  # noqa: E402
 from othello_env.support.imports import import_object  # noqa: E402
 
 NETS = f"{Path(__file__).parent / 'nets.py'}"
@@ -33,8 +33,6 @@ def test_the_agent_plays_the_likeliest_action(made):
     apply, params = made
     agent = oj.agent(apply, params, 4)
     states = positions(300)  # more than a batch
-    from othello_env import OthelloPositions
-
     actions = agent.act_batch(OthelloPositions.from_states(states))
     for state, action in zip(states, actions.tolist(), strict=True):
         board = np.moveaxis(state.observation(state.to_move), 0, -1)[np.newaxis] != 0
@@ -42,8 +40,8 @@ def test_the_agent_plays_the_likeliest_action(made):
         legal = list(state.legal_actions())
         assert action == legal[int(np.argmax(logits[legal]))]
     assert [agent.act(state) for state in states[:9]] == actions[:9].tolist()
-    result = play_match(agent, "random", games=4, size=4, seed=1)
-    assert result.wins + result.draws + result.losses == 4
+    result = play_match(agent, "random", games=4, openings="random:2", new_game=lambda key: Othello(4), seed=1)
+    assert result.games == 4
 
 
 def test_logits_alone_are_enough(made):

@@ -93,12 +93,12 @@ def test_gymnax():
         17,
         (4, 4, 2),
     )
-    observation, state = env.reset(jax.random.key(0), env.default_params)
-    step, ends = jax.jit(env.step), 0
+    observation, state = jax.jit(env.reset)(jax.random.key(0))
+    step, player_step, ends = jax.jit(env.step), jax.jit(player.step), 0
     for i in range(30):
         key, action = jax.random.key(i), int(np.asarray(state.legal_action_mask).argmax())
-        expected = jax.jit(player.step)(state, action, key)
-        observation, state, reward, done, info = step(key, state, action, env.default_params)
+        expected = player_step(state, action, key)
+        observation, state, reward, done, info = step(key, state, action)
         assert (np.asarray(observation) == np.asarray(expected.observation)).all()
         assert float(reward) == float(expected.rewards[0])
         assert bool(done) == bool(expected.terminated)
@@ -115,11 +115,11 @@ def test_a_function_as_opponent():
         return jnp.argmax(state.legal_action_mask)
 
     env = oj.Othello(4).vs(lowest)
-    state = env.init(jax.random.key(3))
+    state = jax.jit(env.init)(jax.random.key(3))
     before = state.position()
     action = before.legal_actions()[0]
     after = before.play(action)
-    assert env.step(state, action).position() == after.play(after.legal_actions()[0])
+    assert jax.jit(env.step)(state, action).position() == after.play(after.legal_actions()[0])
     assert set(seen) == {(2,)}
 
 

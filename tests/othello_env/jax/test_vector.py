@@ -77,6 +77,7 @@ def test_against_an_opponent_and_seeds():
 
 def test_jax_to_torch():
     torch = pytest.importorskip("torch", reason="turns arrays into tensors of PyTorch")
+    pytest.importorskip("array_api_compat", reason="Gymnasium's wrapper needs it")
     from gymnasium.wrappers.vector import JaxToTorch
 
     env = JaxToTorch(oj.DeviceVectorEnv(8, "random", size=4))
