@@ -82,9 +82,9 @@ def command(
         game = "" if rules == Rules() else f"{rules}, "
         _print(a, b, result, f"{game}openings {options.openings_text(openings)}, seed {seed}")
         if sprt is not None:
-            click.echo(f"{sprt}: {sprt.judge(result.pairs)}")
+            options.say(f"{sprt}: {sprt.judge(result.pairs)}")
         elif result.games:  # a match that a test ended early would make the p-value of another test too small
-            click.echo(f"points a game, A - B: {result.paired_test()}")
+            options.say(f"points a game, A - B: {result.paired_test()}")
 
     with options.recorded(most, report) as progress:
         play_match(

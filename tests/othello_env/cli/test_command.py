@@ -332,6 +332,8 @@ def test_progress_and_results_fit_the_terminal(columns):
         shown += part
     os.close(leader)
     lines = re.sub(r"\x1b\[\??\d*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n").split("\n")
+    if lines[0].startswith("othello-env: compiling"):  # the first run
+        del lines[0]
     bars = [text for text in re.split("[\r\n]", lines[0]) if text]
     assert len(bars) > 1
     assert bars[-1].rstrip().startswith("games  [####")
