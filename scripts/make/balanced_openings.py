@@ -8,7 +8,8 @@ position if the engine expects a result close to even. On 6x6, the script takes 
 keeps a position if the game ends in a draw under perfect play of both sides.
 
 On both boards, a quick search first rules out most of the uneven positions. Of positions that are equal after the board
-is turned or mirrored, only one is used. The same arguments, engine and weights give the same list.
+is turned or mirrored, only one is used. The engine uses the packaged weights of the agent ``ntuple``, as it did when
+the packaged lists were made. The same arguments, engine and weights give the same list.
 """
 
 import random
@@ -68,7 +69,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 def balanced(candidates: Iterable[Othello], depth: int, margin: float) -> Iterator[Othello]:
     """Yield the positions that both a quick and a deep search judge as close to even."""
-    quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
+    quick, engine = (Engine(depth=plies, eval="ntuple") for plies in (QUICK_DEPTH, depth))
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN and abs(engine.analyse(state).score) <= margin:
             yield state

@@ -21,10 +21,10 @@ import numpy.typing as npt
 import tyro
 from _bench import machine
 
-from othello_agents.engine import exact_scores
+from othello_agents.engine import Engine
 from othello_agents.engine.labelling import Games, Plan, labelled_games, share
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_agents.ntuple.fitting import Examples, predict, stage_errors
+from othello_agents.ntuple.fitting import Examples, stage_errors
 from othello_env import Othello
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.threads import Threads
@@ -71,22 +71,20 @@ def measure_truth(names: Sequence[str], games: Games, count: int, most: int) -> 
     chosen = np.flatnonzero(empties_of(games) == count)
     pairs = zip(games.opponent[chosen].tolist(), games.own[chosen].tolist(), strict=True)
     states = [state for own, other in pairs if not (state := Othello.from_bits(own, other, to_move=0)).must_pass]
-    states = states[:most]
-    scores = exact_scores(states)
-    best = np.nanmax(scores, axis=1)
+    states, solver = states[:most], Engine(hash=64)
+    best = np.array([solver.solve(state).score for state in states])
     for name in names:
         network = load(name)
-        rows = Examples(
-            np.array([state.opponent for state in states], np.uint64),
-            np.array([state.own for state in states], np.uint64),
-            np.zeros(len(states), np.float32),
-        )
-        logits = -np.arctanh(predict(network, rows))
+        values = [network.value(state, state.to_move) for state in states]
         lost = []
-        for state, row, top in zip(states, scores, best, strict=True):
-            played = max(state.legal_actions(), key=lambda a, s=state: network.value(s.play(a), s.to_move))
-            lost.append(top - row[played])
-        r2 = np.corrcoef(logits, best)[0, 1] ** 2
+        for state, top in zip(states, best, strict=True):
+            after = max((state.play(a) for a in state.legal_actions()), key=lambda s: network.value(s, 0))
+            if after.is_over:
+                score = after.margins()[0]
+            else:
+                score = solver.solve(after).score * (1 if after.to_move == 0 else -1)
+            lost.append(top - score)
+        r2 = np.corrcoef(np.arctanh(values), best)[0, 1] ** 2
         error = 1.96 * np.std(lost, ddof=1) / np.sqrt(len(lost))
         print(f"{count:>6} {len(states):10} {name:>24} {r2:8.3f} {np.mean(lost):8.2f} +- {error:.2f}")
 
