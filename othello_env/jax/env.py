@@ -184,6 +184,7 @@ class Othello:
         self.size = check_size(size)
         self.double_pass = check_flag("double_pass", double_pass)
         self.auto_reset = check_flag("auto_reset", auto_reset)
+        self._is_selected = not self.auto_reset  # whether a program may select between a state and another one
         self._board = bitboard.BOARDS[self.size]
         self._squares = np.array(bitboard.ACTION_SQUARES[self.size], np.uint64)
         drawn = Openings(openings, lambda key: Position(self.size))
@@ -316,7 +317,13 @@ class Othello:
         is_square, is_pass = (action >= 0) & (action < squares), action == squares
         disc = jnp.where(is_square, np.uint64(1) << square.astype(jnp.uint64), np.uint64(0))
         is_legal = ((disc & legal) != 0) | (is_pass & (legal == 0))
-        own, opponent, legal, reply = rules.advance(own, opponent, disc, self._board)
+        sets = rules.advance(own, opponent, disc, self._board)
+        if self._is_selected:
+            # Where a program selects between the planes of two states, XLA would compute the moves again for each
+            # square of the planes. It does not repeat a division, so divide by a one that it does not know to be one.
+            one = (state._color | 1).astype(jnp.uint64)
+            sets = tuple(each // one for each in sets)
+        own, opponent, legal, reply = sets
         if self.double_pass:
             over = ((own | opponent) == self._board) | (own == 0) | (state._passed & is_pass)
         else:

@@ -10,6 +10,7 @@ the spec's options (as texts), and return such a function. They play the same mo
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from importlib.metadata import entry_points
 from typing import Any
@@ -78,7 +79,8 @@ class OnePlayer:
     """
 
     def __init__(self, env: Othello, opponent: str | Opponent) -> None:
-        self.env = env
+        self.env = copy(env)
+        self.env._is_selected = True
         self.num_actions = env.num_actions
         self.observation_shape = env.observation_shape
         self._opponent = find_opponent(opponent, env.size)
