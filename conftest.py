@@ -1,10 +1,14 @@
 """Turn warnings in tests and doctests into errors, except warnings from pytest plugins that the tests do not use."""
 
+import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+if importlib.util.find_spec("jax") is None:  # an optional extra; without it this package cannot be imported
+    collect_ignore = ["othello_env/jax"]
 
 _OURS = {"_pytest", "pytest", "xdist", "_hypothesis_pytestplugin", "hypothesis"}
 

@@ -48,6 +48,7 @@ TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
+    "openenv": [".[test]", "openenv>=0.10"],
     "own_recipes": [".[test,torch]"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
@@ -55,6 +56,8 @@ TRAINERS = {
     "torch_wrapper": [".[test,torch]", "array-api-compat>=1.11"],
     "torchrl": [".[test,torchrl]"],
     "torchrl_env": [".[test,torchrl]"],
+    "trl": [".[test]", "trl>=1.16"],
+    "verifiers": [".[test]", "verifiers>=0.4,<0.5"],
 }
 
 

@@ -13,6 +13,7 @@ from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.registry import register_game
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.support.extras import MissingExtraError
 from othello_env.support.imports import later
@@ -44,6 +45,7 @@ __all__ = [
     "place",
     "play_match",
     "play_tournament",
+    "register_game",
     "run_benchmark",
     "sample_legal",
     "self_play_advantages",

@@ -27,11 +27,9 @@ Version history: v0 is the first version.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from othello_env.envs.aec import AECGame
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 
 __all__ = ["CheckersAEC", "env", "raw_env"]
 
@@ -54,7 +52,7 @@ class CheckersAEC(AECGame):
     def __init__(
         self,
         size: int = 8,
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

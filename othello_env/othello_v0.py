@@ -27,10 +27,8 @@ Version history: v0 is the first version.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from othello_env.envs.aec import AECGame
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 from othello_env.games.othello.position import Othello, check_size
 
 __all__ = ["OthelloAEC", "env", "raw_env"]
@@ -52,7 +50,7 @@ class OthelloAEC(AECGame):
     def __init__(
         self,
         size: int = 8,
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

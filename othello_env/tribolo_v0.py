@@ -29,10 +29,8 @@ Version history: v0 is the first version.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from othello_env.envs.aec import AECGame
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["TriboloAEC", "env", "raw_env"]
@@ -57,7 +55,7 @@ class TriboloAEC(AECGame):
 
     def __init__(
         self,
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

@@ -1,29 +1,36 @@
 """Run the examples and commands of the README and the documentation, page by page and in order.
 
 A block of ``python`` that begins with ``# name.py`` is written to the file ``name.py``; other blocks of ``python`` run.
-Blocks of ``bash`` run with small numbers of games, seconds and so on. Blocks of ``console`` do not run: they need a
-network, a display or another machine. Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them. A line
-``% needs: module`` names an optional package that the page needs.
+Blocks of ``bash`` run with small numbers of games, seconds and so on; if all their lines are plain commands of the
+package, they run in this process. Blocks of ``console`` do not run: they need a network, a display or another machine.
+Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them. A line ``% needs: module`` names an optional
+package that the page needs.
 """
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 from load_script import load_script
 
+from othello_env.cli import main
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(python|bash)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PLAIN = re.compile(r"othello-env [^|<>&;$*()~`]*$")
 NEEDS = re.compile(r"^% needs: (\S+)$", re.MULTILINE)
 PAGES = {
     str(path.relative_to(ROOT)): text
     for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
     if BLOCK.search(text := path.read_text(encoding="utf-8"))
 }
+PATH = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # has the command othello-env
 SMALL = {"seconds": 2, "minutes": 0.05, "games": 6, "steps": 512, "iterations": 1, "epochs": 1, "within": 400}
 
 
@@ -35,11 +42,31 @@ def shrunk(command):
 
 
 def run(command):
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    """Run a block of bash. This process runs plain commands of the package, because it has imported it already."""
+    lines = [line for line in command.replace("\\\n", " ").splitlines() if line.strip()]
+    if all(PLAIN.match(line) for line in lines):
+        for line in lines:
+            run_here(shlex.split(shrunk(line), comments=True)[1:])
+        return
     done = subprocess.run(
-        ["bash", "-ec", shrunk(command)], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        ["bash", "-ec", shrunk(command)],
+        env=os.environ | PATH,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run_here(words):
+    with warnings.catch_warnings(), Path(os.devnull).open() as nothing, pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("default")
+        patch.setattr(sys, "stdin", nothing)
+        patch.setattr(sys, "path", [*sys.path])  # a command adds the current folder
+        patch.setenv("PATH", PATH["PATH"])
+        with pytest.raises(SystemExit) as stop:
+            main(words)
+    assert not stop.value.code, words
 
 
 def follow(page, folder):

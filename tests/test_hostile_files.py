@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 import pytest
-from hostile_archives import book, crafted_book, crafted_npz, load_npz, npz
+from hostile_archives import crafted_npz, load_npz, npz
 from hostile_networks import (
     crafted_onnx,
     crafted_run,
@@ -32,7 +32,6 @@ from hostile_values import NESTED, replaced
 
 from othello_agents.network.neural import NeuralNetwork
 from othello_agents.network.onnx import OnnxNetwork
-from othello_agents.perfect import Book
 from othello_env import Othello
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import open_records, read_records
@@ -94,7 +93,6 @@ def load_records(path):
 
 LOADERS = {
     "npz": (npz, crafted_npz, load_npz),
-    "book": (book, crafted_book, Book.load),
     "safetensors": (safetensors, crafted_safetensors, NeuralNetwork.load),
     "run": (run, crafted_run, load_run),
     "onnx": (model, crafted_onnx, OnnxNetwork),

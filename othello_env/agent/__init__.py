@@ -14,7 +14,7 @@ from othello_env.agent.protocol import (
     check_not_over,
     decision_keys,
 )
-from othello_env.agent.spec import agent_names, make_agent, name_of, option_text, spec_file, spec_text
+from othello_env.agent.spec import agent_names, file_hashes, make_agent, name_of, option_text, spec_file, spec_text
 from othello_env.agent.wrapper import AgentWrapper
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "ask_many",
     "check_not_over",
     "decision_keys",
+    "file_hashes",
     "make_agent",
     "name_of",
     "option_text",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,9 @@ class Agent(ABC):
     - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent's policy
       gives it. The agent may nevertheless always play the likeliest action;
     - ``evaluate(state, player)``: returns the value of the position for this player, in the unit of `action_values`;
-    - ``unit``: an attribute, the unit of the values of `action_values` and `evaluate` as text, such as ``"discs"``;
+    - ``unit``: an attribute, the unit of the values of `action_values` and `evaluate` as text. The browser page knows
+      the bounds of ``"win minus loss"``, ``"mean of result and margin"`` and units that begin with ``"discs"``;
+    - ``knows(state)``: whether `action_values` takes seconds at most in this position; without it, the answer is yes;
     - ``search(state)``: in games of two players, returns an object with `value`, the value for the player to move. The
       object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
     - ``analyse(state, scores=bool)``: returns an object with `score`, the value for the player to move, and `unit`, the
@@ -108,11 +111,15 @@ class Agent(ABC):
       action to its value. An engine may also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does;
     - ``exact_scores(states)``: for N positions, returns an array `(N, number of actions)`. For a legal action, the
       array holds the final disc difference under perfect play, positive if the player to move wins. For an illegal
-      action, it holds NaN.
+      action, it holds NaN;
+    - ``report()``: returns sentences about the agent's answers so far, as a list of texts. A benchmark prints them.
     """
 
     _game_key: int | None = None
     """The key that `begin_game` last passed to `new_game`; see `Seat`. None if no game is known."""
+
+    _file_hashes: Mapping[str, str] = MappingProxyType({})
+    """The files from which the agent was made; see `othello_env.agent.file_hashes`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

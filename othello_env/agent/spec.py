@@ -16,14 +16,15 @@ function of observations and masks takes no other option.
 
 from __future__ import annotations
 
+import ast
 import contextlib
-import difflib
+import hashlib
 import inspect
 import math
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -39,9 +40,11 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
+from othello_env.support.words import near
 
 __all__ = [
     "agent_names",
+    "file_hashes",
     "make_agent",
     "name_of",
     "named_files",
@@ -120,16 +123,6 @@ def agent_names() -> tuple[str, ...]:
     return tuple(name for name in sorted(_registry()) if not name.startswith("."))
 
 
-def near(name: str, known: Iterable[str]) -> str:
-    """A suggestion for a wrong name: a text with the most similar known name, or an empty text if none is similar.
-
-    >>> near("alphabta", ["alphabeta", "random"])
-    ' (did you mean alphabeta?)'
-    """
-    found = difflib.get_close_matches(name, [*known], 1, 0.7)
-    return f" (did you mean {found[0]}?)" if found else ""
-
-
 def number_options(spec: str) -> dict[str, type]:
     """The numeric options that a spec's agent takes: a dict from each option's name to ``int`` or ``float``.
 
@@ -187,7 +180,11 @@ def _from_spec(spec: str, seed: int | None) -> Agent:
     if not 0.0 <= epsilon <= 1.0:
         raise SpecError(f"{spec!r}: epsilon must be a probability, 0 to 1, not {epsilon}")
     agent = _build(head, options, spec, seed)
-    return _EpsilonAgent(agent, epsilon, seed) if epsilon else agent
+    if epsilon:
+        agent = _EpsilonAgent(agent, epsilon, seed)
+    if hashes := file_hashes(spec):
+        object.__setattr__(agent, "_file_hashes", hashes)  # a plain assignment fails for a frozen dataclass
+    return agent
 
 
 _HEAD_AND_OPTIONS = re.compile(r"(.*?)(?::(\w+=.*)?)?", re.DOTALL)
@@ -281,6 +278,24 @@ def named_files(spec: str) -> list[Path]:
     return heads + option_files(spec)
 
 
+def file_hashes(agent: str | Path | Agent | Policy) -> dict[str, str]:
+    """The SHA-256 of each file that the spec of an agent names, by its path: ``{"policy.py": "sha256:5f2..."}``.
+
+    For an Agent that `make_agent` made, these are the files at that time. The dict is empty for a callable and for
+    other Agents. Other files, which these files import or read, are not included.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if isinstance(agent, Agent):
+        return dict(agent._file_hashes)
+    found = {}
+    for path in named_files(str(agent)) if isinstance(agent, str | Path) else ():
+        with path.open("rb") as file:
+            found[str(path)] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return found
+
+
 def option_files(spec: str) -> list[Path]:
     """The existing files whose paths are in the values of a spec's options."""
     try:
@@ -316,7 +331,7 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     except NotThereError as error:
         raise SpecError(f"{head!r}: {error}; {_known()}") from None
     if found is None:
-        raise SpecError(f"there is no agent {head!r}{near(head, agent_names())}; {_known()}")
+        raise _no_agent(head)
     if not (callable(found) or isinstance(found, Agent)):
         raise SpecError(f"{head!r} is {found!r}, which is neither a callable nor an Agent")
     if isinstance(found, type):
@@ -326,6 +341,56 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     if options:
         raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
     return make_agent(found)
+
+
+_FILES = (".ckpt", ".h5", ".keras", ".pickle", ".pkl", ".pt", ".pth", ".zip")
+"""The suffixes of files in which other libraries keep networks."""
+
+
+def _no_agent(head: str) -> Exception:
+    """The error for a text that names no agent. It says what was probably meant."""
+    path = Path(head)
+    if path.suffix in (".py", *_FILES) and not _is_file(head):
+        return FileNotFoundError(f"there is no file {head!r}")
+    if path.suffix == ".py":
+        return SpecError(f"{head} needs the name of a function: {head}:{_name_in(path)}")
+    if path.suffix and _is_file(head):
+        return SpecError(
+            f"{head}: a {path.suffix} file needs a function that loads it and chooses moves, in a file of yours: "
+            "policy.py:function"
+        )
+    if near_name := near(head, agent_names()):
+        return SpecError(f"there is no agent {head!r}{near_name}")
+    if _is_evaluation(head):
+        return SpecError(f"{head} is an evaluation, not an agent (did you mean {_BY_EVALUATION}:eval={head}?)")
+    return SpecError(f"there is no agent {head!r}; {_known()}")
+
+
+def _name_in(path: Path) -> str:
+    """What is probably the agent in a Python file: the first function of two arguments, or the first class with a base.
+
+    The file is only read, not executed. If it has neither, the result is ``function``.
+    """
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return "function"
+    policies = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and len(node.args.args) == 2]
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.bases]
+    return next((name for name in policies + classes if not name.startswith("_")), "function")
+
+
+_BY_EVALUATION = "maximizer"
+"""The agent that plays the move that an evaluation values most."""
+
+
+def _is_evaluation(name: str) -> bool:
+    """Whether a text names an evaluation, such as ``weighted``, which many people take for an agent."""
+    try:
+        _registry()[_BY_EVALUATION].load()(eval=name)
+    except Exception:  # the package with this agent is not installed, or the agent knows no such evaluation
+        return False
+    return True
 
 
 def name_of(policy: str | Path | Agent | Policy, agent: Agent) -> str:
@@ -422,4 +487,5 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
         return text
     wanted = " or ".join(word for kind, word in _WORDS.items() if kind in kinds)
-    raise SpecError(f"{spec!r}: {name} must be {wanted}, not {text!r}")
+    hint = " (commas separate options)" if re.search(r":\w+=", text) else ""
+    raise SpecError(f"{spec!r}: {name} must be {wanted}, not {text!r}{hint}")

@@ -15,9 +15,12 @@ from othello_env.arena.rating.benchmark import (
     run_benchmark,
     run_perfection,
 )
+from othello_env.arena.rating.best_response import BestResponse, best_response
 from othello_env.arena.rating.elo import Ratings, rate, rate_tournament
 from othello_env.arena.rating.ladder import Placement, place
+from othello_env.arena.rating.seeds import mean_over_seeds
 from othello_env.arena.sprt import Sprt
+from othello_env.arena.statistics import Mean, PairedTest, mean_interval, paired_test
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import MatchResult, Tournament
@@ -25,11 +28,14 @@ from othello_env.arena.tournament.schedule import Schedule
 
 __all__ = [
     "Benchmark",
+    "BestResponse",
     "EndgameAccuracy",
     "Exploitability",
     "FaultWarning",
     "GameRecord",
     "MatchResult",
+    "Mean",
+    "PairedTest",
     "PerfectionBenchmark",
     "Placement",
     "Ratings",
@@ -39,10 +45,14 @@ __all__ = [
     "TimeControl",
     "Tournament",
     "balanced_openings",
+    "best_response",
     "exploitability",
+    "mean_interval",
+    "mean_over_seeds",
     "measure_endgame",
     "measure_progress",
     "measure_regret",
+    "paired_test",
     "place",
     "play_match",
     "play_tournament",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, Policy, file_hashes, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.elsewhere import play_elsewhere
 from othello_env.arena.play.games import play_games
@@ -84,8 +84,10 @@ def play_match(
         played = _played_here(schedule, agents)
     else:
         played = _played_elsewhere(schedule, agents, dict(zip(names, (a, b), strict=True)), workers)
+    files = {name: file_hashes(agent) for name, agent in agents.items()}
     with closing(played):
-        result = MatchResult(names, tuple(_until_decided(played, names, sprt, progress)))
+        records = (record.with_files(files) for record in played)
+        result = MatchResult(names, tuple(_until_decided(records, names, sprt, progress)))
     for index, agent in enumerate(agents.values()):
         if faults := result.faults(index):
             warn_of_faults(repr(agent), "games", faults, result.games)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 
 from othello_env.games.game import State, check_text
@@ -83,8 +83,11 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins.
 
     Raises:
-        ValueError: an opening is wrong, or `openings` is a packaged list for another game or another size of the board.
+        ValueError: an opening is wrong, `openings` has weights (games take the openings of a list in turn), or it is a
+            packaged list for another game or another size of the board.
     """
+    if isinstance(openings, Mapping):
+        raise ValueError(f"expected openings without weights, as a list: games take them in turn; got {openings!r}")
     for size, name in PACKAGED.items():
         if openings == name:
             if new_game(0) != Othello(size):

@@ -9,6 +9,7 @@ from othello_env.agent import Agent, Policy
 from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import REGRET_SIZES, measure_regret
 from othello_env.arena.rating.ladder import place
+from othello_env.arena.tournament.results import score_text
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_flag
 
@@ -77,7 +78,7 @@ def measure_progress(
 
 
 def progress_text(point: Mapping[str, Any]) -> str:
-    """A point from `measure_progress` in a few words, such as ``random 0.98  maximizer 0.71  Elo 712``."""
-    words = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
-    words += [f"perfect moves {point['perfect moves']:.2f}"] if "perfect moves" in point else []
+    """A point from `measure_progress` in a few words, such as ``random .980  maximizer .710  Elo 712``."""
+    words = [f"{opponent.partition(':')[0]} {score_text(score)}" for opponent, score in point["scores"].items()]
+    words += [f"perfect moves {score_text(point['perfect moves'])}"] if "perfect moves" in point else []
     return "  ".join(words + ([f"Elo {point['elo']}"] if "elo" in point else []))

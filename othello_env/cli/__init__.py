@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import shlex
 import sys
+import sysconfig
 import traceback
 import warnings
 from importlib import import_module
@@ -13,6 +15,7 @@ import click
 from click.shell_completion import shell_complete
 
 import othello_env
+from othello_env.agent import agent_names
 from othello_env.arena import FaultWarning
 from othello_env.cli._help import HelpfulGroup, with_whole_words
 from othello_env.support.imports import search_current_folder
@@ -39,7 +42,16 @@ class _Commands(HelpfulGroup):
         return with_whole_words(command)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+_AGENTS = f"""Begin with quickstart or play.
+
+An AGENT is a name, perhaps with options (engine:depth=6), a file of weights (agent.npz) or a Python function
+(policy.py:function). The names are {", ".join(agent_names())}.
+"""
+
+
+@click.group(
+    cls=_Commands, epilog=_AGENTS, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(othello_env.__version__, prog_name="othello-env")
 def _command() -> None:
     """Othello for people who train agents."""
@@ -65,15 +77,16 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             click.echo(err=True)  # the terminal shows ^C, so the message begins on a new line
         _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
-        _stop(error.format_message(), _FAILURE)
+        _stop(error.format_message() + _where_to_look(error), _FAILURE)
     except BrokenPipeError:  # nobody reads the output
         with contextlib.suppress(OSError):  # otherwise Python would try again to write it, and print an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
-        _stop(_in_words(error) or type(error).__name__, _FAILURE)
+        _stop(_first_line(_in_words(error) or type(error).__name__) + _place(_frames(error)), _FAILURE)
     except Exception as error:  # the error is probably in a user's file, so the message says where it was raised
-        _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
+        frames = _frames(error) or traceback.extract_tb(error.__traceback__)
+        _stop(_first_line(f"{type(error).__name__}: {error}") + _place(frames), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -86,10 +99,19 @@ def _run(arguments: list[str]) -> Any:
     try:
         with interruptible(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FaultWarning)  # each command itself prints the faults of the agents
-            with _command.make_context("othello-env", arguments) as context:
+            words = shlex.join(["othello-env", *arguments])  # before click takes the list apart
+            with _command.make_context("othello-env", arguments, obj=words) as context:
                 return _command.invoke(context)
     except click.exceptions.Exit as error:  # click raises it after --help, for example
         return error.exit_code
+
+
+def _where_to_look(error: click.ClickException) -> str:
+    """Which help to read, if the user does not know what a command takes."""
+    is_known = isinstance(error, click.MissingParameter | click.NoSuchOption)
+    if isinstance(error, click.UsageError) and (is_known or "extra argument" in error.message) and error.ctx:
+        return f" {error.ctx.command_path} --help shows what it takes"
+    return ""
 
 
 def _in_words(error: Exception) -> str:
@@ -99,16 +121,36 @@ def _in_words(error: Exception) -> str:
     return str(error)
 
 
-def _place(error: Exception) -> str:
-    """The file and line where an error was raised, as text.
+def _frames(error: BaseException | None) -> list[traceback.FrameSummary]:
+    """Where an error, or the error that caused it, came from a user's own files; empty if it did not.
 
-    The text is empty for a SyntaxError, because its own message names the file and the line.
+    For a SyntaxError, the list is empty too, because its own message names the file and the line.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    while error is not None and not isinstance(error, SyntaxError):
+        if frames := [frame for frame in traceback.extract_tb(error.__traceback__) if _is_of_a_user(frame.filename)]:
+            return frames
+        error = error.__cause__
+    return []
+
+
+def _is_of_a_user(file: str) -> bool:
+    """Whether a file of a traceback is neither of this package, nor of Python or an installed package."""
+    path = Path(file)
+    is_installed = bool({"site-packages", "dist-packages", "othello_agents"} & {*path.parts})
+    others = (Path(othello_env.__file__).parent, sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"))
+    return not (is_installed or file.startswith("<") or any(path.is_relative_to(each) for each in others))
+
+
+def _place(frames: list[traceback.FrameSummary]) -> str:
+    """The file and line of the last of these frames, as text."""
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+
+
+def _first_line(message: str) -> str:
+    """The first line of a message. More lines may follow, such as a board; they are not printed."""
+    return message.strip().splitlines()[0].rstrip(":")
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    first = message.strip().splitlines()[0].rstrip(":")  # more lines may follow, such as a board; they are not printed
-    click.echo(f"othello-env: {first}", err=True)
+    click.echo(f"othello-env: {_first_line(message)}", err=True)
     sys.exit(status)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import click
 
-from othello_env.agent.spec import near
+from othello_env.support.words import near
 
 __all__ = ["HelpfulGroup", "with_whole_words"]
 

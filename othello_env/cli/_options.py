@@ -2,21 +2,25 @@
 
 import math
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from othello_env.agent import AgentLeftError
+from othello_env.agent import AgentLeftError, WrongGameError
 from othello_env.arena.openings import PACKAGED, parse_openings
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
-from othello_env.games.registry import Rules
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import Rules, find_rules
 from othello_env.support.files import read_file
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ __all__ = [
     "MOST_GAMES",
     "MOST_SECONDS",
     "MOST_THREADS",
+    "OTHELLO",
     "EvenRange",
     "FloatRange",
     "bar",
@@ -38,10 +43,12 @@ __all__ = [
     "make_new_folder",
     "openings_option",
     "openings_text",
+    "othello_start",
     "random_openings_option",
     "recorded",
     "refuse",
     "report_faults",
+    "say",
     "seed_option",
     "show",
     "size_option",
@@ -54,7 +61,9 @@ _R = TypeVar("_R")
 _LARGEST_OPENINGS = 64 << 20  # the largest size of a file of openings, in bytes
 _LONGEST_PATH = 255  # a longer text is never tried as a path: some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
+_WIDEST_BAR = 36
 _BALANCED = ", ".join(PACKAGED.values())
+_GAME, _SIZE = "othello-env game", "othello-env size"  # in the context's dict `meta`
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
 """Upper limits of options. A larger number is probably a typing mistake, and it could overflow."""
@@ -108,27 +117,90 @@ class EvenRange(click.IntRange):
         return number
 
 
-def size_option(function: _F) -> _F:
-    """Add the option ``--size`` to a command."""
-    return click.option(
+OTHELLO = "othello, perhaps with its size, such as othello:size=6."
+"""The help of ``--game`` in a command that only Othello has."""
+
+
+def game_option(
+    function: Callable[..., Any],
+    text: str = "othello, checkers or tribolo, perhaps with options, such as othello:size=6; or the class of a "
+    "registered game, FILE.py:CLASS.",
+) -> Callable[..., Any]:
+    """Add the options ``--game`` and ``--size`` to a command. The command gets the game as the argument `rules`.
+
+    `text` is the help of ``--game``.
+    """
+    # Both options are eager, because click must read them before --openings, which needs the rules.
+    size = click.option(
         "--size",
-        type=click.Choice(["4", "6", "8"]),
-        default="8",
-        callback=lambda _context, _parameter, value: int(value),
-        help="The side of the board.",
-    )(function)
-
-
-def game_option(function: _F) -> _F:
-    """Add the option ``--game`` to a command."""
-    return click.option(
+        type=click.IntRange(2, 99),
+        is_eager=True,
+        expose_value=False,
+        callback=_size,
+        help="The side of the board: --size 6 is short for --game othello:size=6.",
+    )
+    game = click.option(
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # click reads this option before --openings, which needs the rules
-        callback=lambda _context, _parameter, value: Rules.parse(value),
-        help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
-    )(function)
+        is_eager=True,
+        callback=_game,
+        help=text,
+    )
+
+    @wraps(function)
+    def run(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except WrongGameError as error:
+            raise click.UsageError(f"{error}; --size and --game say what is played, such as --size 6") from error
+
+    return size(game(run))
+
+
+def size_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `game_option` to a command for Othello. The command gets the board's size, `size`."""
+
+    @wraps(function)
+    def run(*arguments: Any, rules: Rules, **options: Any) -> Any:
+        return function(*arguments, size=othello_start(rules).size, **options)
+
+    return game_option(run, OTHELLO)
+
+
+def othello_start(rules: Rules) -> Othello:
+    """The start of the game that ``--game`` and ``--size`` name, in a command that only Othello has.
+
+    Raises:
+        click.BadParameter: the game is not Othello.
+    """
+    start = rules.start(0)
+    if not isinstance(start, Othello):
+        raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
+    return start
+
+
+# click calls the functions below in the order in which the user gave the options.
+
+
+def _game(context: click.Context, _parameter: click.Parameter, value: str) -> Rules:
+    context.meta[_GAME] = value
+    return _rules(value, context.meta.get(_SIZE))
+
+
+def _size(context: click.Context, _parameter: click.Parameter, value: int | None) -> None:
+    context.meta[_SIZE] = value
+    if _GAME in context.meta:
+        context.params["rules"] = _rules(context.meta[_GAME], value)
+
+
+def _rules(game: str, size: int | None) -> Rules:
+    if size is None:
+        return find_rules(game)
+    if "size=" in game:
+        raise click.UsageError(f"give the size either in --game {game} or with --size {size}, not twice")
+    has_options = ":" in re.sub(r"\.py:\w+", "", game)
+    return find_rules(f"{game}{',' if has_options else ':'}size={size}")
 
 
 def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:
@@ -244,30 +316,59 @@ def make_new_folder(path: Path) -> None:
         pass
 
 
-def show(text: str) -> None:
-    """Show a text on the current line of the terminal, in place of the last text. Without a terminal, show nothing."""
-    if sys.stderr.isatty():
-        click.echo(f"\r{text}\x1b[K", nl=False, err=True)
+def _columns(stream: IO[str]) -> int:
+    """The width of the terminal to which a stream writes. If it is not a terminal, lines may have any length."""
+    return shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
+
+
+def show(*parts: str) -> None:
+    """Show parts on the current line of the terminal, in place of the last text. Without a terminal, show nothing.
+
+    The last parts are left out if the line is too short.
+    """
+    if not sys.stderr.isatty():
+        return
+    room, text = _columns(sys.stderr) - 1, ""
+    for part in parts:
+        longer = f"{text}  {part}" if text else part
+        if len(longer) > room:
+            break
+        text = longer
+    click.echo(f"\r{text}\x1b[K", nl=False, err=True)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a sentence. On a terminal, its lines break between words."""
+    room = _columns(sys.stderr if err else sys.stdout)
+    if len(text) > room:
+        text = textwrap.fill(text, room, break_long_words=False, break_on_hyphens=False)
+    click.echo(text, err=err)
 
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
-    """Show a progress bar if stderr is a terminal.
+    """Show a progress bar if stderr is a terminal. The bar is no wider than the terminal, so it takes one line.
 
     The yielded function moves the bar. Its argument is the number of steps, by default 1.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or length < 1:
         yield lambda _=1: None
         return
     progress: Any
+    room = _columns(sys.stderr) - len(f"{label}  []  {length}/{length}  00:00:00") - 1
     with click.progressbar(
-        length=length, label=label, file=sys.stderr, show_pos=True, update_min_steps=max(1, length // 200)
+        length=length,
+        label=label,
+        file=sys.stderr,
+        show_pos=True,
+        width=max(5, min(_WIDEST_BAR, room)),
+        update_min_steps=max(1, length // 200),
     ) as progress:
         yield lambda steps=1: progress.update(steps)
 
 
 @contextmanager
-def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
+def recorded(length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
     The caller must call the yielded function with the record of each game. `report` is also called if the user
@@ -275,7 +376,7 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
     """
     records: list[_R] = []
     try:
-        with bar(label, length) as step:
+        with bar("games", length) as step:
 
             def take(record: _R) -> None:
                 records.append(record)
@@ -301,7 +402,7 @@ def check_distinct(games: Path, other: Path, message: str) -> None:
 def report_faults(agent: str, faults: Sequence[str]) -> None:
     """If an agent forfeited games, print the number of these games and the first fault on stderr."""
     if faults:
-        click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
+        say(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
@@ -317,10 +418,31 @@ def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned."""
+    """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned.
+
+    If stdout is a terminal that is too narrow for the table, the gaps between the columns are narrower. If this is not
+    enough, each row becomes a few lines: its first cell, then the other cells with their heads.
+    """
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    room = _columns(sys.stdout)
+    gap = next((gap for gap in ("  ", " ") if sum(widths) + len(gap) * (len(widths) - 1) <= room), None)
+    if gap is None:
+        return "\n".join(_as_lines(head, row, room) for row in rows)
     lines = []
     for row in [head, tuple("-" * width for width in widths), *rows]:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
+        lines.append(gap.join(cells).rstrip())
     return "\n".join(lines)
+
+
+def _as_lines(head: tuple[str, ...], row: tuple[str, ...], room: int) -> str:
+    """A row of a table in lines of at most `room` characters, if no cell is longer."""
+    lines, line = [row[0].strip()], ""
+    for name, cell in zip(head[1:], row[1:], strict=True):
+        entry = f"{name.strip()} {cell.strip()}"
+        if line and len(f"{line}  {entry}") > room:
+            lines.append(line)
+            line = ""
+        if cell.strip():
+            line = f"{line}  {entry}" if line else f"  {entry}"
+    return "\n".join([*lines, line] if line else lines)

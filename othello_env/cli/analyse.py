@@ -57,9 +57,7 @@ def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
     Raises:
         click.BadParameter: the game is not Othello.
     """
-    start = rules.start(0)
-    if not isinstance(start, Othello):
-        raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
+    start = options.othello_start(rules)
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move)
@@ -74,22 +72,23 @@ def position_options(function: Any) -> Any:
         default="X",
         help="The player to move, if POSITION is a board; X is black.",
     )(function)
-    return click.argument("position")(options.game_option(function))
+    return click.argument("position")(options.game_option(function, options.OTHELLO))
 
 
 def summary(analysis: Any) -> str:
     """An engine's analysis in a few lines."""
     state = analysis.state
     line = " ".join(state.action_to_text(action) for action in analysis.pv)
+    player = state.player_names[state.to_move]
     rows = [
         ("best", state.action_to_text(analysis.best)),
-        ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {state.player_names[state.to_move]}"),
+        ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {player}"),
         ("line", line),
         ("depth", f"{analysis.depth}, to the end of the game" if analysis.exact else str(analysis.depth)),
         ("nodes", f"{analysis.nodes:,} in {analysis.seconds:.2f} s"),
     ]
     if analysis.discs is not None and not analysis.exact:
-        rows.insert(2, ("discs", f"{analysis.discs:+.1f} expected"))
+        rows.insert(2, ("discs", f"{analysis.discs:+.1f} expected discs for {player}"))
     text = "\n".join(f"{name:<6} {value}" for name, value in rows)
     if analysis.lines is not None:
         text = f"{text}\n{_lines_table(analysis)}"
@@ -118,7 +117,7 @@ def _lines_table(analysis: Any) -> str:
 
 
 def _score(score: float, unit: str) -> str:
-    return f"{score:+.3f}" if unit == "expected result" else f"{score:+.0f}"
+    return f"{score:+.3f}" if unit == "mean of result and margin" else f"{score:+.0f}"
 
 
 @click.command("analyse", context_settings=BOARDS_BEGIN_WITH_DASHES)

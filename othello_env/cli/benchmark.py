@@ -1,8 +1,8 @@
-"""``othello-env benchmark AGENT``: rate an agent on a ladder of opponents, or compare its moves with perfect play."""
+"""``othello-env benchmark AGENT...``: rate agents on a ladder of opponents, or compare them with perfect play."""
 
 from __future__ import annotations
 
-import math
+import json
 import time
 from collections import deque
 from collections.abc import Callable
@@ -17,11 +17,15 @@ from othello_env.arena.rating.accuracy import measure_endgame
 from othello_env.arena.rating.benchmark import (
     Benchmark,
     PerfectionBenchmark,
+    file_settings,
     run_benchmark,
     run_perfection,
     solved_openings,
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
+from othello_env.arena.rating.pictures import placement_chart
+from othello_env.arena.rating.seeds import SEEDS_COLUMNS, seeds_json, seeds_rows
+from othello_env.arena.tournament.results import score_text
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import Row, png, row_chart
 from othello_env.games.othello.position import Othello
@@ -34,7 +38,7 @@ _SHOW_EVERY = 0.2
 
 
 @click.command("benchmark")
-@click.argument("agent")
+@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
 @click.option(
     "--within",
     type=options.FloatRange(0, 1e4, above=True),
@@ -50,11 +54,14 @@ _SHOW_EVERY = 0.2
     "--endgame", is_flag=True, help="Play no games. Only compare moves in packaged positions with perfect play."
 )
 @click.option(
-    "--out", type=options.FOLDER, help="Write the results as .json, .md and .png to this new or empty folder."
+    "--out",
+    type=options.FOLDER,
+    help="Write the results as .json, .md and .png to this new or empty folder, and the move and the loss in each "
+    "packaged position as positions.jsonl.",
 )
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
-    agent: str,
+    agents: tuple[str, ...],
     within: float | None,
     size: int,
     games: int | None,
@@ -77,27 +84,40 @@ def command(
     openings. --games limits the games on the ladder and also the games against the perfect player. With --size 4 there
     is no rating, since there is no ladder. Instead the command finds the opponent that wins the most against AGENT.
 
+    Give several agents to quote a training method: the runs of this method with different seeds. Each agent is rated,
+    and then the command prints the mean of each number over the runs, with the 95% interval of the mean by Student's t.
+    With --out, the results of the first agent are in the folder run-1 and so on, and the means are in seeds.json.
+
     For other games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
     """
     has_ladder = size in LADDERS
     if not has_ladder and (within is not None or minutes is not None):
         raise click.UsageError(f"--within and --minutes are for a ladder, and there is no ladder for {size}x{size}")
-    player = make_agent(agent, seed)
-    player.check_game(Othello(size))
+    players = [make_agent(agent, seed) for agent in agents]
+    for player in players:
+        player.check_game(Othello(size))
     if out is not None:
         options.make_new_folder(out)
-    if endgame and size == Othello().size:
-        began = time.perf_counter()
-        accuracy = measure_endgame(player, seed=seed)
-        _report(Benchmark(agent, None, accuracy, {"seed": seed}, time.perf_counter() - began), out)
-        return
-    if has_ladder and not endgame:
-        seconds = None if minutes is None else 60 * minutes
-        _rate(player, agent, size, HALF_WIDTH if within is None else within, games, seconds, out, seed)
-    if size != Othello().size:
-        each_once = 2 * len(solved_openings(size))
-        games = 0 if endgame else each_once if games is None else min(games, each_once)
-        _measure_perfection(player, agent, size, games, out, seed)
+    seconds, within = None if minutes is None else 60 * minutes, HALF_WIDTH if within is None else within
+    found: list[Benchmark | PerfectionBenchmark] = []
+    for number, (player, agent) in enumerate(zip(players, agents, strict=True), start=1):
+        folder = out / f"run-{number}" if out is not None and len(agents) > 1 else out
+        if endgame and size == Othello().size:
+            began = time.perf_counter()
+            accuracy = measure_endgame(player, seed=seed)
+            settings = {"seed": seed, **file_settings(player)}
+            found.append(Benchmark(agent, None, accuracy, settings, time.perf_counter() - began))
+            _report(found[-1], folder)
+        if has_ladder and not endgame:
+            found.append(_rate(player, agent, size, within, games, seconds, folder, seed))
+        if size != Othello().size:
+            each_once = 2 * len(solved_openings(size))
+            most = 0 if endgame else each_once if games is None else min(games, each_once)
+            found.append(_measure_perfection(player, agent, size, most, folder, seed))
+    if len(agents) > 1:
+        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(found)))
+        if out is not None:
+            write_json(out / "seeds.json", seeds_json(found))
 
 
 def _rate(
@@ -109,9 +129,10 @@ def _rate(
     seconds: float | None,
     out: Path | None,
     seed: int,
-) -> None:
-    """Run the benchmark on the ladder, and report its results."""
-    settings = {"seed": seed, "limits": {"half_width": within, "games": games, "seconds": seconds}}
+) -> Benchmark:
+    """Run the benchmark on the ladder, report its results and return them."""
+    limits = {"half_width": within, "games": games, "seconds": seconds}
+    settings = {"seed": seed, "limits": limits, **file_settings(player)}
     shown = began = time.perf_counter()
 
     def run(keep: Callable[[Benchmark], None]) -> Benchmark:
@@ -121,31 +142,33 @@ def _rate(
             keep(Benchmark(agent, placement, None, settings, now - began))
             if now > shown + _SHOW_EVERY:
                 shown = now
-                options.show(f"{placement.games} games  Elo {placement.elo_text}")
+                options.show(f"{placement.games} games", *f"Elo {placement.elo_text}".split(", "))
 
         return run_benchmark(
             player, size=size, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
         )
 
-    _run(run, out)
+    return _run(run, out)
 
 
-def _measure_perfection(player: Agent, agent: str, size: int, games: int, out: Path | None, seed: int) -> None:
-    """Run the benchmark for small boards, and report its results."""
+def _measure_perfection(
+    player: Agent, agent: str, size: int, games: int, out: Path | None, seed: int
+) -> PerfectionBenchmark:
+    """Run the benchmark for small boards, report its results and return them."""
 
     def run(keep: Callable[[PerfectionBenchmark], None]) -> PerfectionBenchmark:
         def progress(found: PerfectionBenchmark) -> None:
             keep(found)
             if found.games is not None and found.games.match.games:
-                options.show(f"{found.games.match.games} games  {found.games.loss:.1f} discs lost a game")
+                options.show(f"{found.games.match.games} games", f"{found.games.loss:.1f} discs lost a game")
 
         return run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
 
-    _run(run, out)
+    return _run(run, out)
 
 
-def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> None:
-    """Run a benchmark, and report its results. After an interrupt, report the results so far.
+def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> _B:
+    """Run a benchmark, report its results and return them. After an interrupt, report the results so far.
 
     Args:
         run: a function. ``run(keep)`` runs the benchmark and returns its results. During the run, it calls
@@ -162,31 +185,37 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> None:
         raise
     options.show("")
     _report(result, out)
+    return result
 
 
 def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     """Print the results. If `out` is not None, also write them into this folder.
 
-    The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``.
+    The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``. The moves in
+    the packaged positions are in ``positions.jsonl``.
     """
-    click.echo(result.head())
+    options.say(result.head())
     if rows := result.rows():
         click.echo(options.table(result.columns, rows))
     for note in result.notes():
-        click.echo(note)
+        options.say(note)
     if faults := result.faults():
-        click.echo(
+        options.say(
             f"{len(faults)} answers of {result.agent} failed or were illegal moves; the first: {faults[0]}", err=True
         )
     if out is None:
         return
     name, picture = "benchmark", None
+    measured = result.regret if isinstance(result, PerfectionBenchmark) else result.endgame
     if isinstance(result, PerfectionBenchmark):
         name, picture = "perfection", None if result.regret is None else _stages_picture(result)
     elif result.placement is not None:
-        picture = _picture(result, result.placement)
+        picture = png(placement_chart(result.placement, Path(result.agent).name))
     write_json(out / f"{name}.json", result.to_json())
     write_file(out / f"{name}.md", result.to_markdown().encode())
+    if measured is not None:
+        lines = "".join(f"{json.dumps(row)}\n" for row in measured.position_rows())
+        write_file(out / "positions.jsonl", lines.encode())
     if picture is not None:
         write_file(out / f"{name}.png", picture)
 
@@ -200,7 +229,7 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
             f"{stage.fewest} to {stage.most} empty squares",
             stage.accuracy.rate,
             *stage.accuracy.rate_interval,
-            f"{stage.accuracy.rate:.3f}",
+            score_text(stage.accuracy.rate),
             compare=stage.random[0],
         )
         for stage in reversed(regret.stages)
@@ -212,25 +241,5 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
         rows,
         "share of perfect moves (grey: random moves)",
         limits=(-0.02, 1.02),
-    )
-    return png(chart)
-
-
-def _picture(result: Benchmark, placement: Placement) -> bytes:
-    """A chart, as a PNG, of the ratings of the ladder's opponents and the agent."""
-    name = Path(result.agent).name
-    rows = [Row(rung.spec, rung.elo, *rung.interval, f"{rung.elo:.0f}") for rung in placement.ladder.rungs]
-    low, high = placement.interval
-    if placement.open_end == "above":
-        own = Row(name, low, low, math.inf, f"> {low:.0f}", own=True)
-    elif placement.open_end == "below" or placement.elo is None:
-        own = Row(name, high, -math.inf, high, f"< {high:.0f}", own=True)
-    else:
-        own = Row(name, placement.elo, low, high, f"{placement.elo:.0f}", own=True)
-    chart = row_chart(
-        f"{own.label} on {placement.ladder.name}: Elo {placement.elo_text}",
-        f"{placement.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
-        sorted([*rows, own], key=lambda row: -row.value),
-        "Elo (95% intervals)",
     )
     return png(chart)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import warnings
@@ -17,7 +16,7 @@ from typing import Any
 import click
 import numpy as np
 
-from othello_env.agent import make_agent
+from othello_env.agent import file_hashes, make_agent
 from othello_env.agent.spec import named_files
 from othello_env.cli import _options as options
 from othello_env.cli._help import HelpfulGroup
@@ -143,8 +142,8 @@ def _convert(
 ) -> None:
     """Write the games of a file or dataset to a file.
 
-    SOURCE is a dataset, or a file of WTHOR, GGF, transcripts, PDN, records of matches (.jsonl), Parquet or .npz. TARGET
-    ends in .npz, .wtb, .ggf, .txt, .pdn or .parquet.
+    SOURCE is a dataset, or a file of WTHOR, GGF, transcripts, PDN, records of matches (.jsonl), Parquet, Othello-GPT's
+    tokens (.npy) or .npz. TARGET ends in .npz, .npy, .wtb, .ggf, .txt, .pdn or .parquet.
     """
     names = {
         "players": read_names(players) if players else (),
@@ -213,6 +212,12 @@ def _is_known(column: Any) -> Any:
 @click.option("--kind", type=click.Choice(_KINDS), default="exact", help="The kind of labels.")
 @click.option("--agent", help="agent: the agent that values the moves, such as engine:depth=4.")
 @click.option("--empties", type=click.IntRange(1, 24), default=12, help="exact: the largest number of empty squares.")
+@click.option(
+    "--count",
+    type=click.IntRange(1, options.MOST_GAMES),
+    help="exact: label only this number of positions, drawn at random, if SOURCE is a file.",
+)
+@options.seed_option("exact: determines which positions --count draws.")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="exact: the number of processes, by default 1.")
 @click.option("--ray", is_flag=True, help="exact: use a Ray cluster (extra ray).")
@@ -222,6 +227,8 @@ def _label(
     kind: str,
     agent: str | None,
     empties: int,
+    count: int | None,
+    seed: int,
     out: Path | None,
     workers: int | None,
     ray: bool,
@@ -245,12 +252,15 @@ def _label(
     boards-000000.npz. A part whose file is complete is not labelled again.
     """
     if kind != "exact":
-        options.refuse(("empties", "workers", "ray"), f"is for --kind exact, not for {kind}")
+        options.refuse(("empties", "count", "workers", "ray"), f"is for --kind exact, not for {kind}")
     if (kind == "agent") != (agent is not None):
         raise click.UsageError("--kind agent and --agent belong together: give both, or neither")
-    details = {"exact": f"-{empties}", "agent": "-" + re.sub(r"[^\w.]+", "-", agent or "").strip("-")[:_LONGEST_NAME]}
+    if count is None:
+        options.refuse(("seed",), "belongs to --count")
+    exact = f"-{empties}" if count is None else f"-{empties}-{count}"
+    details = {"exact": exact, "agent": "-" + re.sub(r"[^\w.]+", "-", agent or "").strip("-")[:_LONGEST_NAME]}
     name = kind + details.get(kind, "")
-    find, maker = _finder(kind, agent, empties, workers, ray), "" if agent is None else _identity(agent)
+    find, maker = _finder(kind, agent, empties, count, seed, workers, ray), "" if agent is None else _identity(agent)
     unit = "sequences" if kind == "tokens" else "positions"
     parts = parts_of(source, rules, skip=False)
     if not source.is_dir():
@@ -258,6 +268,7 @@ def _label(
         options.check_distinct(source, path, f"--out {path} is the file of the games")
         click.echo(f"{path}: {_write_labels(path, next(parts), find, maker):,} {unit}")
         return
+    options.refuse(("count",), "is for a file of games, not for a dataset")
     if out is not None:
         raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
     rows = before = total = 0
@@ -282,12 +293,13 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
             advance(count - done)
             done = count
 
-        dataset = Dataset.make(out, recipe, games, part, make_part, progress)
+        command: str = click.get_current_context().find_root().obj
+        dataset = Dataset.make(out, recipe, games, part, make_part, progress, command)
     click.echo(f"{out}: {len(dataset):,} games")
 
 
 def _finder(
-    kind: str, agent: str | None, empties: int, workers: int | None, ray: bool
+    kind: str, agent: str | None, empties: int, count: int | None, seed: int, workers: int | None, ray: bool
 ) -> Callable[[Games], dict[str, Any]]:
     """A function that takes games and returns their labels, as arrays by name."""
     if kind == "tokens":
@@ -295,18 +307,14 @@ def _finder(
     if kind == "boards":
         return lambda games: vars(board_sets(games))
     if kind == "exact":
-        return lambda games: vars(exact_labels(games, empties, workers=workers, ray=ray))
+        return lambda games: vars(exact_labels(games, empties, count=count, seed=seed, workers=workers, ray=ray))
     asked: Any = make_agent(agent or "")  # the same agent for all parts of a dataset
     return lambda games: vars(agent_labels(games, asked))
 
 
 def _identity(agent: str) -> str:
     """A text that differs for different agents: the spec, and the hash of each file that the spec names."""
-    texts = [agent]
-    for path in named_files(agent):
-        with path.open("rb") as file:
-            texts.append(hashlib.file_digest(file, "sha256").hexdigest())
-    return " ".join(texts)
+    return " ".join([agent, *(each.removeprefix("sha256:") for each in file_hashes(agent).values())])
 
 
 def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
@@ -355,7 +363,7 @@ def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[G
             games = read_games(source, rules=str(rules), skip=skip, **names)
         yield games
         return
-    options.refuse(("rules", *names), "is for files; a dataset itself says what its games are")
+    options.refuse(("rules", "size", *names), "is for files; a dataset itself says what its games are")
     parts = Dataset(source).parts(skip=skip)
     while True:
         with _told():

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from othello_env.agent import WrongGameError
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.results import forfeits
+from othello_env.arena.tournament.results import forfeits, score_text
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import Rules
@@ -63,9 +62,9 @@ def command(
     if len(league) < 2:
         click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")
         return
-    click.echo(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
+    options.say(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
     click.echo(_table(league, payoffs, anchor))
-    click.echo(str(payoffs.transitivity()))
+    options.say(str(payoffs.transitivity()))
     if matrix is not None:
         write_file(matrix, png(payoff_chart(payoffs)))
     if curve is not None:
@@ -81,7 +80,7 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
     forfeited: list[GameRecord] = []
     try:
-        with options.bar("league", max(most, 1)) as step:
+        with options.bar("games", most) as step:
 
             def take(record: GameRecord) -> None:
                 step()
@@ -89,8 +88,6 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
                     forfeited.append(record)
 
             league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
-    except WrongGameError as error:
-        raise click.UsageError(f"{error}; --game names the members' game, such as --game othello:size=6") from error
     finally:
         saved = save_matches(league, folder)
         for member in league:
@@ -110,5 +107,5 @@ def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
     for name in ratings.order:
         worst = payoffs.worst(name)
         played = "" if league[name].fixed else f"{league[name].played:,}"
-        rows.append((name, played, *options.elo_cells(ratings, name), f"{worst.score:.3f}", worst.opponent))
-    return options.table(("member", "played", "Elo", "95% interval", "worst score", "against"), rows)
+        rows.append((name, played, *options.elo_cells(ratings, name), score_text(worst.score), worst.opponent))
+    return options.table(("member", "played", "Elo", "95% interval", "worst", "against"), rows)

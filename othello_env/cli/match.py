@@ -7,12 +7,15 @@ import click
 from othello_env.arena.match import MatchResult, match_names, play_match
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
+from othello_env.arena.tournament.results import interval_text, score_text
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
 
 __all__ = ["HEAD", "command", "result_row"]
 
 _GAMES, _GAMES_WITH_SPRT = 200, 100_000
+
+_POINTS = ("0 points", ".5", "1", "1.5", "2")
 
 HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 
@@ -76,11 +79,14 @@ def command(
 
     def report(records: list[GameRecord]) -> None:
         result = MatchResult(names, tuple(records[: len(records) - len(records) % 2]))
-        _print(a, b, result, f"openings {options.openings_text(openings)}, seed {seed}")
+        game = "" if rules == Rules() else f"{rules}, "
+        _print(a, b, result, f"{game}openings {options.openings_text(openings)}, seed {seed}")
         if sprt is not None:
-            click.echo(f"{sprt}: {sprt.judge(result.pairs)}")
+            options.say(f"{sprt}: {sprt.judge(result.pairs)}")
+        elif result.games:  # a match that a test ended early would make the p-value of another test too small
+            options.say(f"points a game, A - B: {result.paired_test()}")
 
-    with options.recorded(f"{a} - {b}", most, report) as progress:
+    with options.recorded(most, report) as progress:
         play_match(
             a,
             b,
@@ -102,17 +108,18 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
     if not result.games:
         click.echo("no pair of games was finished")
         return
-    click.echo(f"{a}, {result.games} games, {settings}:")
+    options.say(f"{a}, {result.games} games, {settings}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
-    points = " ".join(map(str, result.pairs))
-    click.echo(f"draws {100 * result.draw_rate:.1f} %; pairs with 0, 1/2, 1, 1 1/2, 2 points: {points}")
+    points = ", ".join(f"{each} in {n}" for each, n in zip(_POINTS, result.pairs, strict=True))
+    pairs_of_games = f"{sum(result.pairs)} pairs of games (one opening, both colours)"
+    options.say(f"{pairs_of_games}: {points}; draws {100 * result.draw_rate:.1f} %")
     for index, name in enumerate((a, b)):
         options.report_faults(name, result.faults(index))
     games = [((record.position, record.opening_moves), record.moves) for record in result.records]
     pairs = list(zip(games[::2], games[1::2], strict=True))
     starts = {start for start, _ in games}
     if len(set(pairs)) == len(starts) and 2 * len(starts) <= len(pairs):
-        click.echo(
+        options.say(
             f"the {len(pairs)} pairs of games are repetitions of {len(starts)}: each opening always led to the same "
             "games, so the interval means nothing",
             err=True,
@@ -121,13 +128,12 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
 
 def result_row(opponent: str, result: MatchResult) -> tuple[str, ...]:
     """The row of a match in a table with the columns of `HEAD`."""
-    low, high = result.interval
     return (
         opponent,
         str(result.wins),
         str(result.draws),
         str(result.losses),
-        f"{result.score:.3f}",
-        f"{low:.3f} - {high:.3f}",
+        score_text(result.score),
+        interval_text(*result.interval),
         f"{result.margin:+.1f}",
     )

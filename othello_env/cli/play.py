@@ -52,12 +52,12 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
     *before, state = drawing.positions(start.play_transcript(moves), start)
     if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
         raise click.UsageError(f"{rules.name} has no side {strangers[0]}; it has {', '.join(start.player_names)}")
-    adviser = make_agent(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), seed)
+    adviser = _make(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), start, seed)
     opponent = "alphabeta:depth=2" if start.num_players == 2 else "maxn:depth=2"
     seats: list[tuple[Seat | None, str]] = []
     for player, name in enumerate(start.player_names):
         is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
-        agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN, seed)
+        agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN, start, seed)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     TerminalGame(state, seats, adviser, _prompt, click.echo, before, coloured if has_colour else drawing.text).play()
@@ -86,7 +86,16 @@ def _prompt(text: str) -> str:
     return str(click.prompt(text, prompt_suffix="> ", default="", show_default=False))
 
 
-def _player(player: str, spec: str | None, opponent: str, default: str, seed: int | None) -> tuple[Agent | None, str]:
+def _make(spec: str, start: State, seed: int) -> Agent:
+    """Make an agent, and check that it plays the game."""
+    agent = make_agent(spec, seed)
+    agent.check_game(start)
+    return agent
+
+
+def _player(
+    player: str, spec: str | None, opponent: str, default: str, start: State, seed: int
+) -> tuple[Agent | None, str]:
     """The agent that plays a side (None for a human), and the name to show.
 
     Args:
@@ -94,14 +103,15 @@ def _player(player: str, spec: str | None, opponent: str, default: str, seed: in
         spec: the agent's spec, or ``human``. If `spec` is None, the user is asked.
         opponent: a spec that is shown to the user as an example.
         default: the answer if the user types nothing.
+        start: the start of the game.
         seed: the seed of a new agent.
     """
     if spec is not None:
-        return (None if spec == _HUMAN else make_agent(spec, seed)), spec
+        return (None if spec == _HUMAN else _make(spec, start, seed)), spec
     while True:
         spec = str(click.prompt(f"{player} (human, or an agent such as {opponent})", default=default)).strip()
         try:
-            return _player(player, spec, opponent, default, seed)
+            return _player(player, spec, opponent, default, start, seed)
         except (ValueError, OSError, ImportError) as error:
             click.echo(str(error))
 

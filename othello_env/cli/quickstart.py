@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.tournament.results import interval_of
+from othello_env.arena.tournament.results import interval_of, score_text
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
 from othello_env.cli.train import GAMES, YARDSTICK, Curve, train
@@ -41,11 +41,11 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     options.make_new_folder(folder)
     agent = folder / "agent.npz"
     trainer = Trainer(seed=seed)
-    click.echo(f"An agent learns Othello from nothing, by playing against itself for {seconds:g} s.")
+    options.say(f"An agent learns Othello from nothing, by playing against itself for {seconds:g} s.")
     curve, interrupted = train(
         trainer, seconds=seconds, games=None, keep=lambda: trainer.network.save(agent), every=seconds / 12
     )
-    click.echo(f"It learned from {trainer.games:,} games and is kept as {agent}.")
+    options.say(f"It learned from {trainer.games:,} games and is kept as {agent}.")
     if interrupted:
         raise KeyboardInterrupt
     results = _measure(agent, games, seed)
@@ -68,28 +68,30 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     }
     write_json(folder / "results.json", values)
     write_file(folder / "results.png", _picture(agent, results, games, seed, curve))
+    click.echo()
+    options.say(f"Written: {agent}, {folder / 'results.json'}, {folder / 'results.png'}")
     click.echo(f"""
-Written: {agent}, {folder / "results.json"}, {folder / "results.png"}
-
 Next, try
-  othello-env serve {agent} --results {folder / "results.json"}     (in the browser; needs othello-env[page])
+  # play against it, here or in the browser (needs othello-env[page])
   othello-env play --black human --white {agent}
+  othello-env serve {agent} --results {folder / "results.json"}
+  # a stronger opponent, more training, its Elo rating
   othello-env match {agent} alphabeta:depth=6,eval=weighted --games 100
   othello-env train --seconds 600 --resume --out {agent}
-  othello-env benchmark {agent}     (its Elo rating; takes policy.py:function, too)""")
+  othello-env benchmark {agent}""")
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
     """Play the matches and print a table of their scores. After an interrupt, the table has only finished matches."""
     results: dict[str, MatchResult] = {}
     try:
-        with options.bar(str(agent), games * len(_CLASSICS)) as step:
+        with options.bar("games", games * len(_CLASSICS)) as step:
             for opponent in _CLASSICS:
                 results[opponent] = play_match(
                     str(agent), opponent, games=games, openings=_OPENINGS, seed=seed, progress=lambda _: step()
                 )
     finally:
-        click.echo(f"{agent}, {games} games against each, openings {_OPENINGS}, seed {seed}:")
+        options.say(f"{agent}, {games} games against each, openings {_OPENINGS}, seed {seed}:")
         click.echo(options.table(HEAD, [result_row(*each) for each in results.items()]))
     return results
 
@@ -99,7 +101,7 @@ def _picture(agent: Path, results: dict[str, MatchResult], games: int, seed: int
     chart = row_chart(
         f"The scores of {agent.name}",
         f"{games} games each in colour-swapped pairs, openings {_OPENINGS}, seed {seed}; 95% intervals",
-        [Row(name, match.score, *match.interval, f"{match.score:.3f}", 0.5) for name, match in results.items()],
+        [Row(name, match.score, *match.interval, score_text(match.score), 0.5) for name, match in results.items()],
         "score (a draw counts one half)",
         limits=(-0.02, 1.02),
         curve=[CurvePoint(0, at, score, *interval_of(GAMES // 2, score, 0.0)) for at, score in curve],

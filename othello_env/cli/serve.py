@@ -45,9 +45,9 @@ _MOST_CONNECTIONS = 200  # further connections get an error
 )
 @click.option(
     "--runs",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Watch this folder: show the learning curves in its JSON files while they grow, show its leagues, and offer "
-    "its newest checkpoints as agents, also those that appear later.",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Watch this folder, which may appear later: show the learning curves in its JSON files while they grow, show "
+    "its leagues, and offer its newest checkpoints as agents, also those that appear later.",
 )
 @click.option(
     "--league",

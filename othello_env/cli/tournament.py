@@ -9,7 +9,7 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.results import Tournament, overall
+from othello_env.arena.tournament.results import Tournament, overall, score_text
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
@@ -89,7 +89,7 @@ def command(
         if transcripts is not None:
             write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
 
-    with options.recorded("tournament", len(schedule), report) as progress:
+    with options.recorded(len(schedule), report) as progress:
         play_tournament(
             {agent: agent for agent in agents},
             schedule,
@@ -105,7 +105,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
     given = schedule.openings
     openings = options.openings_text(given if given is None or isinstance(given, str) else [*map(str, given)])
     time = "no clock" if clock is None else f"clock {clock}"
-    click.echo(
+    options.say(
         f"{len(result.records)} of {len(schedule)} games, {schedule.rules}, openings {openings}, seed {schedule.seed}, "
         f"{time}:"
     )
@@ -117,7 +117,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
     except ValueError as error:
         if len(result.records) == len(schedule):
             raise
-        click.echo(f"no ratings yet: {error}", err=True)
+        options.say(f"no ratings yet: {error}", err=True)
     for agent in result.agents:
         options.report_faults(agent, result.faults(agent))
 
@@ -130,8 +130,8 @@ def cross_table(result: Tournament) -> str:
     for number, agent in enumerate(result.agents, start=1):
         against = [scores.get((agent, other)) for other in result.agents]
         games, total, margin = overall([score for score in against if score is not None])
-        cells = ["-" if score is None else f"{score.score:.3f}" for score in against]
-        rows.append((f"{number} {agent}", *cells, str(games), f"{total:.3f}", f"{margin:+.1f}"))
+        cells = ["-" if score is None else score_text(score.score) for score in against]
+        rows.append((f"{number} {agent}", *cells, str(games), score_text(total), f"{margin:+.1f}"))
     return options.table(head, rows)
 
 
@@ -149,5 +149,5 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
     for place, agent in enumerate(order):
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
-        rows.append((agent, *options.elo_cells(ratings, agent), "" if math.isnan(better) else f"{better:.3f}"))
+        rows.append((agent, *options.elo_cells(ratings, agent), "" if math.isnan(better) else score_text(better)))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)

@@ -17,6 +17,7 @@ import click
 from click.core import ParameterSource
 
 from othello_env.arena.match import play_match
+from othello_env.arena.tournament.results import score_text
 from othello_env.cli import _options as options
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import check_output
@@ -102,28 +103,29 @@ def command(
         network = NTupleNetwork.load(out)
         Trainer.check_errors(network)
         trainer = Trainer.resume(network, num_threads=threads)
-        _check_same(context, size=trainer.network.size, seed=trainer.seed, batch=trainer.batch)
+        _check_same(context, "--size", ("rules", "size"), size, trainer.network.size)
+        _check_same(context, "--seed", ("seed",), seed, trainer.seed)
+        _check_same(context, "--batch", ("batch",), batch, trainer.batch)
     else:
         trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else max(_BATCH, threads)), num_threads=threads)
     curve, interrupted = train(trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30)
-    score = f", {curve[-1][1]:.2f} against {YARDSTICK}" if curve else ""
+    score = f", {score_text(curve[-1][1])} against {YARDSTICK}" if curve else ""
     decimals = 1 if trainer.seconds < _PRECISE_BELOW else 0
-    click.echo(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.{decimals}f} s{score}")
+    options.say(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.{decimals}f} s{score}")
     if interrupted:
         raise KeyboardInterrupt
 
 
-def _check_same(context: click.Context, **resumed: int) -> None:
-    """Check that the user's options agree with the values with which the network was trained.
+def _check_same(
+    context: click.Context, option: str, names: tuple[str, ...], given: int | None, trained: int | None
+) -> None:
+    """Check that the value of an option is the one with which the network was trained, if the user gave the option.
 
-    `resumed` is a dict from the names of the options to these values.
+    `names` are the names of the command's parameters that give the value.
     """
-    for name, number in resumed.items():
-        given = context.params[name]
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and given != number:
-            raise click.BadParameter(
-                f"the network in --out was trained with {number}, not {given}.", param_hint=f"--{name}"
-            )
+    is_given = ParameterSource.COMMANDLINE in map(context.get_parameter_source, names)
+    if is_given and given != trained:
+        raise click.BadParameter(f"the network in --out was trained with {trained}, not {given}.", param_hint=option)
 
 
 def train(
@@ -196,12 +198,12 @@ class _Watch:
         self.is_measuring = False
 
     def show(self) -> None:
-        """Show the time of training, the number of games and the last score."""
+        """Show the time of training, the number of games and the last score against `YARDSTICK`."""
         seconds = self._trainer.seconds - self._first_seconds
         rate = (self._trainer.games - self._first_games) / max(seconds, 1e-9)
         clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
-        score = f"{self.curve[-1][1]:.2f} against {YARDSTICK}" if self.curve else ""
-        options.show(f"{clock}  {self._trainer.games:,} games  {rate:,.0f} games/s  {score}")
+        score = [f"score {score_text(self.curve[-1][1])}"] if self.curve else []
+        options.show(clock, f"{self._trainer.games:,} games", *score, f"{rate:,.0f} games/s")
 
 
 def _score(trainer: Trainer) -> float:

@@ -5,7 +5,7 @@ from othello_env.data.examples import Examples, examples
 from othello_env.data.formats import DamagedGamesWarning, read_games, read_names, write_games
 from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Ends, Games, GamesError, Statistics, random_games
-from othello_env.data.labels import MoveLabels, agent_labels, exact_labels
+from othello_env.data.labels import MoveLabels, agent_labels, exact_labels, exact_scores
 from othello_env.data.matches import match_games
 from othello_env.data.overview import Overview
 from othello_env.data.review import MoveReview, PlayerReview, review_game, summarise
@@ -29,6 +29,7 @@ __all__ = [
     "board_labels",
     "board_sets",
     "exact_labels",
+    "exact_scores",
     "examples",
     "from_tokens",
     "games_of_records",

@@ -2,7 +2,8 @@
 
 A dataset stays undamaged if the program that writes it is interrupted or killed.
 
-The file ``dataset.json`` in the folder says how the games are made. The files ``games-000000.npz``,
+The file ``dataset.json`` in the folder says how the games are made, and ``README.md``, the dataset card, says the same
+for people, with the versions of the packages and the command. The files ``games-000000.npz``,
 ``games-000001.npz`` and so on are the parts of the dataset. A part is written completely or not at all. The games of a
 part depend only on the number of the part and on ``dataset.json``. So a command that was interrupted can be run again.
 Then it continues with the first part that is missing.
@@ -17,6 +18,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from othello_env.arena.play.records import versions
 from othello_env.data.formats import archive, read_games
 from othello_env.data.games import Games, GamesError, Statistics
 from othello_env.support.files import as_type, in_one_process, parse_json, read_file, write_file, write_json
@@ -25,6 +27,7 @@ __all__ = ["Dataset"]
 
 _FORMAT = "othello-env dataset 1"
 _LARGEST = 1 << 28  # bytes; a recipe may contain a long list of openings
+_SHOWN = 10  # a longer list in a recipe is not shown in the dataset card
 
 
 class _Header(msgspec.Struct):
@@ -73,6 +76,7 @@ class Dataset:
         part_size: int,
         games: Callable[[int, int], Games],
         progress: Callable[[int], None] = lambda _: None,
+        command: str | None = None,
     ) -> Dataset:
         """Make a dataset. If an earlier call was interrupted, continue after the last part that it finished.
 
@@ -86,6 +90,7 @@ class Dataset:
                 ``first + n - 1``, counted from 0. A second call with the same arguments must return the same games.
             progress: a function that is called at the beginning and after each part. Its argument is the number of
                 games that have been written so far.
+            command: the command that makes the dataset, for the dataset card.
 
         Raises:
             GamesError: the folder holds a damaged dataset.
@@ -97,7 +102,7 @@ class Dataset:
         folder.mkdir(parents=True, exist_ok=True)
         busy = ValueError(f"another process is making the dataset {str(folder)!r}")
         with in_one_process(folder / "dataset.lock", busy):
-            return cls._make(folder, recipe, count, part_size, games, progress)
+            return cls._make(folder, recipe, count, part_size, games, progress, command)
 
     @classmethod
     def _make(
@@ -108,6 +113,7 @@ class Dataset:
         part_size: int,
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
+        command: str | None,
     ) -> Dataset:
         # The recipe in the file has lists in place of tuples, because JSON has no tuples. So the tuples in `recipe` are
         # changed into lists before the two recipes are compared.
@@ -124,6 +130,8 @@ class Dataset:
                 raise ValueError(f"{str(folder)!r} was begun for {old.count:,} games, more than {count:,}")
         write_json(folder / "dataset.json", header)
         made = cls(folder)
+        if made._present() < made._num_parts:
+            _write_card(made, command)
         progress(min(count, made._present() * part_size))
         for part in range(made._present(), made._num_parts):
             first, size = part * part_size, made._size(part)
@@ -199,6 +207,33 @@ class Dataset:
 
     def _path(self, part: int) -> Path:
         return self.folder / f"games-{part:06d}.npz"
+
+
+def _write_card(dataset: Dataset, command: str | None) -> None:
+    """Write the dataset card. If there is a card, add the continuation to it."""
+    path, used = dataset.folder / "README.md", ", ".join(f"{name} {each}" for name, each in versions().items())
+    if path.exists():
+        card = path.read_text(encoding="utf-8")
+        line = f"- continued to {dataset.count:,} games with: {used}\n"
+        card += "" if card.endswith(line) else line
+    else:
+        rows = {
+            "games": f"{dataset.count:,}, in parts of {dataset.part_size:,}",
+            **{name: _entry(value) for name, value in dataset.recipe.items() if value is not None},
+            "made with": used,
+            "command": None if command is None else f"`{command}`",
+            "read with": f"`othello_env.data.Dataset({dataset.folder.name!r})`",
+        }
+        lines = [f"- {name}: {value}" for name, value in rows.items() if value is not None]
+        card = "\n".join(["# Games made by othello-env", "", *lines, ""])
+    write_file(path, card.encode())
+
+
+def _entry(value: Any) -> str:
+    """An entry of a recipe as text for the card. Of a long list, such as openings, only the length is shown."""
+    if not isinstance(value, list):
+        return str(value)
+    return ", ".join(map(str, value)) if len(value) <= _SHOWN else f"{len(value):,} given"
 
 
 def _in_words(recipe: Mapping[str, Any]) -> str:

@@ -139,7 +139,7 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
 
     `numbers` has the indices of these games in the `Games` object that was passed to `examples`.
     """
-    if isinstance(games.starts[0], Othello):
+    if type(games.starts[0]) is Othello:
         boards, game, ply = othello_positions(games)
         observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move
     else:

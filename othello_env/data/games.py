@@ -328,7 +328,7 @@ class Games:
     @cached_property
     def _played(self) -> tuple[Ends, npt.NDArray[np.int32]]:
         """The results of `ends` and `illegal`. Both are found at once, so each game is played only once."""
-        return _play_othello(self) if isinstance(self.starts[0], Othello) else _play_states(self)
+        return _play_othello(self) if type(self.starts[0]) is Othello else _play_states(self)
 
     def statistics(self) -> Statistics:
         """Return numbers about the games, such as the share of draws. The game must have two players.

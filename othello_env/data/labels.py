@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -15,13 +15,14 @@ import numpy.typing as npt
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.play.records import versions
 from othello_env.data.games import Games, othello_positions
+from othello_env.games.game import check_seed
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.cluster import run_jobs_on_cluster
 from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.workers import Worker, check_workers, run_jobs
 
-__all__ = ["MoveLabels", "agent_labels", "exact_labels"]
+__all__ = ["MoveLabels", "agent_labels", "exact_labels", "exact_scores"]
 
 _AT_ONCE = 500
 """The number of positions that `exact_labels` gives to a worker process at a time."""
@@ -45,8 +46,16 @@ class MoveLabels:
         return len(self.game)
 
 
-def exact_labels(games: Games, empties: int, *, workers: int | None = None, ray: bool = False) -> MoveLabels:
-    """Find the exact score of each move, in all positions with at most `empties` empty squares.
+def exact_labels(
+    games: Games,
+    empties: int,
+    *,
+    count: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    ray: bool = False,
+) -> MoveLabels:
+    """Find the exact score of each move, in all positions with at most `empties` empty squares, or in some of them.
 
     The score of a move is the final lead in discs of the player who makes the move. The score assumes that both sides
     play perfectly after the move. Empty squares count for the winner. Solving a position with 12 empty squares takes
@@ -55,6 +64,9 @@ def exact_labels(games: Games, empties: int, *, workers: int | None = None, ray:
     Args:
         games: games of Othello.
         empties: the largest number of empty squares in a position that gets labels.
+        count: the number of positions that get labels, drawn at random from these positions; None for all of them. If
+            there are fewer, all get labels.
+        seed: determines which positions are drawn.
         workers: the number of processes, by default 1. On a Ray cluster it is the number of jobs at a time, by default
             one for each core. The labels do not depend on this number. If this process is interrupted or killed, the
             other processes end at once.
@@ -67,13 +79,39 @@ def exact_labels(games: Games, empties: int, *, workers: int | None = None, ray:
         othello_env.support.workers.WorkerError: a worker process fails.
     """
     boards, game, ply = _positions(games)
-    check_workers(workers)
-    check_flag("ray", ray)
-    empties = check_whole("empties", empties, 0)
+    empties, seed = check_whole("empties", empties, 0), check_seed(seed)
+    count = None if count is None else check_whole("count", count, 0)
     discs = np.unpackbits((boards.own | boards.opponent)[:, np.newaxis].view(np.uint8), axis=1).sum(axis=1)
     chosen = np.flatnonzero(boards.size**2 - discs <= empties)
-    boards, game, ply = boards.part(chosen), game[chosen], ply[chosen]
-    parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(game), _AT_ONCE)]
+    if count is not None and count < len(chosen):
+        chosen = np.sort(np.random.default_rng(seed).choice(chosen, count, replace=False))
+    return MoveLabels(game[chosen], ply[chosen], exact_scores(boards.part(chosen), workers=workers, ray=ray))
+
+
+def exact_scores(
+    positions: Sequence[Othello] | OthelloPositions, *, workers: int | None = None, ray: bool = False
+) -> npt.NDArray[np.float32]:
+    """Find the exact score of each move in M given positions; see `exact_labels`.
+
+    Args:
+        positions: positions of Othello on boards of one size.
+        workers: see `exact_labels`.
+        ray: see `exact_labels`.
+
+    Returns:
+        (M, A) float32, the score of each of the A actions, in discs for the player to move; NaN for illegal actions,
+        and for all actions if the game is over.
+
+    Raises:
+        TypeError: `workers` is not an integer, or `ray` is not a bool.
+        ValueError: the boards differ in size, or `workers` is out of range.
+        WrongGameError: a position is of another game.
+        othello_env.support.workers.WorkerError: a worker process fails.
+    """
+    check_workers(workers)
+    check_flag("ray", ray)
+    boards = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
+    parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(boards), _AT_ONCE)]
     if len(parts) < 2 or (workers in (None, 1) and not ray):
         found = [_solved(part) for part in parts]
     else:
@@ -85,7 +123,7 @@ def exact_labels(games: Games, empties: int, *, workers: int | None = None, ray:
         with closing(solved):
             found = [scores for _, scores in sorted(solved, key=itemgetter(0))]
     values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *found])
-    return MoveLabels(game, ply, values.astype(np.float32))
+    return values.astype(np.float32)
 
 
 def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
@@ -113,7 +151,7 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 
 
 def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    if not isinstance(games.starts[0], Othello):
+    if type(games.starts[0]) is not Othello:
         raise ValueError(f"labels are for games of Othello, not of {games.rules}")
     games.check()
     return othello_positions(games)

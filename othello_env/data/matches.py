@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -43,7 +45,8 @@ def match_games(
     `count` - 1. With the same agents, openings and seed, `othello_env.play_match` plays the same games. If all games
     must be different, use agents that make random choices. For example, the agent ``"ntuple:epsilon=0.1"`` plays a
     random move with probability 0.1. The columns of the returned games are described at
-    `othello_env.data.formats.records.games_of_records`. If an agent forfeited games, you get a `FaultWarning`.
+    `othello_env.data.formats.records.games_of_records`. A function has its own name there, such as ``my_policy``. If an
+    agent forfeited games, you get a `FaultWarning`.
 
     Args:
         a: an agent, or a spec (a text such as ``"alphabeta:depth=2"`` that names an agent).
@@ -89,4 +92,17 @@ def match_games(
         records = list(play_elsewhere(pairings(), roster, schedule.seed, None, workers, ray=ray))
         records.sort(key=lambda record: (record.opening, record.agents != names))
     warn_of_forfeits(names, records)
+    own = _own_names(a, b)
+    records = [replace(record, agents=tuple(own[name] for name in record.agents)) for record in records]
     return games_of_records(records)
+
+
+def _own_names(a: str | Agent | Policy, b: str | Agent | Policy | None) -> dict[str, str]:
+    """The names in the columns, by the names in the match: a callable or an Agent has its own name in place of `first`.
+
+    Two agents with the same name stay `first` and `second`.
+    """
+    given = (a, a if b is None else b)
+    names = match_names(*given)
+    own = [str(agent) if isinstance(agent, str | Path) else repr(make_agent(agent)) for agent in given]
+    return dict(zip(names, names if own[0] == own[1] else own, strict=True))

@@ -142,7 +142,8 @@ def review_game(
         final: the last position of a game of Othello. Its attribute `moves` has the moves of the game.
         agent: an agent with the method `analyse`, or a text that names such an agent. The agent's scores must be in
             discs, or the agent must convert its scores into discs. The engine with n-tuple weights converts its scores.
-        exact: positions with at most this number of empty squares are solved exactly.
+        exact: positions with at most this number of empty squares are solved exactly. On 4x4 and 6x6, so are all
+            positions whose scores the agent ``perfect`` knows without a long search.
         start: the position in which the game began; by default the usual start.
         first: the number of the first ply to review, from 1. For example, 11 leaves out an opening of ten plies.
 
@@ -170,12 +171,17 @@ def _reviews(
 ) -> Iterator[MoveReview]:
     """Yield a review of ``actions[first]`` and of each later action.
 
-    All positions near the end are solved together, in one call.
+    All positions near the end are solved together, in one call. On small boards, perfect play is known for some of the
+    positions before them, too.
     """
+    perfect: Any = make_agent("perfect") if states and states[0].size < 8 else None
     solved = next((ply for ply, state in enumerate(states) if state.empties <= exact), len(states))
     solved = max(solved, min(first, len(states)))
     for ply in range(first, solved):
         state = states[ply]
+        if perfect is not None and perfect.knows(state):
+            yield _judged(ply, state, actions[ply], perfect.action_values(state), is_exact=True, depth=state.empties)
+            continue
         found = analyst.analyse(state, lines=_MOST_LINES)
         yield _judged(ply, state, actions[ply], _scores(found), is_exact=found.exact, depth=found.depth)
     if solved < len(states):

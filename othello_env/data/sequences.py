@@ -1,11 +1,8 @@
-"""Games as sequences of tokens for language models, and labels of the boards. The formats are those of Othello-GPT.
+"""Labels of the boards for language models of games. The formats are those of Othello-GPT.
 
-Othello-GPT is the model in the GitHub repository likenneth/othello_world (Li and others, Emergent World
-Representations, 2023). In the data of this model, a game is the list of the squares on which discs are placed. Passes
-are left out. In Othello-GPT, a square has the number ``8 * letter + digit``. Here `letter` and `digit` are the letter
-and the digit of the square's name, both counted from 0. Tokens 1 to 60 are the squares in the order of these numbers,
-without the four squares in the middle. Token 0 fills the sequence after the last move. In this package, a square has
-the number ``8 * digit + letter``. So a board of Othello-GPT is a board of this package with rows and columns swapped.
+`othello_env.data.formats.tokens` describes Othello-GPT and its sequences of tokens. In Othello-GPT, a square has the
+number ``8 * letter + digit``, and in this package ``8 * digit + letter``. So a board of Othello-GPT is a board of this
+package with rows and columns swapped.
 """
 
 from __future__ import annotations
@@ -19,8 +16,9 @@ import numpy.typing as npt
 
 from othello_env.data import kernels
 from othello_env.data.formats.archive import read_arrays
-from othello_env.data.games import Games, GamesError, check_standard, placed_discs, with_passes
-from othello_env.games.othello.position import Othello, planes_of
+from othello_env.data.formats.tokens import VOCABULARY, from_tokens, tokens
+from othello_env.data.games import Games, GamesError, check_standard
+from othello_env.games.othello.position import planes_of
 from othello_env.support.arrays import DAMAGE
 
 __all__ = [
@@ -36,17 +34,8 @@ __all__ = [
     "tokens",
 ]
 
-VOCABULARY = 61
-"""The number of different tokens: 60 squares, and the token 0, which fills a sequence after the last move."""
-
 WHITE, EMPTY, BLACK = 0, 1, 2
 """The values of the squares in `Labels.board`."""
-
-_MIDDLE = (27, 28, 35, 36)
-_SQUARES = np.array([square for square in range(64) if square not in _MIDDLE])
-_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # entry k is this package's action for the token k + 1
-_TOKENS = np.zeros(65, np.int8)
-_TOKENS[_OURS] = np.arange(1, 61)
 
 
 @dataclass(frozen=True)
@@ -130,44 +119,6 @@ class BoardSets:
         if not is_sound or shapes != {(int(found.moves.sum()),)}:
             raise GamesError(f"{path}: the arrays of this file of labels do not fit together")
         return found
-
-
-def tokens(games: Games) -> npt.NDArray[np.int8]:
-    """Turn N games into sequences of tokens, (N, 60) int8.
-
-    With these sequences as ``x``, a model trains on the inputs ``x[:, :59]`` and the targets ``x[:, 1:]``.
-
-    Raises:
-        ValueError: the games are not of Othello on 8x8 from the usual start.
-        GamesError: a move is illegal.
-    """
-    check_standard(games, "sequences are for")
-    games.check()
-    game, move, square = placed_discs(games)
-    found = np.zeros((len(games), 60), np.int8)
-    found[game, move] = _TOKENS[square]
-    return found
-
-
-def from_tokens(sequences: npt.ArrayLike) -> Games:
-    """Turn N sequences of L tokens into games. The sequences are integers (N, L). The passes are added.
-
-    Raises:
-        ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows the token 0.
-        GamesError: a move is illegal.
-    """
-    given = np.asarray(sequences)
-    if given.ndim != 2 or not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(f"expected integers (N, L), got {given.dtype} of shape {given.shape}")
-    if given.size and not 0 <= given.min() <= given.max() < VOCABULARY:
-        raise ValueError(f"tokens must be 0 to {VOCABULARY - 1}, not {given.min()} to {given.max()}")
-    if ((given[:, :-1] == 0) & (given[:, 1:] > 0)).any():
-        raise ValueError("the token 0 fills the end of a sequence, but here a move follows it")
-    squares = np.where(given > 0, _OURS[np.maximum(given, 1) - 1], -1).astype(np.int8)
-    actions, lengths, wrong = with_passes(squares, Othello())
-    for i in np.flatnonzero(wrong >= 0)[:1].tolist():
-        raise GamesError(f"game {i + 1}, move {wrong[i] + 1}: token {given[i, wrong[i]]} is not a legal move")
-    return Games(actions, lengths)
 
 
 def board_labels(games: Games) -> Labels:

@@ -101,8 +101,8 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
     Args:
         state: the position.
         cell: the side of a square in pixels, 8 to 512.
-        values: a mapping from legal actions to their values, which are written on the squares. An infinite value means
-            a sure win or a sure loss.
+        values: a mapping from legal actions to their values for the player to move, which are written on the squares.
+            An infinite value means a sure win or a sure loss.
 
     Raises:
         ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
@@ -197,8 +197,8 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
     Args:
         state: the position.
         cell: the side of a square in pixels, 8 to 512.
-        values: a mapping from legal actions to their values, which are written on the squares. An infinite value means
-            a sure win or a sure loss.
+        values: a mapping from legal actions to their values for the player to move, which are written on the squares.
+            An infinite value means a sure win or a sure loss.
 
     Raises:
         ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
@@ -378,7 +378,7 @@ def _board(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
             left, top = margin + column * cell, margin + row * cell
             yield Rectangle(left, top, cell, cell, each.fill)
             if each.label:
-                yield Text(left + 0.06 * cell, top + 0.14 * cell, each.label, 0.18 * cell, _INK, "start")
+                yield Text(left + 0.03 * cell, top + 0.1 * cell, each.label, 0.17 * cell, _INK, "start")
     for row in range(1, drawn.rows):
         yield Rectangle(margin, margin + row * cell - line // 2, board_width, line, drawn.grid)
     for column in range(1, drawn.columns):

@@ -39,8 +39,8 @@ def gif(
         states: the positions, from the first to the last.
         cell: the side of a square in pixels, 8 to 512.
         seconds: the time for which each position before the last is shown, 0 to 163 seconds.
-        values: for each position, a mapping from legal actions to their values, which are written on the squares. By
-            default, no values are written.
+        values: for each position, a mapping from legal actions to their values for the player to move, which are
+            written on the squares. By default, no values are written.
 
     Raises:
         ValueError: there are no positions, `cell` or `seconds` is out of range, `values` and `states` have different
@@ -72,8 +72,8 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
         states: the positions, from the first to the last.
         title: the page's title; by default the game's name.
         cell: the side of a square in pixels, 8 to 512.
-        values: for each position, a mapping from legal actions to their values, which are written on the squares. By
-            default, no values are written.
+        values: for each position, a mapping from legal actions to their values for the player to move, which are
+            written on the squares. By default, no values are written.
 
     Raises:
         ValueError: there are no positions, a position after the first was not reached by a move, `cell` is out of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 
@@ -153,12 +153,12 @@ def action_path(state: State, action: int) -> list[Place]:
 def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
     """The scene of a position with the values of its actions on the squares.
 
-    The values replace the dots that mark legal moves.
+    The values replace the dots that mark legal moves. The status says for whom they are.
 
     Args:
         state: the position.
-        values: a mapping from legal actions to their values, such as an agent's `action_values`. An infinite value
-            means a sure win or a sure loss. If the mapping is empty, the scene shows no numbers.
+        values: a mapping from legal actions to their values for the player to move, such as an agent's `action_values`.
+            An infinite value means a sure win or a sure loss. If the mapping is empty, the scene shows no numbers.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -173,8 +173,10 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
     for action, value in values.items():
         for place in action_path(state, action)[-1:]:
             best[place] = max(value, best.get(place, -math.inf))
-    numbers = tuple(Number(place, _value_text(value), _share(value, values)) for place, value in best.items())
-    return replace(scene(state), legal=(), numbers=numbers)
+    shown = [_shown(value) for value in values.values()]
+    numbers = tuple(Number(place, _value_text(value), _share(_shown(value), shown)) for place, value in best.items())
+    status = f"values for {state.player_names[state.to_move]}, to move"
+    return replace(scene(state), legal=(), numbers=numbers, status=status)
 
 
 def _value_text(value: float) -> str:
@@ -182,18 +184,24 @@ def _value_text(value: float) -> str:
         return "win" if value > 0 else "loss"
     size = abs(value)
     rounded = f"{size:.{0 if size == int(size) else 2 if size < 10 else 1}f}"
-    sign = "" if float(rounded) == 0 else "+" if value > 0 else "-"
-    return sign + rounded
+    if float(rounded) == 0:
+        return "0"
+    return ("+" if value > 0 else "-") + rounded
 
 
-def _share(value: float, values: Mapping[int, float]) -> float:
+def _shown(value: float) -> float:
+    """The number that `_value_text` shows. Colours follow it, so that equal numbers have equal colours."""
+    return value if math.isinf(value) else float(_value_text(value))
+
+
+def _share(value: float, values: Sequence[float]) -> float:
     """Turn a value into a number from 0 to 1: 0 for the smallest of the values, and 1 for the largest.
 
     First, infinity is replaced by a finite number. This number is 1.5 times the largest absolute value of the finite
     values, but at least 1.5. Minus infinity is replaced by the negative of this number.
     """
-    most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
-    low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))
+    most = 1.5 * max([1.0, *(abs(each) for each in values if math.isfinite(each))])
+    low, high, here = (min(max(each, -most), most) for each in (min(values), max(values), value))
     return (here - low) / (high - low) if high > low else 1.0
 
 

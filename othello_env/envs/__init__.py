@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from othello_env.envs.conventions import IgnoredMaskWarning
     from othello_env.envs.making import make_env, make_vec_env
     from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
+    from othello_env.envs.registered import GameAEC, GameEnv, GameVectorEnv
     from othello_env.envs.returns import self_play_advantages
     from othello_env.envs.sampling import sample_legal
     from othello_env.envs.sb3 import OthelloVecEnv
@@ -22,6 +23,9 @@ __all__ = [
     "AECGame",
     "CheckersEnv",
     "CheckersVectorEnv",
+    "GameAEC",
+    "GameEnv",
+    "GameVectorEnv",
     "IgnoredMaskWarning",
     "OthelloEnv",
     "OthelloVecEnv",
@@ -47,6 +51,7 @@ if not TYPE_CHECKING:  # if type checkers saw `__getattr__`, they would accept a
             "othello_env.envs.conventions": ("IgnoredMaskWarning",),
             "othello_env.envs.making": ("make_env", "make_vec_env"),
             "othello_env.envs.othello": ("OthelloEnv", "OthelloVectorEnv"),
+            "othello_env.envs.registered": ("GameAEC", "GameEnv", "GameVectorEnv"),
             "othello_env.envs.returns": ("self_play_advantages",),
             "othello_env.envs.sampling": ("sample_legal",),
             "othello_env.envs.sb3": ("OthelloVecEnv",),

@@ -6,7 +6,7 @@ PettingZoo's wrappers. The wrappers would take more time than a ply takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import gymnasium
@@ -29,6 +29,7 @@ from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import GameKeys
 from othello_env.games.game import IllegalActionError, State
+from othello_env.games.openings import OpeningsSpec
 
 __all__ = ["AECGame"]
 
@@ -70,7 +71,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     def __init__(
         self,
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

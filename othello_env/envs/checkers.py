@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
+import gymnasium
+import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.checkers.batch import CheckersGames
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 
 __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 
 
-class CheckersEnv(SingleGame):
+class CheckersEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
     """Checkers against an opponent, the Gymnasium environment ``othello_env/Checkers-v0``.
 
     An action is one step or one jump of a piece.
@@ -41,7 +44,7 @@ class CheckersEnv(SingleGame):
         size: int = 8,
         opponent: Opponent = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -54,7 +57,7 @@ class CheckersEnv(SingleGame):
         return self._start
 
 
-class CheckersVectorEnv(VectorGames):
+class CheckersVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of checkers, the environment of ``gymnasium.make_vec("othello_env/Checkers-v0", num_envs=N)``.
 
     Args:
@@ -81,7 +84,7 @@ class CheckersVectorEnv(VectorGames):
         size: int = 8,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

@@ -33,8 +33,7 @@ Observation = dict[str, Any]
 """A dict of two int8 arrays, `observation` and `action_mask`."""
 
 REWARDS = ("result", "margin")
-"""The kinds of reward: the result (such as +1 for a win), or the margin (in Othello, the lead in discs).
-"""
+"""A reward is the result (such as +1 for a win) or the margin (in Othello, the lead in discs)."""
 
 PLAYING, NOBODY = -2, -1
 """Values in `info`.
@@ -161,8 +160,8 @@ class MaskWatch:
             self._warned = True
             warnings.warn(
                 f"{self._illegal} of {self._games} games ended by an illegal action, each as a loss. The legal actions "
-                'have a 1 in observation["action_mask"]. Choose among them, or train with an algorithm '
-                "that reads masks, such as MaskablePPO instead of PPO",
+                "have a 1 in action_mask (in the observation or in info). Choose among them, or train with an "
+                "algorithm that reads masks, such as MaskablePPO instead of PPO",
                 IgnoredMaskWarning,
                 stacklevel=4,
             )

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.game import State
-from othello_env.games.openings import Openings, opening_position
+from othello_env.games.openings import Openings, OpeningsSpec, opening_position
 from othello_env.support.numbers import check_whole
 
 __all__ = ["POSITION_OPTIONS", "InitialStates", "check_reset_mask", "check_reset_options"]
@@ -77,7 +77,7 @@ class InitialStates:
         ValueError: the openings are wrong.
     """
 
-    def __init__(self, openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
+    def __init__(self, openings: OpeningsSpec, new_game: Callable[[int], State]) -> None:
         self.openings = Openings(openings, new_game)
         self._new_game = new_game
 

@@ -6,7 +6,6 @@ This class manages where games begin, the current position and the rendering of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 from gymnasium.error import ResetNeeded
@@ -16,6 +15,7 @@ from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.rendering import Renderer
 from othello_env.envs.seeding import GameKeys
 from othello_env.games.game import State, check_choice
+from othello_env.games.openings import OpeningsSpec
 from othello_env.support.numbers import check_flag
 
 __all__ = ["OneGame"]
@@ -24,9 +24,7 @@ __all__ = ["OneGame"]
 class OneGame(ABC):
     """An environment for one game at a time. A subclass defines the game and calls `_prepare` in its constructor."""
 
-    def _prepare(
-        self, openings: str | Sequence[str | State] | None, reward: str, strict: bool, render_mode: str | None
-    ) -> State:
+    def _prepare(self, openings: OpeningsSpec, reward: str, strict: bool, render_mode: str | None) -> State:
         """Check and store these arguments.
 
         Return a start position. The caller reads the shapes of its spaces and the players' names from this position.

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
+import gymnasium
+import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 from othello_env.games.othello.batch import OthelloGames
 from othello_env.games.othello.position import Othello, check_size
 
 __all__ = ["OthelloEnv", "OthelloVectorEnv"]
 
 
-class OthelloEnv(SingleGame):
+class OthelloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
     """Othello against an opponent, the Gymnasium environment ``othello_env/Othello-v0``.
 
     Args:
@@ -35,7 +38,7 @@ class OthelloEnv(SingleGame):
         size: int = 8,
         opponent: Opponent = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -53,7 +56,7 @@ class OthelloEnv(SingleGame):
         return Othello(self._size)
 
 
-class OthelloVectorEnv(VectorGames):
+class OthelloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of Othello, the environment of ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
 
     Args:
@@ -78,7 +81,7 @@ class OthelloVectorEnv(VectorGames):
         size: int = 8,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

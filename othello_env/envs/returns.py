@@ -40,6 +40,12 @@ def self_play_advantages(
     has a value, in `last_values`. For the other side, this function uses the negative of this value. If `values` and
     `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
+    Against opponents, where each step is a turn of the learner, `players` and `last_players` are zeros. Then the result
+    is the usual generalised advantage estimation::
+
+        players = np.zeros(rewards.shape, np.int8)
+        advantages, returns = self_play_advantages(rewards, values, players, terminated, last_values, players[0])
+
     Args:
         rewards: (T, N) floats, the rewards that `step` returned. Each reward is for the player that acted.
         values: (T, N) floats, the estimated value of each observation for the player that acted on it.

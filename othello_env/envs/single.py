@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -25,6 +24,7 @@ from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
+from othello_env.games.openings import OpeningsSpec
 from othello_env.support.jit import raise_interrupt
 
 __all__ = ["SingleGame"]
@@ -36,7 +36,8 @@ _ONLY = np.int64(0)
 class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     """A game of a learner against one or two opponents.
 
-    A subclass defines the game. Each step plays the learner's action, and then the opponents' actions until the
+    A subclass defines the game. It should name `gymnasium.Env` as a base again, because some trainers, such as skrl,
+    look only at direct base classes. Each step plays the learner's action, and then the opponents' actions until the
     learner's next turn. An observation is a dict of two int8 arrays. The array ``observation`` is the board as planes
     from the learner's point of view. The array ``action_mask`` has a 1 for each legal action. The same mask is in
     `info`, and the method `action_masks` returns this mask as bool. If the game is over, the mask is all zeros. If the
@@ -85,7 +86,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self,
         opponent: Opponent | tuple[Opponent, ...] = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -94,7 +95,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self._sides = ("random", *start.player_names)
         check_choice("side", side, self._sides)
         self.action_space = gymnasium.spaces.Discrete(start.num_actions)
-        self.observation_space = observation_space(start)
+        self.observation_space = self._space_of(start)
         self.learner = 0
         """The number of the learner's player in the current game."""
         self._players = start.num_players
@@ -104,6 +105,14 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self._seats: dict[int, Seat] = {}
         """The opponents in the current game. Each key is the number of the player whose moves the opponent makes."""
         self._mask = np.zeros(self._num_actions, np.int8)
+
+    def _space_of(self, start: State) -> gymnasium.Space[Any]:
+        """The space of `_observation`."""
+        return observation_space(start)
+
+    def _observation(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
+        """The observation with these planes and this mask."""
+        return {"observation": planes, "action_mask": masks}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that makes the moves of the player with the number `player` in the next game.
@@ -244,4 +253,4 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             self.render()
         opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
         info = {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
-        return {"observation": planes, "action_mask": self._mask}, info
+        return self._observation(planes, self._mask), info

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
+import gymnasium
+import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
-from othello_env.games.game import State
+from othello_env.games.openings import OpeningsSpec
 from othello_env.games.tribolo.batch import TriboloGames
 from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["TriboloEnv", "TriboloVectorEnv"]
 
 
-class TriboloEnv(SingleGame):
+class TriboloEnv(SingleGame, gymnasium.Env[Observation, np.int64]):
     """Tribolo against two opponents, the Gymnasium environment ``othello_env/Tribolo-v0``.
 
     Each game has its own random board.
@@ -39,7 +42,7 @@ class TriboloEnv(SingleGame):
         self,
         opponent: Opponent | tuple[Opponent, ...] = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -55,7 +58,7 @@ class TriboloEnv(SingleGame):
         return Tribolo(game_key, **self._board)
 
 
-class TriboloVectorEnv(VectorGames):
+class TriboloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """N games of Tribolo, the environment of ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``.
 
     Each game has its own random board.
@@ -84,7 +87,7 @@ class TriboloVectorEnv(VectorGames):
         num_envs: int = 1,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,

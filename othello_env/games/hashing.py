@@ -6,11 +6,32 @@ in which random numbers are computed does not matter: a single environment, a ba
 of threads get the same numbers.
 """
 
+from collections.abc import Mapping
+from itertools import accumulate
+from math import inf
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from othello_env.support.jit import kernel
+from othello_env.support.numbers import check_real
 
-__all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "POOL", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
+__all__ = [
+    "CHOICE",
+    "EPSILON",
+    "OPENING",
+    "OPPONENT",
+    "POOL",
+    "REDRAW",
+    "SIDE",
+    "below",
+    "draw",
+    "first_above",
+    "mix",
+    "mix_int",
+    "weight_bounds",
+]
 
 SIDE, OPENING, OPPONENT, EPSILON, CHOICE, REDRAW, POOL = range(1, 8)
 """The purposes of random numbers, used as counters for `mix`. Different purposes give independent random numbers."""
@@ -42,6 +63,36 @@ def below(bits: np.uint64, n: np.uint64) -> np.uint64:
     The probability of each number differs from 1 / n by less than 1 / 2**32.
     """
     return ((bits >> _S32) * n) >> _S32
+
+
+@kernel(lean=True)
+def first_above(bounds: npt.NDArray[np.uint64], number: np.uint64) -> int:
+    """The index of the first of the ascending bounds that is greater than a number; the last bound always is."""
+    low, high = 0, len(bounds) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if bounds[middle] > number:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def weight_bounds(name: str, weights: Mapping[Any, Any]) -> tuple[int, ...]:
+    """Bounds by which the keys of a dict are chosen at random in proportion to their weights.
+
+    The chosen key is the first whose bound is greater than a random 32-bit number; see `first_above`.
+
+    Raises:
+        TypeError: a weight is not a number.
+        ValueError: a weight is negative or infinite, or all are 0.
+    """
+    values = [check_real("each of the weights", weight, 0) for weight in weights.values()]
+    if not 0 < sum(values) < inf:
+        raise ValueError(
+            f"expected {name} with weights of at least 0, not all 0 and with a finite sum, got {dict(weights)!r}"
+        )
+    return tuple(round(bound / sum(values) * 2**32) for bound in accumulate(values))
 
 
 def mix_int(key: int, counter: int) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 
 from othello_env.games.game import IllegalActionError, NotationError, State
-from othello_env.games.hashing import OPENING, draw, mix_int
+from othello_env.games.hashing import OPENING, mix_int, weight_bounds
 from othello_env.support.numbers import is_ordered
 
-__all__ = ["Openings", "opening_position", "random_opening"]
+__all__ = ["Openings", "OpeningsSpec", "opening_position", "random_opening"]
+
+OpeningsSpec = str | Sequence[str | State] | Mapping[str | State, float] | None
+"""The argument `openings` of the environments; `Openings` explains it."""
 
 
 def random_opening(start: State, plies: int, key: int) -> State | None:
@@ -30,38 +34,54 @@ class Openings:
 
     Args:
         spec: None for the game's own start, ``"random:10"`` for ten random plies, or a sequence of transcripts or
-            States. From a sequence, one opening is chosen at random for each game. A set is refused, since it has no
-            order, and so is a dict, since openings have no weights.
+            States. From a sequence, one opening is chosen at random for each game. A dict from transcripts or States to
+            weights makes some openings likelier than others. A set is refused, since it has no order.
         new_game: a function that takes the key of a game and returns the game's own start.
+        random_plies: the number of random plies that follow the start or the opening.
 
     Raises:
-        ValueError: the spec has none of these forms, the spec is empty, an opening is not valid, or an opening
-            ends the game.
+        ValueError: the spec has none of these forms, the spec is empty, an opening is not valid, an opening ends the
+            game, or a weight is wrong.
+        TypeError: a weight is not a number.
+
+    Attributes:
+        positions: the openings that were given, or an empty tuple.
+        bounds: for each position, an ascending bound. Each game has a random 32-bit number, and begins at the first
+            position whose bound is greater than this number.
+        random_plies: the number of random plies after the start or the opening.
     """
 
     ATTEMPTS = 1000
     """The largest number of attempts to find random plies that do not end the game."""
 
-    def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
-        self.random_plies = 0
+    def __init__(self, spec: OpeningsSpec, new_game: Callable[[int], State], random_plies: int = 0) -> None:
+        self.random_plies = random_plies
         self.positions: tuple[State, ...] = ()
+        self.bounds: tuple[int, ...] = ()
         self._new_game = new_game
         if isinstance(spec, str):
             self.random_plies = _parse_random(spec)
         elif spec is not None:
-            if not is_ordered(spec):
+            if not (isinstance(spec, Mapping) or is_ordered(spec)):
                 raise _no_openings(spec)
             start = new_game(0)
             self.positions = tuple(opening_position(start, opening) for opening in spec)
             if not self.positions:
                 raise ValueError("openings is empty: expected transcripts or States, or None for the start")
+            if isinstance(spec, Mapping):
+                self.bounds = weight_bounds("openings", spec)
+            else:  # the openings are equally likely
+                n = len(self.positions)
+                self.bounds = tuple(-(-k * 2**32 // n) for k in range(1, n + 1))
 
     def draw(self, game_key: int) -> State:
         """The position in which the game with this key begins."""
-        key = mix_int(game_key, OPENING)
         if self.positions:
-            return self.positions[draw(key, 0, len(self.positions))]
-        return self.random(self._new_game(game_key), self.random_plies, game_key)
+            number = mix_int(mix_int(game_key, OPENING), 0) >> 32
+            start = self.positions[bisect_right(self.bounds, number)]
+        else:
+            start = self._new_game(game_key)
+        return self.random(start, self.random_plies, game_key)
 
     @classmethod
     def random(cls, start: State, plies: int, game_key: int) -> State:

@@ -1,28 +1,37 @@
-"""Convert games, positions and moves to text and back. The files of played games store this text."""
+"""Convert games, positions and moves to text and back. The files of played games store this text.
+
+`register_game` adds a game, for example a variant of the rules of Othello.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.games.batch import Batch
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.game import State, check_text
+from othello_env.games.game import NotationError, State, check_text
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.tribolo.position import Tribolo
+from othello_env.support.imports import import_object
 from othello_env.support.jit import kernel
+from othello_env.support.words import near
 
-__all__ = ["Rules", "names_of_moves", "play_names", "position_to_text"]
+__all__ = ["Rules", "find_rules", "names_of_moves", "play_names", "position_to_text", "register_game"]
 
 _0 = np.uint64(0)
 _GAMES: dict[str, type[State]] = {"checkers": Checkers, "othello": Othello, "tribolo": Tribolo}
+_BATCHES: dict[str, Callable[[int, Any], Batch]] = {}
+_ENTRY_POINTS = "othello_env.games"
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,7 @@ class Rules:
     """A game and its options.
 
     Attributes:
-        name: ``othello``, ``tribolo`` or ``checkers``.
+        name: ``othello``, ``tribolo``, ``checkers``, or the name of a registered game.
         options: the name and the value of each option that differs from its default, in alphabetical order of the
             names.
 
@@ -54,8 +63,10 @@ class Rules:
         if isinstance(spec, Rules):
             return spec
         name, colon, text = check_text(spec, "a game").partition(":")
+        _load_plugin(name)
         if name not in _GAMES:
-            raise ValueError(f"expected one of the games {', '.join(_GAMES)}, got {spec!r}")
+            names = sorted({*_GAMES, *_plugins()})
+            raise ValueError(f"expected one of the games {', '.join(names)}, got {spec!r}{near(name, names)}")
         known = _options(name)
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():
@@ -63,7 +74,8 @@ class Rules:
             if not equals:
                 raise ValueError(f"{spec!r}: expected key=value,key=value after {name}, got {part!r}")
             if key not in known:
-                raise ValueError(f"{spec!r}: {name} has no option {key}; it takes {', '.join(known)}")
+                takes = f"it takes {', '.join(known)}"
+                raise ValueError(f"{spec!r}: {name} has no option {key}{near(key, known)}; {takes}")
             if key in options:
                 raise ValueError(f"{spec!r} gives {key} twice")
             is_number = isinstance(known[key], int)
@@ -100,6 +112,16 @@ class Rules:
         seed = {"seed": key} if "seed" in _defaults(self.name) else {}
         return _GAMES[self.name](**seed, **dict(self.options))
 
+    def batch(self, n: int) -> Batch:
+        """A batch of N games.
+
+        Raises:
+            ValueError: the game was registered without a batch, or it is one of the package's own games.
+        """
+        if self.name not in _BATCHES:
+            raise ValueError(f"the game {self.name} was not registered with a batch")
+        return _BATCHES[self.name](n, self.start(0))
+
     def position(self, text: str, player: str) -> State:
         """Read a position from text in the game's own format.
 
@@ -110,9 +132,11 @@ class Rules:
         Raises:
             NotationError: the text does not show a position of this game.
         """
-        game: Any = _GAMES[self.name]
-        rules = dict(self.options) if game is Checkers else {}  # other games need none: their text shows the size
-        state: State = game.from_text(text, player, **rules)
+        read: Any = getattr(_GAMES[self.name], "from_text", None)
+        if read is None:
+            raise NotationError(f"a position of {self.name} cannot be read from text")
+        taken = inspect.signature(read).parameters  # in most games, the text shows the size of the board
+        state: State = read(text, player, **{name: value for name, value in self.options if name in taken})
         return state
 
 
@@ -127,13 +151,81 @@ def _options(name: str) -> dict[str, Any]:
     return {key: default for key, default in _defaults(name).items() if key != "seed"}
 
 
+def register_game(name: str, game: type[State], batch: Callable[[int, Any], Batch] | None = None) -> None:
+    """Add a game under a name. Then records, files of games, tournaments and environments know it by this name.
+
+    The environments are ``gymnasium.make("othello_env/Game-v0", game=NAME)``, ``make_vec`` with the same id, and
+    `othello_env.envs.GameAEC`. A command takes the game with ``--game FILE.py:CLASS``. An installed package can name a
+    module that calls `register_game` in the entry points ``othello_env.games``, under the game's name; then a command
+    takes the name alone.
+
+    Args:
+        name: the game's name: lower-case letters, digits and hyphens, beginning with a letter.
+        game: the class of the positions. The arguments of its constructor are the options of the game, whole numbers or
+            texts with defaults; an argument `seed` determines a random start. If the class has the methods `to_text`
+            and `from_text`, as Othello has, a record may begin at any position.
+        batch: a function that takes the number of games and the start position, and returns the batch for the vector
+            environment; None if there is none. It may be a subclass of
+            `othello_env.games.othello.batch.OthelloGames`.
+
+    Raises:
+        TypeError: `game` is not a subclass of State.
+        ValueError: the name is not as above, another game has this name, or an argument of the constructor has no
+            default.
+    """
+    if not (isinstance(game, type) and issubclass(game, State)):
+        raise TypeError(f"a game is a subclass of State, not {game!r}")
+    if not re.fullmatch("[a-z][a-z0-9-]*", check_text(name, "the name of a game")):
+        raise ValueError(f"the name of a game has lower-case letters, digits and hyphens, unlike {name!r}")
+    known = _GAMES.get(name, game)
+    if (known.__module__, known.__qualname__) != (game.__module__, game.__qualname__):  # a file may be run again
+        raise ValueError(f"the game {name!r} is {known.__module__}.{known.__qualname__} already")
+    for key, parameter in inspect.signature(game).parameters.items():
+        if parameter.default is parameter.empty:
+            raise ValueError(f"{game.__qualname__}: the argument {key} needs a default")
+    _GAMES[name] = game
+    if batch is not None:
+        _BATCHES[name] = batch
+    _defaults.cache_clear()
+
+
+def find_rules(text: str) -> Rules:
+    """Read a game from a command: as in `Rules.parse`, or as ``FILE.py:CLASS`` and perhaps options.
+
+    The file is run, so the text must come from the user and not from a file of games.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: there is no such game, class or option, or the file does not register the class.
+    """
+    match = re.fullmatch(r"(.+\.py:\w+)(:.*)?", check_text(text, "a game"))
+    if match is None:
+        return Rules.parse(text)
+    game = import_object(match[1])
+    for name, known in _GAMES.items():
+        if known is game:
+            return Rules.parse(name + (match[2] or ""))
+    raise ValueError(f"{match[1]} is not a registered game; the file must call othello_env.register_game")
+
+
+@cache
+def _plugins() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=_ENTRY_POINTS)}
+
+
+def _load_plugin(name: str) -> None:
+    """Import the installed module that registers a game of this name, if there is one."""
+    if name not in _GAMES and name in _plugins():
+        _plugins()[name].load()
+
+
 def position_to_text(state: State) -> tuple[str, str]:
     """A position in the form that `Rules.position` reads: the board as text, and the name of the player to move.
 
-    If the game is not in `_GAMES`, the text is the `repr` of the position.
+    If the game has no method `to_text`, the text is the `repr` of the position.
     """
-    text = state.to_text() if isinstance(state, Checkers | Othello | Tribolo) else repr(state)
-    return text, state.player_names[state.to_move]
+    write = getattr(state, "to_text", None)
+    return repr(state) if write is None else write(), state.player_names[state.to_move]
 
 
 def names_of_moves(start: State, actions: Sequence[int]) -> str:
@@ -142,7 +234,7 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
     >>> names_of_moves(Othello(), (37, 43))
     'f5 d6'
     """
-    if isinstance(start, Othello):
+    if type(start) is Othello:
         names = _othello_names(start.size)
         return " ".join([names[action] for action in actions])
     if isinstance(start, Tribolo):

@@ -16,13 +16,24 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Final, Literal, Self
 
 import msgspec
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.league.matchmaking import Settings
-from othello_env.league.members import MOST_GAMES, Meeting, Member, Player, Results, Stored, source_of
+from othello_env.league.members import (
+    LEAST_WEIGHT,
+    MOST_GAMES,
+    Meeting,
+    Member,
+    Player,
+    Results,
+    Save,
+    Stored,
+    source_of,
+)
 from othello_env.support.files import as_type, parse_json, read_file, write_file, write_json
 
 __all__ = [
@@ -33,8 +44,10 @@ __all__ = [
     "MemberState",
     "ResultsState",
     "check_folder",
+    "check_save",
     "read_league",
     "save_members",
+    "source_of_member",
     "tidy",
     "write_league",
 ]
@@ -54,7 +67,7 @@ _Training = Annotated[list[_Tally], msgspec.Meta(min_length=3, max_length=3)]
 _Pairs = Annotated[list[_Tally], msgspec.Meta(min_length=5, max_length=5)]
 
 
-class MemberState(msgspec.Struct, forbid_unknown_fields=True):
+class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A member without its policy; see `othello_env.league.members.Member`."""
 
     number: _Count
@@ -67,6 +80,7 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True):
     source: dict[str, str | None]
     """The policy's spec, or its file in the league's folder and the options of its spec. The spec is None if the policy
     has neither."""
+    weight: Annotated[float, msgspec.Meta(ge=LEAST_WEIGHT, le=1 / LEAST_WEIGHT)] = 1.0
 
     def __post_init__(self) -> None:
         if self.points > self.games or (self.fixed and not self.frozen):
@@ -95,9 +109,8 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError(f"there is no policy for the member {self.name!r:.60}")
         policy = policies[self.name]
         player, source = Player(self.name, make_agent(policy, seed)), source_of(policy)
-        return Member(
-            self.number, self.name, player, self.fixed, self.frozen, self.played, source, self.points, self.games
-        )
+        known = {name: getattr(self, name) for name in self.__struct_fields__ if name != "source"}
+        return Member(**known, player=player, source=source)
 
 
 class Matches(msgspec.Struct, forbid_unknown_fields=True):
@@ -248,25 +261,50 @@ def save_members(members: Iterable[Member], folder: Path) -> None:
         if isinstance(source, str) or (isinstance(source, Stored) and source.path.parent == stem.parent):
             continue
         stem.parent.mkdir(parents=True, exist_ok=True)
-        stored = _save(member, stem)
-        try:
-            make_agent(stored.spec)
-        except (OSError, ValueError, ImportError) as error:
-            raise ValueError(f"the member {member.name!r} was saved, but cannot be loaded: {error}") from error
-        member.source = stored  # set only now: otherwise a second call would skip a member that cannot be loaded
+        member.source = _save(member, stem)
+
+
+def check_save(member: Member) -> None:
+    """Save a policy to a temporary folder, and check that it can be loaded.
+
+    Raises:
+        ValueError: the policy cannot be saved or loaded; the message names the member.
+    """
+    with TemporaryDirectory() as folder:
+        _save(member, Path(folder) / f"{member.number:04d}")
 
 
 def _save(member: Member, stem: Path) -> Stored:
-    source = member.source
-    if isinstance(source, Stored):
-        path = stem.with_suffix(source.path.suffix)
-        write_file(path, source.contents())
-        return Stored(path, source.options)
-    if source is None or isinstance(source, str):
+    """Save a policy, and check that it can be loaded. `stem` is the path of the file without a suffix."""
+    stored = _write(member, stem)
+    try:
+        make_agent(stored.spec)
+    except (OSError, ValueError, ImportError) as error:
+        raise ValueError(f"the member {member.name!r} was saved, but cannot be loaded: {error}") from error
+    return stored
+
+
+def source_of_member(member: Member) -> Stored | Save | str:
+    """How a member can be saved.
+
+    Raises:
+        ValueError: it cannot be saved.
+    """
+    if member.source is None:
         raise ValueError(
             f"the member {member.name!r} cannot be saved: it is neither a spec nor a file, it has no method save, and "
             "save= was not given"
         )
+    return member.source
+
+
+def _write(member: Member, stem: Path) -> Stored:
+    source = source_of_member(member)
+    if isinstance(source, Stored):
+        path = stem.with_suffix(source.path.suffix)
+        write_file(path, source.contents())
+        return Stored(path, source.options)
+    assert not isinstance(source, str)
     spec = source(stem)
     stored = Stored.of(spec) if isinstance(spec, str) else None
     if stored is None or stored.path.parent != stem.parent or stored.path.stem != stem.name:

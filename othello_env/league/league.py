@@ -20,14 +20,16 @@ from othello_env.league.files import (
     MemberState,
     ResultsState,
     check_folder,
+    check_save,
     read_league,
     save_members,
+    source_of_member,
     tidy,
     write_league,
 )
 from othello_env.league.matches import check_same, play_missing
 from othello_env.league.matchmaking import Settings, choose, probabilities, surplus
-from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, listed, source_of, step_results
+from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, source_of, step_results, weighted
 from othello_env.league.payoffs import Payoffs
 from othello_env.support.numbers import as_integer, check_flag, check_whole
 
@@ -50,7 +52,8 @@ class League:
     saved and loaded makes the same choices as a league that was never saved.
 
     Args:
-        fixed: the first members, as specs (see `othello_env.agent.make_agent`), Agents or callables.
+        fixed: the first members, as specs (see `othello_env.agent.make_agent`), Agents or callables. A dict gives each
+            a weight above 0: its probability is multiplied by the weight.
         matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
             (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
             chooses only the newest snapshot, or fixed members if there is no snapshot.
@@ -72,7 +75,7 @@ class League:
 
     def __init__(
         self,
-        fixed: Sequence[str | Path | Agent | Policy] = (),
+        fixed: Sequence[str | Path | Agent | Policy] | Mapping[Any, float] = (),
         *,
         matchmaking: str = "pfsp",
         weighting: str = "hard",
@@ -87,8 +90,8 @@ class League:
         self.results = Results()
         self._members: dict[str, Member] = {}
         self._added = self._snapshots = self._drawn = 0
-        for policy in listed(fixed):
-            self._enter(policy, None, fixed=True, frozen=True)
+        for policy, weight in weighted(fixed):
+            self._enter(policy, None, fixed=True, frozen=True, weight=weight)
 
     def __repr__(self) -> str:
         return f"<League of {len(self)} members, {len(self.snapshots)} of them snapshots, {self.settings.matchmaking}>"
@@ -138,9 +141,10 @@ class League:
             frozen: whether the snapshot is frozen, so that only `forget` removes it.
             save: a function that saves the policy, see `othello_env.league.members.Save`. By default this is the
                 policy's own method `save`, if there is one. A policy that is given as a spec needs no such function.
+                To check the function, this method saves the policy to a temporary folder and loads it.
 
         Raises:
-            TypeError, ValueError: the policy or the name is wrong.
+            TypeError, ValueError: the policy, the name or `save` is wrong. The league has not changed.
         """
         played = check_whole("played", played, 0, 2**62 - 1)
         every, number = self.settings.freeze_every, self._snapshots + 1
@@ -165,7 +169,10 @@ class League:
         if not isinstance(name, str) or not name or name in self._members:
             raise ValueError(f"expected a name that no member has, not {name!r}")
         source = source_of(policy, save, read=True, snapshot=not what["fixed"])
-        member = self._members[name] = Member(self._added, name, Player(name, agent), source=source, **what)
+        member = Member(self._added, name, Player(name, agent), source=source, **what)
+        if save is not None:
+            check_save(member)
+        self._members[name] = member
         self._added += 1
         return member
 
@@ -389,8 +396,11 @@ class League:
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.
             OSError: the folder cannot be read.
+            ValueError: a member cannot be saved, because it is an Agent or a callable without a method `save`.
         """
         check_folder(Path(folder), self._state)
+        for member in self:
+            source_of_member(member)
 
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).

@@ -107,6 +107,9 @@ def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
         found = [*[0.0] * (len(group) - 1), 1.0]
     else:
         found = [1 / len(group)] * len(group)
+    if any(member.weight != 1 for member in group):
+        found = [p * member.weight for p, member in zip(found, group, strict=True)]
+        found = [p / sum(found) for p in found]
     return dict(zip((member.name for member in group), found, strict=True))
 
 

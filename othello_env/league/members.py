@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
 from othello_env.agent.spec import option_files
+from othello_env.arena.tournament.results import score_text
 from othello_env.support.files import read_file
-from othello_env.support.numbers import is_ordered
+from othello_env.support.numbers import check_real, is_ordered
 
 __all__ = [
+    "LEAST_WEIGHT",
     "MOST_GAMES",
     "Meeting",
     "Member",
@@ -25,15 +27,17 @@ __all__ = [
     "Source",
     "Stored",
     "ended",
-    "listed",
     "source_of",
     "step_results",
+    "weighted",
 ]
 
 _LARGEST_FILE = 2 << 30  # bytes
 _GAME, _PAIR = 3, 5
 MOST_GAMES = 2**53
 """The most games of one result against a member. A float holds each smaller integer."""
+LEAST_WEIGHT = 1e-6
+"""The least weight of a fixed member; the greatest is its inverse."""
 
 Save = Callable[[Path], str]
 """A function that saves a policy.
@@ -82,17 +86,21 @@ class Stored:
         return read_file(self.path, _LARGEST_FILE, "load a member from") if self.data is None else self.data
 
 
-def listed(policies: Any) -> Iterable[Any]:
-    """Check that `policies` is a list or another iterable of policies, and return it.
+def weighted(policies: Any) -> Iterable[tuple[Any, float]]:
+    """The policies and their weights, of a dict of weights or of a list of policies, which all have the weight 1.
 
     Raises:
-        TypeError: `policies` is a single spec, a set (it has no order), a dict (members have no weights), or is not
-            iterable.
+        TypeError: `policies` is a single spec, a set (it has no order) or not iterable, or a weight is not a number.
+        ValueError: a weight is not above 0.
     """
-    found: Iterable[Any] = policies
+    if isinstance(policies, Mapping):
+        return [
+            (policy, check_real("weight", weight, LEAST_WEIGHT, 1 / LEAST_WEIGHT))
+            for policy, weight in policies.items()
+        ]
     if not is_ordered(policies):
         raise TypeError(f"expected a list of specs, Agents or callables, such as ['random'], not {policies!r}")
-    return found
+    return [(policy, 1.0) for policy in policies]
 
 
 Source = str | Stored | Save | None
@@ -110,10 +118,13 @@ def source_of(
         snapshot: whether the policy is a snapshot of the learner, so that files named in its options may change.
 
     Raises:
+        TypeError: `save` is not a function.
         OSError, ValueError: the policy's file cannot be read, or is too large.
         ValueError: an option of a snapshot's spec names a file, such as ``ntuple:weights=a.npz``.
     """
     if save is not None:
+        if not callable(save):
+            raise TypeError(f"save must be a function that takes a path, not {save!r}")
         return save
     if isinstance(policy, str | Path):
         found = Stored.of(str(policy), read=read)
@@ -158,6 +169,7 @@ class Member:
         points: the learner's points against this member, where a win is 1 point and a draw is 0.5. Older games count
             less.
         games: the number of games against this member. Older games count less, as in `points`.
+        weight: a factor of the probability that the member is chosen.
     """
 
     number: int
@@ -169,10 +181,11 @@ class Member:
     source: Source = None
     points: float = 0.0
     games: float = 0.0
+    weight: float = 1.0
 
     def __repr__(self) -> str:
         kind = "fixed" if self.fixed else f"after {self.played:,}" + (", frozen" if self.frozen else "")
-        return f"<Member {self.name}, {kind}, the learner scores {self.score:.2f}>"
+        return f"<Member {self.name}, {kind}, the learner scores {score_text(self.score)}>"
 
     @property
     def score(self) -> float:

@@ -36,8 +36,10 @@ from othello_env.arena.rating.elo import (
     rate,
 )
 from othello_env.arena.tournament.results import interval_of
+from othello_env.drawing.charts import png
 from othello_env.league.members import Member, Results
 from othello_env.support.extras import import_extra
+from othello_env.support.notebook import picture
 
 __all__ = ["Payoffs", "Transitivity", "Worst", "nash"]
 
@@ -148,6 +150,12 @@ class Payoffs:
 
     def __repr__(self) -> str:
         return f"<Payoffs of {self}>"
+
+    def _repr_html_(self) -> str | None:
+        """A notebook shows the scores as a heat map."""
+        from othello_env.league.pictures import payoff_chart  # this module imports the present one
+
+        return picture(png(payoff_chart(self)), repr(self)) if self.names else None
 
     @cached_property
     def from_matches(self) -> npt.NDArray[np.bool_]:

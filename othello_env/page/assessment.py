@@ -18,8 +18,13 @@ __all__ = ["EXACT_EMPTIES", "Assessment", "MoveFacts", "assess", "exact", "power
 EXACT_EMPTIES = 14
 """Positions with at most this number of empty squares can be solved, which means searched to the end of the game."""
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
-_DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
-_SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
+_DISCS, _EXPECTED_DISCS, _EXACT_DISCS = "discs", "expected discs", "discs, exact"
+_VALUE = "value"
+"""The unit of an agent that names no unit."""
+_BETWEEN_ONES = ("mean of result and margin", "win minus loss")
+"""Units of values from -1 to +1."""
+_NAMES = {"points": "points of the weights", "wins": "win minus loss"}
+"""The page's names of two units of an engine."""
 _MOST_LINES = 64  # no position has more moves than this
 
 
@@ -51,11 +56,10 @@ class Assessment:
 
     Attributes:
         kind: what the numbers in `actions` are, ``"values"`` or ``"probabilities"``.
-        unit: the unit of the values, such as ``"discs"``.
-        values: the value of the position for each player. None if the agent does not evaluate positions.
+        unit: the unit of the values, such as ``"expected discs"``.
+        values: the value of the position for each player. If there are values of actions, the value for the player to
+            move is that of the best action. None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
-        source: how `values` was found: by ``"search"``, by ``"evaluation"`` (without looking ahead) or by
-            ``"perfect play"``.
         bound: the largest absolute value that is possible. None if this bound is not known.
         visits: for each legal action, how often a tree search visited it. Empty if the agent does no tree search.
         nodes: the number of positions that the search visited. None if the agent does not give it.
@@ -68,7 +72,6 @@ class Assessment:
     unit: str
     values: tuple[float, ...] | None
     actions: dict[int, float]
-    source: str = _EVALUATION
     bound: float | None = None
     visits: dict[int, int] = field(default_factory=dict)
     nodes: int | None = None
@@ -83,7 +86,6 @@ class Assessment:
             "unit": self.unit,
             "values": None if self.values is None else [_plain(value) for value in self.values],
             "actions": {str(action): _plain(value) for action, value in self.actions.items()},
-            "source": self.source,
             "bound": self.bound,
             "visits": {str(action): count for action, count in self.visits.items()},
             "nodes": self.nodes,
@@ -123,56 +125,68 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
     known = powers(agent)
     if "analyse" in known:
         return _analysed(agent, state, actions)
-    gives_actions = "action_probabilities" in known or "action_values" in known
-    if "search" in known and not gives_actions and state.num_players == 2:
+    two = state.num_players == 2
+    has_shares, has_values = "action_probabilities" in known, "action_values" in known and _can_score(agent, state)
+    if "search" in known and two and not has_shares and "action_values" not in known:
         return _searched(agent, state)
-    values = _evaluated(agent, state) if "evaluate" in known else None
-    kind = "values"
+    values = _evaluated(agent, state) if "evaluate" in known and not (has_values and two) else None
     each: dict[int, float] = {}
-    if "action_probabilities" in known:
-        kind = "probabilities"
+    if has_shares:
         each = agent.action_probabilities(state) if actions else {}
-    elif "action_values" in known and (actions or values is None):
+    elif has_values:
         each = agent.action_values(state)
-        if values is None and state.num_players == 2:
-            values = _for_both(state, max(each.values()))
-    if values is None and not each and "action_probabilities" not in known:
+        values = _with_best(state, values, max(each.values()))
+    if values is None and not each and not {"action_probabilities", "action_values"} & {*known}:
         return None
     unit = str(getattr(agent, "unit", _VALUE))
-    looks_ahead, depth = "search" in known, _depth(agent)
-    found = agent.search(state) if looks_ahead and actions and state.num_players == 2 else None
-    numbers = [*(values or ()), *(each.values() if kind == "values" else ())]
+    found = agent.search(state) if "search" in known and actions and two else None
     return Assessment(
-        kind,
+        "probabilities" if has_shares else "values",
         unit,
         values,
-        _legal(state, each),
-        source=_SEARCH if looks_ahead else _EVALUATION,
-        # If the depth is limited, no bound is known.
-        bound=state.largest_margin if unit == _DISCS else _bound(numbers) if depth is None else None,
+        _legal(state, each) if actions else {},
+        bound=_bound(state, unit, [*(values or ()), *({} if has_shares else each).values()]),
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
-        depth=depth,
+        depth=_depth(agent),
     )
+
+
+def _can_score(agent: Any, state: State) -> bool:
+    """Whether the agent gives the values of actions in a short time. Perfect play may need a search of hours."""
+    knows = getattr(agent, "knows", None)
+    return knows is None or bool(knows(state))
+
+
+def _with_best(state: State, values: tuple[float, ...] | None, best: float) -> tuple[float, ...] | None:
+    """The values of the position for each player. `best` is the value of the best action for the player to move."""
+    if state.num_players == 2:
+        return _for_both(state, best)
+    return values and tuple(best if player == state.to_move else value for player, value in enumerate(values))
 
 
 def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
     """What the method `analyse` of an engine finds.
 
-    If `analyse` can give a line (a principal variation) for each move, the value of an action is the score of its line.
-    Otherwise, it is the score that `analyse` gives for the action.
+    If `analyse` can give a line (a principal variation) for each move, the values are in discs where the engine can
+    tell discs. Otherwise, they are the scores of `analyse` in its own unit.
     """
-    gives_lines = actions and "lines" in inspect.signature(agent.analyse).parameters
-    found = agent.analyse(state, lines=_MOST_LINES) if gives_lines else agent.analyse(state, scores=actions)
-    lines = {line.pv[0]: line for line in sorted(found.lines, key=lambda line: line.pv)} if gives_lines else {}
-    size = float(state.num_actions - 1)
+    gives_lines = "lines" in inspect.signature(agent.analyse).parameters
+    found = agent.analyse(state, **({"lines": _MOST_LINES if actions else 0} if gives_lines else {"scores": actions}))
+    lines = {line.pv[0]: line for line in sorted(found.lines or (), key=lambda line: line.pv)} if gives_lines else {}
+    discs = getattr(found, "discs", None) if gives_lines else None
+    unit: str = _NAMES.get(found.unit) or found.unit
+    if found.exact and found.unit == _DISCS:
+        unit = _EXACT_DISCS
+    elif discs is not None:
+        unit = _EXPECTED_DISCS
+    best = found.score if discs is None else discs
     return Assessment(
         "values",
-        found.unit,
-        _for_both(state, found.score),
-        {action: _in_unit(line, found) for action, line in lines.items()} or _legal(state, found.scores or {}),
-        source=_SOLVED if found.exact else _SEARCH,
-        bound={_RESULT: 1.0, _DISCS: size}.get(found.unit),
+        unit,
+        _for_both(state, best),
+        {action: _comparable(line, found, best) for action, line in lines.items()} or _legal(state, found.scores or {}),
+        bound=_bound(state, unit, []),
         nodes=found.nodes,
         depth=found.depth,
         line=_names(state, found.pv),
@@ -183,16 +197,14 @@ def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
     )
 
 
-def _in_unit(line: Any, found: Any) -> float:
-    """The score of an engine's line, in the unit of the analysis.
+def _comparable(line: Any, found: Any, best: float) -> float:
+    """The score of an engine's line, in the unit of the page. It is at most `best`, the score of the best line.
 
-    An estimate in discs that is higher than the best score is lowered to the best score.
+    A line whose end the search has seen is certain, while the best line may be an estimate.
     """
-    if line.unit == found.unit:
-        return float(line.score)
-    if found.unit == _DISCS:
-        return float(min(found.score, line.score if line.discs is None else line.discs))
-    return math.copysign(1.0 if found.unit == _RESULT else math.inf, line.score)  # the line certainly wins or loses
+    if line.unit == _DISCS and found.unit != _DISCS:
+        return math.copysign(math.inf, line.score)
+    return float(min(best, line.score if line.discs is None else line.discs))
 
 
 def _names(state: State, actions: Iterable[int]) -> tuple[str, ...]:
@@ -205,11 +217,9 @@ def _searched(agent: Any, state: State) -> Assessment:
     visits = _legal(state, getattr(found, "visits", {}))
     total = max(1, sum(visits.values()))
     shares = {action: count / total for action, count in visits.items()}
-    values = _for_both(state, found.value)
-    nodes = getattr(found, "nodes", None)
-    return Assessment(
-        "probabilities", _VALUE, values, shares, source=_SEARCH, bound=_bound(values), visits=visits, nodes=nodes
-    )
+    values, unit = _for_both(state, found.value), str(getattr(agent, "unit", _VALUE))
+    nodes, bound = getattr(found, "nodes", None), _bound(state, unit, values)
+    return Assessment("probabilities", unit, values, shares, bound=bound, visits=visits, nodes=nodes)
 
 
 def _legal(state: State, numbers: Mapping[int, Any]) -> dict[int, Any]:
@@ -218,9 +228,17 @@ def _legal(state: State, numbers: Mapping[int, Any]) -> dict[int, Any]:
     return {action: number for action, number in numbers.items() if action in legal}
 
 
-def _bound(numbers: Iterable[float]) -> float | None:
-    """Return 1 if all finite numbers lie between -1 and 1. Otherwise return None, because the bound is not known."""
-    return 1.0 if all(abs(number) <= 1 for number in numbers if math.isfinite(number)) else None
+def _bound(state: State, unit: str, numbers: Iterable[float]) -> float | None:
+    """The largest absolute value that is possible in a unit. None if it is not known.
+
+    If the agent names no unit, and all finite numbers lie between -1 and 1, the bound is 1.
+    """
+    if unit.removeprefix("expected ").split(",")[0] == _DISCS:
+        return float(state.largest_margin)
+    if unit in _BETWEEN_ONES:
+        return 1.0
+    small = unit == _VALUE and all(abs(number) <= 1 for number in numbers if math.isfinite(number))
+    return 1.0 if small else None
 
 
 def _depth(agent: Any) -> int | None:
@@ -259,8 +277,8 @@ def exact(agent: Any, state: State) -> Assessment:
         raise AgentError(f"only Othello with at most {EXACT_EMPTIES} empty squares is solved")
     row = agent.exact_scores([state])[0]
     values = {action: float(row[action]) for action in state.legal_actions()}
-    squares = float(state.size**2)
-    return Assessment("values", _DISCS, _for_both(state, max(values.values())), values, source=_SOLVED, bound=squares)
+    best = _for_both(state, max(values.values()))
+    return Assessment("values", _EXACT_DISCS, best, values, bound=_bound(state, _EXACT_DISCS, []))
 
 
 def _plain(value: float) -> float | str:

@@ -41,7 +41,7 @@ class _Show(Struct):
 
 class _Open(Struct):
     record: PageGame
-    opening: Literal["start", "balanced-v0", "random:4", "random:10", "random:20"]
+    opening: Literal["start", "balanced-v0", "balanced-6x6-v0", "random:4", "random:10", "random:20"]
 
 
 class _Read(Struct):

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from othello_env.agent import Agent, SpecError, WrongGameError, option_text
 from othello_env.agent.spec import number_options, split_spec
+from othello_env.arena.rating.ladder import load_ladder
 from othello_env.page.messages import GAMES, MessageError, PageGame
 
 __all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
@@ -56,7 +58,8 @@ class Offer:
     def to_json(self) -> dict[str, Any]:
         """The offer as values for JSON.
 
-        ``head`` is the agent's name. ``settings`` are the options that a page may change. The ``value`` of such an
+        ``elo`` has the agent's rating in each game that has a packaged ladder, if the rating is known. ``head`` is the
+        agent's name. ``settings`` are the options that a page may change. The ``value`` of such an
         option is its number in the spec, as text. It is empty if the spec does not have this option. ``fixed`` are the
         other options in the spec, as text.
         """
@@ -73,8 +76,9 @@ class Offer:
             for least, most in [SETTINGS[name]]
         ]
         fixed = [option_text(name, value) for name, value in options.items() if name not in self.settings()]
+        elo = {game: ratings[self.spec] for game, ratings in _ratings().items() if self.spec in ratings}
         shown = {"spec": self.spec, "label": self.label, "games": list(self.games), "version": self.version}
-        return {**shown, "head": head, "fixed": fixed, "settings": settings}
+        return {**shown, "elo": elo, "head": head, "fixed": fixed, "settings": settings}
 
     def settings(self) -> dict[str, type]:
         """The names of the options that a page may change, and the type of each: ``int`` or ``float``."""
@@ -170,10 +174,27 @@ PACKAGED = (
     Offer("engine:depth=4", "strong", _OTHELLO),
     Offer("engine", "expert", _OTHELLO),
     Offer("engine:ms=2000", "master", _OTHELLO),
+    Offer("perfect", "perfect play", ("othello:size=6", "othello:size=4")),
     Offer("tribolo", "club", ("tribolo",)),
     Offer("paranoid:depth=2", "strong", ("tribolo",)),
     Offer("maxn:depth=2", "strong", ("tribolo",)),
 )
+
+
+_MEASURED: dict[str, dict[str, float]] = {
+    "othello": {"alphabeta:depth=2": 405, "alphabeta:depth=4": 554, "alphabeta:depth=6": 759, "mcts": 892},
+    "othello:size=6": {"alphabeta:depth=2": 321, "alphabeta:depth=4": 487, "alphabeta:depth=6": 614, "mcts": 813},
+}
+"""Elo ratings of packaged agents that are no rungs, by `othello_env.place` with `half_width=30` and `seed=1`."""
+
+
+@cache
+def _ratings() -> dict[str, dict[str, float]]:
+    """For each game with a packaged ladder, the Elo ratings of agents, by their specs."""
+    found = {}
+    for game, size in (("othello", 8), ("othello:size=6", 6)):
+        found[game] = _MEASURED[game] | {rung.spec: rung.elo for rung in load_ladder(size).rungs}
+    return found
 
 
 def games_of(agent: Agent) -> tuple[str, ...]:
@@ -194,7 +215,7 @@ FIRST_REQUESTS = tuple(
     for offer in PACKAGED
     if ":ms=" not in offer.spec  # `engine:ms=2000` needs the same compiled code as `engine`
     for game in offer.games
+    if ":" not in game or offer.spec == "perfect"  # other agents need the same compiled code on all boards
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
-    if ":" not in game  # the smaller boards need the same compiled code as 8x8
 )
 """Requests that make the packaged agents compile all their code. Without them, code is compiled at its first use."""

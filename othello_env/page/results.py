@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from othello_env.arena.play.records import FORMAT, GameRecord
 from othello_env.arena.rating.elo import rate_tournament
@@ -33,13 +33,11 @@ __all__ = [
     "read_results",
 ]
 
-_TIMES = ("seconds", "games", "plies", "iteration")
-"""The fields that a curve's horizontal axis can show.
-
-If the points of a curve have several of these fields, the axis shows the one that stands first here.
-"""
+_AXES = ("seconds", "plies", "games", "positions", "steps", "iteration")
+"""The fields of a curve's points that its horizontal axis can show."""
 _MOST_POINTS = 1000
 """A line with more points is thinned out to about this number of points."""
+_T = TypeVar("_T")
 _SHOWN = 300
 """A text is cut off after this number of characters."""
 
@@ -67,9 +65,7 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
     matches = [_match(row) for row in content.get("results", [])]
     facts = _facts(content)
     training = content.get("training", {})
-    curves = [
-        curve for source in (training, content) if (points := source.get("curve")) for curve in _curves(points, source)
-    ]
+    curves = [curve for source in (training, content) if source.get("curve") for curve in _curves(source)]
     if not (matches or facts or curves):
         raise ValueError("nothing to show")
     return {
@@ -79,6 +75,7 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
         "facts": facts,
         "matches": matches,
         "curves": curves,
+        "settings": _settings(content),
         "rated": _rated(name, content),
     }
 
@@ -157,34 +154,44 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
     return facts
 
 
-def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """The learning curves. Each of `points` is a pair (seconds, score), or an object with a time and several values."""
+def _curves(source: dict[str, Any]) -> list[dict[str, Any]]:
+    """The learning curves in the field ``curve``, one for each quantity that was measured.
+
+    The points are pairs (seconds, score), or objects with several values and at least one field of `_AXES`.
+
+    Returns:
+        For each curve, its ``name``; its ``unit``, ``"score"`` or ``"Elo"``; its ``values``; and ``over``, which has
+        for each axis the numbers of all points.
+    """
+    points = source["curve"]
     if not isinstance(points[0], dict):
-        name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
-        lines = [{"name": name, "points": _thinned([[_number(x), _number(y)] for x, y in points])}]
-        return [{"what": "Scores", "over": "seconds", "lines": lines}]
-    over = next((time for time in _TIMES if time in points[0]), _TIMES[0])
+        opponent = source.get("yardstick", "the yardstick")
+        points = [{"seconds": x, "scores": {opponent: y}} for x, y in points]
     found = []
-    for what, measured in (("Scores", _scores), ("Elo", _elo)):
-        drawn: dict[str, list[list[float]]] = {}
+    for unit, measured in (("score", _scores), ("Elo", _elo)):
+        drawn: dict[str, list[tuple[dict[str, Any], float]]] = {}
         for point in points:
             for name, value in measured(point).items():
-                drawn.setdefault(_text(name), []).append([_number(point[over]), _number(value)])
-        if drawn:
-            lines = [{"name": name, "points": _thinned(line)} for name, line in drawn.items()]
-            found.append({"what": what, "over": over, "lines": lines})
+                drawn.setdefault(_text(name), []).append((point, _number(value)))
+        for name, line in drawn.items():
+            line = _thinned(line)
+            axes = [axis for axis in _AXES if all(axis in point for point, _ in line)]
+            if not axes:
+                raise ValueError(f"a curve without one of {', '.join(_AXES)}")
+            over = {axis: [_number(point[axis]) for point, _ in line] for axis in axes}
+            found.append({"name": name, "unit": unit, "over": over, "values": [value for _, value in line]})
     if not found:
         raise ValueError("a curve without scores")
     return found
 
 
-def _thinned(points: list[list[float]]) -> list[list[float]]:
+def _thinned(points: list[_T]) -> list[_T]:
     """Thin out a line to about `_MOST_POINTS` points at regular intervals. The last point is always kept."""
     return points[: -1 : -(-len(points) // _MOST_POINTS)] + points[-1:]
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """The scores of one point of a learning curve, as a dict from the name of each line in the chart to its score.
+    """The scores of one point of a learning curve, as a dict from the name of each quantity to its score.
 
     The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
     search, and on small boards ``perfect moves`` has the share of perfect moves.
@@ -193,14 +200,25 @@ def _scores(point: dict[str, Any]) -> dict[str, Any]:
     also a field ``NAME +-``, which has the error of this score.
     """
     if "scores" in point:
-        without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
+        named = {f"against {opponent}": score for opponent, score in point["scores"].items()}
+        without = point.get("without search", {}).items()
         perfect = {"perfect moves": point["perfect moves"]} if "perfect moves" in point else {}
-        return dict(point["scores"]) | without | perfect
+        return named | {f"against {opponent}, without search": score for opponent, score in without} | perfect
     return {name: value for name, value in point.items() if f"{name} +-" in point or name == "score"}
 
 
 def _elo(point: dict[str, Any]) -> dict[str, Any]:
     return {"Elo": point["elo"]} if "elo" in point else {}
+
+
+def _settings(content: dict[str, Any]) -> dict[str, str]:
+    """The command and the settings of a training, as text by name."""
+    found: dict[str, str] = {}
+    for source in (content, content.get("training", {}), content.get("settings", {})):
+        for name, value in source.items():
+            if name == "command" or (source is not content and isinstance(value, str | int | float)):
+                found[_text(name)] = _text(value)
+    return found
 
 
 def _number(value: Any) -> float:

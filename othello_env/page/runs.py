@@ -18,6 +18,8 @@ MOST_FILES = 200
 """The most JSON files that are shown. If there are more, the files that changed last are shown."""
 CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
+_STATE = ".state.safetensors"
+"""The ending of a file with which a training goes on. It is no agent."""
 _LARGEST_CHECKPOINT = 1 << 30  # bytes
 _LONGEST_REASON = 300  # characters
 _DEEPEST = 3  # the most levels of subfolders that are searched
@@ -49,7 +51,8 @@ class Runs:
 
             - ``folder``: the folder's name, or None.
             - ``path``: the folder's path, or None.
-            - ``runs``: for each file with curves, its ``name`` (the path within the folder) and its ``curves``.
+            - ``runs``: for each file with curves, its ``name`` (the path within the folder), its ``curves`` and its
+              ``settings``.
             - ``rated``: the agents that were rated on a packaged ladder, see `read_results`.
             - ``leagues``: for each league, the value of `league_view`.
             - ``leftOut``: the files that are too large, and the leagues that cannot be shown, each with the reason.
@@ -61,7 +64,9 @@ class Runs:
         return {
             "folder": None if self._folder is None else self._folder.name or str(self._folder),
             "path": None if self._folder is None else str(self._folder),
-            "runs": [{"name": each["name"], "curves": each["curves"]} for each in found if each.get("curves")],
+            "runs": [
+                {name: each[name] for name in ("name", "curves", "settings")} for each in found if each.get("curves")
+            ],
             "rated": [each["rated"] for each in found if each.get("rated")],
             "leagues": [each for each in found if "scores" in each],
             "leftOut": [
@@ -75,7 +80,7 @@ class Runs:
         However, members of leagues come after all other files, because a league may have many members.
         """
         files = self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT)
-        return sorted(files, key=_is_member)[:most]
+        return sorted((file for file in files if not file.name.endswith(_STATE)), key=_is_member)[:most]
 
     def _newest(self, endings: tuple[str, ...], most: int, largest: float = float("inf")) -> list[Path]:
         if self._folder is None:

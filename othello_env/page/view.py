@@ -59,6 +59,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "empties": state.empties if isinstance(state, Othello) else None,
         "opening": opening_name(state) if isinstance(state, Othello) else None,
         "returns": state.returns(),
+        "margins": state.margins(),
     }
 
 

@@ -3,6 +3,9 @@
 The type of the first argument selects the implementation. In compiled code, it is selected while the caller is
 compiled, so the selection takes no time when the code runs.
 
+A subclass of a type has the implementations of this type, except those that it replaces. So a variant of a game's rules
+needs only the kernels that differ.
+
 The kernels in `othello_env.games.batch.step` step N games of any kind. They call a few kernels that each kind of game
 implements.
 """
@@ -45,7 +48,8 @@ def _dispatched(default: _F, lean: bool) -> _F:
     known: dict[type | None, _Kernel] = {None: kernel(lean=lean)(default)}
 
     def choose(kind: type | None) -> Any:
-        return known.get(kind, known[None])
+        bases = () if kind is None else kind.__mro__
+        return next((known[base] for base in bases if base in known), known[None])
 
     @functools.wraps(default)
     def call(first: Any, *others: Any) -> Any:  # for calls from Python

@@ -4,7 +4,8 @@ import importlib
 import importlib.util
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,14 @@ class NoSuchNameError(NotThereError):
 def import_object(text: str) -> Any | None:
     """Import the object that a text ``path.py:name`` or ``package.module:name`` names.
 
-    If the text has another form, the result is None.
+    If the text has another form, the result is None. A file can import the modules in its own folder.
 
     Raises:
         FileNotFoundError: there is no such file.
         NotThereError: there is no such module, or the module does not have the name (`NoSuchNameError`).
         ModuleNotFoundError: the module exists, but it imports a second module that does not exist. The message names
             both modules.
+        ImportError: the module ended the program.
     """
     source, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():
@@ -42,6 +44,11 @@ def import_object(text: str) -> Any | None:
         if not is_file and error.name is not None and f"{source}.".startswith(f"{error.name}."):
             raise NotThereError(f"there is no module {error.name!r}") from None
         raise ModuleNotFoundError(f"{source} cannot be imported: {error}", name=error.name) from error
+    except SystemExit as error:
+        raise ImportError(
+            f"{source} ended the program while it was imported; what only the script itself should do belongs under "
+            'if __name__ == "__main__"'
+        ) from error
     if not hasattr(module, name):
         has = [key for key, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__]
         named = ", ".join(key for key in has if not key.startswith("_"))
@@ -87,7 +94,8 @@ def _import_file(path: Path) -> types.ModuleType:
     if before is None or _is_of(before, path):  # objects can be pickled only if their module is in `sys.modules`
         sys.modules[path.stem] = module
     try:
-        spec.loader.exec_module(module)
+        with _modules_beside(path):
+            spec.loader.exec_module(module)
     except BaseException:  # a module that could not be executed must not stay in `sys.modules`
         if sys.modules.get(path.stem) is module:
             del sys.modules[path.stem]
@@ -95,6 +103,45 @@ def _import_file(path: Path) -> types.ModuleType:
                 sys.modules[path.stem] = before
         raise
     return module
+
+
+_folders: set[Path] = set()
+"""The folders from which files were imported."""
+
+
+@contextmanager
+def _modules_beside(path: Path) -> Iterator[None]:
+    """Let a file import the modules in its folder, as ``python file.py`` does.
+
+    Two files in different folders may each have a module ``net``, such as two versions of an agent. So a module that a
+    file in another folder imported is forgotten if this folder has one of the same name. While the file is imported,
+    its folder comes first in `sys.path`. Later it comes last, so that it hides no other package.
+    """
+    folder = path.resolve().parent
+    modules = {each.stem for each in folder.iterdir() if each.suffix == ".py" or (each / "__init__.py").is_file()}
+    for name in (modules - {path.stem}) & {*sys.modules}:
+        home = _home_of(sys.modules[name])
+        if home != folder and home in _folders:
+            for known in [*sys.modules]:
+                if known.partition(".")[0] == name:
+                    del sys.modules[known]
+    _folders.add(folder)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+
+
+def _home_of(module: types.ModuleType) -> Path | None:
+    """The folder in which Python found a module or a package."""
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str):
+        return None
+    path = Path(file).resolve()
+    return path.parents[1 if path.name == "__init__.py" else 0]
 
 
 def _is_of(module: types.ModuleType, path: Path) -> bool:

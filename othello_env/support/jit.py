@@ -19,9 +19,11 @@ import hashlib
 import importlib.util
 import shutil
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar, cast, overload
 
 import filelock
@@ -29,7 +31,16 @@ import numba
 import numpy as np
 import platformdirs
 
-__all__ = ["Int", "cache_is_empty", "interruptible", "is_compiled", "kernel", "options", "raise_interrupt"]
+__all__ = [
+    "Int",
+    "cache_is_empty",
+    "interruptible",
+    "is_compiled",
+    "kernel",
+    "options",
+    "raise_interrupt",
+    "with_array_library",
+]
 
 Int = int | np.int64
 """The type of integers in kernels: int64 in machine code, int or int64 if the kernel runs as plain Python."""
@@ -119,6 +130,9 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
         with _one_process(folder), _settings(slp), _signals_later():
             if not is_ours or not _is_for_another_package(signature):
                 return compile_now(signature)
+            found = dispatcher.overloads.get(tuple(getattr(signature, "args", signature)))
+            if found is not None:  # without this, each kernel that calls this one would compile it again
+                return found.entry_point
             # The code contains functions of another package, whose edits nobody notices: so it is not cached.
             fresh: Any = numba.njit(**options)(function)
             fresh.compile(signature)
@@ -267,3 +281,29 @@ def _interpreted(function: _F) -> _F:
             return function(*args)
 
     return cast(_F, run)
+
+
+def with_array_library(module: ModuleType, library: Any) -> Any:
+    """The names of a module, with its kernels as plain Python functions that use another library in place of NumPy.
+
+    So JAX can trace the same source that Numba compiles: ``with_array_library(bitboard, jax.numpy).legal_moves``. The
+    functions also work on whole arrays. JAX cannot trace functions that branch on an array's values or write into it.
+    """
+    return _with_library(module, library)
+
+
+def _replace_numpy(module: ModuleType, library: Any) -> Any:
+    names = {name: library if value is np else value for name, value in vars(module).items()}
+    for name, value in vars(module).items():
+        function = getattr(value, "py_func", getattr(value, "__wrapped__", None))  # of Numba, or of `_interpreted`
+        if not isinstance(function, FunctionType):
+            continue
+        if function.__module__ == module.__name__:
+            names[name] = FunctionType(function.__code__, names, name)
+        else:
+            home = with_array_library(sys.modules[function.__module__], library)
+            names[name] = getattr(home, function.__name__)
+    return SimpleNamespace(**names)
+
+
+_with_library: Callable[[Any, Any], Any] = functools.cache(_replace_numpy)

@@ -1,11 +1,13 @@
 """Fit lines that predict the value of a deep search from the value of a shallow search (Multi-ProbCut).
 
-    python scripts/make/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
+    python scripts/make/fit_probcut.py --out agents/othello_agents/weights/probcut_engine_8x8.json
+    python scripts/make/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json --agent ntuple
 
 The engine uses these lines in its selective search: it skips a deep search if a shallow search already predicts the
 result of the deep search. The lines are fitted to positions from games that the n-tuple network plays against itself,
 from random openings and with some random moves. Each position comes from a different game. The engine searches each
-position to all depths up to ``--depth``, with the packaged n-tuple weights and without selective search. For every
+position to all depths up to ``--depth``, with its own packaged weights (or with ``--agent ntuple``, with those of the
+agent ``ntuple``), and without selective search. For every
 stage of the game and every depth, the script fits a line by least squares. The line predicts the value at this depth
 from the value at a smaller depth. The same arguments give the same fits. Run the script again whenever the weights
 change.
@@ -24,7 +26,8 @@ from othello_agents.engine import probcut
 from othello_agents.engine.evaluator import BOUND, ntuple_evaluator
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, clear, new_memory
 from othello_agents.engine.searcher import Searcher
-from othello_agents.ntuple import shipped_network
+from othello_agents.ntuple import NTupleNetwork, shipped_network
+from othello_agents.ntuple.agent import ENGINE_SIZES
 from othello_env import Othello, make_agent
 from othello_env.games.openings import Openings
 from othello_env.support.files import write_json
@@ -41,6 +44,7 @@ class Args:
     """The options of the command."""
 
     out: Path  # the table, a .json file
+    agent: Literal["engine", "ntuple"] = "engine"  # whose packaged weights the engine searches with
     size: Literal[6, 8] = 8  # size of the board
     positions: int = 1000  # number of searched positions
     depth: int = 9  # depth of the deepest search; it must end before the game does
@@ -67,13 +71,16 @@ def position(size: int, empty: int, game: int) -> Othello | None:
     return None if state.is_over or state.must_pass else state
 
 
-def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Search N positions. Return their numbers of empty squares (N,) and their values at each depth (N, deepest + 1).
+def search(
+    network: NTupleNetwork, count: int, deepest: int, seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Search N positions with a network.
 
-    A value is NaN in three cases: the depth is 0, the depth is not less than the number of empty squares, or the search
-    finds a won or lost game.
+    Return their numbers of empty squares (N,) and their values at each depth (N, deepest + 1). A value is NaN in three
+    cases: the depth is 0, the depth is not less than the number of empty squares, or the search finds a won or lost
+    game.
     """
-    evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
+    size, evaluator, memory = network.size, ntuple_evaluator(network.tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
     found: list[tuple[int, list[float]]] = []
@@ -138,11 +145,12 @@ def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[
 def main(args: Args) -> None:
     if args.depth >= most_empty(args.size):
         sys.exit(f"--depth: expected at most {most_empty(args.size) - 1} on this board, not {args.depth}")
-    empty, values = search(args.size, args.positions, args.depth, args.seed)
+    network = shipped_network(args.size, args.agent if args.size in ENGINE_SIZES else "ntuple")
+    empty, values = search(network, args.positions, args.depth, args.seed)
     table = fits(empty, values)
     for stage, row in enumerate(table):
         print(f"stage {stage}: " + "  ".join(f"{s:.2f}x{o:+.0f}+-{d:.0f}" for s, o, d in row))
-    origin = {"positions": args.positions, "seed": args.seed, "weights": shipped_network(args.size).training}
+    origin = {"positions": args.positions, "seed": args.seed, "weights": network.training}
     write_json(args.out, origin | {"fits": table})
     print(f"written to {args.out}")
 

@@ -49,16 +49,16 @@ RUNGS = {
         "alphabeta:depth=4,eval=weighted",
         "mcts:simulations=300",
         "alphabeta:depth=6,eval=modified",
-        "engine:depth=6,eval=modified",
+        "engine:depth=6,exact=12,eval=modified",
         "ntuple:epsilon=0.1",
         "ntuple",
-        "engine:depth=1",
-        "engine:depth=2",
-        "engine:depth=3",
-        "engine:depth=4",
-        "engine:depth=6",
-        "engine:depth=8",
-        "engine:depth=10",
+        "engine:depth=1,eval=ntuple",
+        "engine:depth=2,eval=ntuple",
+        "engine:depth=3,eval=ntuple",
+        "engine:depth=4,exact=12,eval=ntuple",
+        "engine:depth=6,exact=12,eval=ntuple",
+        "engine:depth=8,exact=12,eval=ntuple",
+        "engine:depth=10,exact=12,eval=ntuple",
     ),
     6: (
         "random",
@@ -70,8 +70,8 @@ RUNGS = {
         "ntuple",
         "engine:depth=1",
         "engine:depth=2",
-        "engine:depth=4",
-        "engine:depth=8",
+        "engine:depth=4,exact=12",
+        "engine:depth=8,exact=12",
         "engine:depth=8,exact=16",
         "perfect",
     ),
@@ -79,7 +79,7 @@ RUNGS = {
 """For each size of the board, the rungs from the weakest to the strongest.
 
 Every rung wins or draws some games against the next rung. No rung has a limit of time, so that the same games can be
-played again.
+played again. The options `exact` and `eval` say what was the engine's default when these ladders were rated.
 """
 
 STEPS = 2

@@ -10,7 +10,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -150,12 +150,6 @@ class VectorWork:
             self.env.step(actions)
             spent += time.perf_counter() - began
         return self.STEPS * len(self.masks), spent
-
-
-def spread(values: Iterable[float]) -> str:
-    """The median, the lowest and the highest of some values, as a text."""
-    values = sorted(values)
-    return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
 
 
 def truth(name: str) -> list[dict[str, str]]:

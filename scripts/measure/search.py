@@ -40,7 +40,7 @@ class Args:
     """The options of the command."""
 
     depths: tuple[int, ...] = (8, 10, 12)  # depths of the middlegame searches
-    evals: tuple[str, ...] = ("weighted", "mobility", "ntuple")  # evaluations of the middlegame searches
+    evals: tuple[str, ...] = ("weighted", "mobility", "ntuple", "engine")  # evaluations; engine: its default
     positions: int = 8  # number of searched positions
     ffo: str = "40-44"  # which endgames of the FFO suite (published test positions) to solve, 1-44, or none
     seed: int = 1  # the seed of the positions
@@ -98,8 +98,9 @@ def measure_middlegame(
     for name in evaluations:
         for depth in depths:
             best: list[int] = []  # the best moves without selective search
-            for selective in (False, True) if name == "ntuple" else (False,):
-                engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
+            for selective in (False, True) if name in ("ntuple", "engine") else (False,):
+                evaluation = None if name == "engine" else name
+                engine = Engine(depth=depth, exact=0, eval=evaluation, selective=selective)
                 engine.act(states[0])
                 runs, limit = beside_perft(
                     lambda engine=engine: [[engine.analyse(state) for state in states] for _ in range(repeats)]

@@ -87,3 +87,15 @@ def check_game(page, start, agent, agent_player, seed):
     assert state.is_over
     scores = page.locator("#players .score").all_inner_texts()
     assert [int(score) for score in scores] == list(state.scores())
+
+
+def luminance(colour):
+    """The relative luminance of an rgb() colour, as WCAG 2 defines it."""
+    channels = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * channel for weight, channel in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

@@ -1,4 +1,4 @@
-"""Harmful .npz files: n-tuple networks, and the moves of perfect play."""
+"""Harmful .npz files of n-tuple networks."""
 
 import io
 import json
@@ -11,8 +11,6 @@ import numpy as np
 from hostile_values import NESTED, replaced, saved
 
 from othello_agents.ntuple import NTupleNetwork, Trainer
-from othello_agents.perfect import Book
-from othello_env import Othello
 
 _PACKER = zlib.compressobj(wbits=-15)
 MEGABYTE = _PACKER.compress(bytes(1 << 20)) + _PACKER.flush(zlib.Z_FULL_FLUSH)
@@ -105,42 +103,3 @@ def load_npz(path):
         Trainer.resume(network)
     except ValueError as error:  # the error of `resume` does not name the file
         raise ValueError(f"{path}: {error}") from error
-
-
-def book():
-    """The bytes of a small file of perfect play, which has the positions after one move and after two moves."""
-    found = Book(covers={"black": 31})
-    for first in Othello(6).legal_actions():
-        state = Othello(6).play(first)
-        found.add(state, 4, state.legal_actions()[0])
-        for action in state.legal_actions():
-            found.add(state.play(action), -4, state.play(action).legal_actions()[0])
-    return saved(found.save)
-
-
-def crafted_book():
-    with np.load(io.BytesIO(book())) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-
-    def made(**other):
-        buffer = io.BytesIO()
-        np.savez(buffer, **arrays | other)
-        return buffer.getvalue()
-
-    card = json.loads(str(arrays["card"]))
-    for name in card:
-        yield from ((what, made(card=np.array(text))) for what, text in replaced(card, name))
-    yield from ((what, made(card=np.array(text))) for what, text in replaced(card, "covers", "black"))
-    yield "card nested", made(card=np.array(NESTED))
-    yield "card long", made(card=np.array(" " * (2 << 20)))
-    for name in ("own", "opponent", "score", "action"):
-        yield f"{name} short", made(**{name: arrays[name][1:]})
-        yield f"{name} of floats", made(**{name: arrays[name].astype(np.float64)})
-        yield f"{name} ones", made(**{name: np.full_like(arrays[name], 255 if name == "action" else 1)})
-    many = {name: np.repeat(arrays[name][:1], 1 << 19) for name in ("own", "opponent", "score", "action")}
-    yield "many", made(**many)
-    with zipfile.ZipFile(io.BytesIO(made())) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    others = [(name, len(data), data, 0, 0) for name, data in members.items() if name != "own.npy"]
-    yield "bomb", zipped(*others, ("own.npy", 2**32 - 2, bomb(header("'<u8'", "(4,)")), 8, 0))
-    yield "bomb of its shape", zipped(*others, ("own.npy", 2**32 - 2, bomb(header("'<u8'", "(500000000,)")), 8, 0))

@@ -2,14 +2,17 @@
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from numba.core import event
 
 from othello_env import make_agent, sample_legal
 from othello_env.arena import play_match
+from othello_env.games.batch import step
 
 HERE = Path(__file__).parent
 
@@ -75,17 +78,46 @@ def test_agents_play_it(nim):
     assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # it leaves four stones, so the opponent loses
 
 
+def test_each_of_the_packages_kernels_is_compiled_once_for_it(nim):
+    compiled = Counter()
+
+    class Compilations(event.Listener):
+        def on_start(self, event):
+            compiled[event.data["dispatcher"].py_func.__qualname__] += 1
+
+        def on_end(self, event):
+            pass
+
+    class Rules(nim.NimRules):  # another type, for which nothing was compiled before
+        pass
+
+    games = nim.NimGames(4, nim.Nim())
+    games.rules = Rules(3)
+    pool = np.zeros((1, 1), np.uint64)
+    initial = games.initial_arrays((), 0, redraws=1, side=-1, pool=pool, first=0)
+    with event.install_listener("numba:compile", Compilations()):
+        games.begin(np.arange(4), initial)
+    assert compiled["begin_all"] == compiled["_begin"] == 1
+    ours = {name: count for name, count in compiled.items() if name in vars(step)}
+    assert len(ours) > 3
+    assert set(ours.values()) == {1}
+
+
 def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(nim, tmp_path):
     """When this game changes, the package's kernels for it are compiled again."""
-    env = nim.NimVectorEnv(1, None)
-    env.reset(seed=0)
-    assert env.step([0])[0]["observation"].sum() == 11
+    games, action = nim.NimGames(1, nim.Nim()), np.array([0])
+    games.boards[0][0], games.games.over[0] = 1, False
+    assert games.check(action) == 0
     source = (HERE / "nim.py").read_text()
-    (tmp_path / "nim.py").write_text(source.replace("boards[0][i] -= action + 1", "boards[0][i] -= action + 2"))
+    rule = "return bool(action < min(rules.most, boards[0][i]))"
+    assert rule in source
+    (tmp_path / "nim.py").write_text(source.replace(rule, "return bool(action > 0)"))
     script = (
-        "import nim; env = nim.NimVectorEnv(1, None); env.reset(seed=0); print(env.step([0])[0]['observation'].sum())"
+        "import nim, numpy; games = nim.NimGames(1, nim.Nim()); "
+        "games.boards[0][0], games.games.over[0] = 1, False; "
+        "print(games.check(numpy.array([0])) > 0)"
     )
     run = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True
     )
-    assert run.stdout == "10\n"
+    assert run.stdout == "True\n"

@@ -21,6 +21,7 @@ from othello_agents.engine.searcher import Iteration, Searcher, run
 from othello_agents.engine.solver import solve_moves
 from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
+from othello_agents.ntuple.agent import ENGINE_SIZES
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
@@ -33,6 +34,10 @@ __all__ = ["Engine", "exact_scores"]
 
 _DEFAULT_DEPTH = 8
 _DEFAULT_EXACT = 12
+_ENDGAMES = ((4, 12, 14), (6, 12, 16), (8, 13, 17), (10, 14, 18), (12, 15, 19), (16, 17, 21), (20, 19, 23))
+"""When a search of fixed depth goes to the end instead. In each row, the first number is the least depth for which the
+row holds. With at most the second number of empty squares, `act` and `analyse` find the exact score. With at most the
+third number, `act` finds the winner. With less depth than in the first row, both numbers are `_DEFAULT_EXACT`."""
 _DEFAULT_HASH = 16
 _MICROSECONDS = 500.0  # about the time of a shallow search
 _DEEPEST = 60
@@ -40,8 +45,9 @@ _MOST_THREADS = 256
 _MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
+_QUICK_EMPTY = 14
 """Without a time limit, a short search runs in the calling thread. A search is short if its depth is at most
-`_QUICK_DEPTH`, if its limit of nodes is at most `_QUICK_NODES`, or if it goes to the end from at most `_DEFAULT_EXACT`
+`_QUICK_DEPTH`, if its limit of nodes is at most `_QUICK_NODES`, or if it goes to the end from at most `_QUICK_EMPTY`
 empty squares. All other searches run in a thread of their own, so that a time limit or Ctrl-C can end them."""
 _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that the engine may spend on one move."""
@@ -73,17 +79,20 @@ class Engine(Agent):
         depth: the maximum number of plies to search.
         nodes: the maximum number of positions to visit.
         ms: the maximum number of milliseconds for a move.
-        exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit, the
-            default is 12. With a time limit, the default is the largest number for which the time is likely to be
-            enough, but at least 12. If one or two squares more than this number are empty, `act` first searches to the
-            end to find only the winner. If there is time left, it then searches for the exact score.
-        eval: the evaluation: ``ntuple`` (the packaged n-tuple weights), ``ntuple:weights=FILE`` (weights from a file),
-            or an evaluation by square weights or moves (``count``, ``mobility``, ``modified``, ``standard``,
-            ``swh``, ``weighted``). The default is the packaged n-tuple weights for the board's size, or ``mobility``
-            for a size without packaged weights.
+        exact: with this number of empty squares or fewer, the engine searches to the end. By default, the number grows
+            with the depth: 12 up to depth 7, 13 from depth 8, 14 from depth 10, and so on. With a few squares more
+            (14 at depth 4, 16 at depth 6, 17 at depth 8), `act` searches to the end only for the winner. With a limit
+            of nodes, the default is 12. With a time limit, the default is the largest number for which the time is
+            likely to be enough, but at least 12. If one or two squares more than this number are empty, `act` first
+            searches to the end to find only the winner. If there is time left, it then searches for the exact score.
+        eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), ``ntuple:weights=FILE`` (weights
+            from a file), or an evaluation by square weights or moves (``count``, ``mobility``, ``modified``,
+            ``standard``, ``swh``, ``weighted``). By default, the engine uses its own packaged n-tuple weights on 8x8.
+            They were fitted to games of searches, and in a search they are stronger than those of ``ntuple``. On 6x6
+            the default is ``ntuple``, and on 4x4 ``mobility``.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
-            `probcut`). The option has an effect only with the packaged n-tuple weights for 8x8, and not in a search to
+            `probcut`). The option has an effect only with packaged n-tuple weights for 8x8, and not in a search to
             the end of the game.
         threads: the number of threads that search together. If several moves have the best score, the number of threads
             may decide which of them is found. With `selective`, the score may also depend on the number of threads,
@@ -245,7 +254,7 @@ class Engine(Agent):
         if count:
             found_lines = [(pv, *to_unit(value, kind, found), searched) for value, pv, searched in best]
             best_lines = (
-                Line(pv, score, unit, to_discs(score, unit, position), found.depth, searched)
+                Line(pv, score, unit, to_discs(score, unit, position, analysis.weights), found.depth, searched)
                 for pv, score, unit, searched in found_lines
             )
             analysis = replace(analysis, lines=tuple(best_lines))
@@ -255,7 +264,14 @@ class Engine(Agent):
         self, position: Othello, found: Iteration, pv: tuple[int, ...], nodes: int, seconds: float
     ) -> Analysis:
         score, unit = to_unit(found.value, self.evaluator(position.size).kind, found)
-        return Analysis(position, found.best, score, unit, pv, found.depth, found.exact, nodes, seconds)
+        weights = self._packaged(position.size)
+        return Analysis(
+            position, found.best, score, unit, pv, found.depth, found.exact, nodes, seconds, weights=weights
+        )
+
+    def _packaged(self, size: int) -> str:
+        """Which packaged n-tuple weights the engine uses on a board of this size, if it uses packaged weights."""
+        return "engine" if self._eval is None and size in ENGINE_SIZES else "ntuple"
 
     def solve(
         self, state: State, *, result_only: bool = False, progress: Callable[[int], object] | None = None
@@ -311,13 +327,14 @@ class Engine(Agent):
             if self._network.size != size:
                 raise WrongGameError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
             return ntuple_evaluator(self._network.tables)
+        weights = self._packaged(size)
         try:
-            network = shipped_network(size)
+            network = shipped_network(size, weights)
         except WrongGameError:  # no weights are packaged for this size
             if self._eval is not None:
                 raise
             return square_evaluator(sums["mobility"], size)
-        return ntuple_evaluator(network.tables, shipped_cuts(size) if self._selective else NO_CUTS)
+        return ntuple_evaluator(network.tables, shipped_cuts(size, weights) if self._selective else NO_CUTS)
 
     @property
     def _memory(self) -> Memory:
@@ -359,24 +376,25 @@ class Engine(Agent):
     def _search(self, position: Othello, seconds: float | None, *, to_win: bool = False) -> tuple[Iteration, Searcher]:
         """Search within the limits of depth, nodes and time. `seconds` count from the beginning of this call.
 
-        With `to_win`, the search first looks only for the winner if the time is likely to be enough for this, but not
-        for the exact score.
+        With `to_win`, the search looks for the winner if the exact score is likely to take too long.
         """
         began = time.perf_counter()
         searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)
         unlimited = self._nodes is None and seconds is None
         depth = self._depth or (_DEFAULT_DEPTH if unlimited else _DEEPEST)
-        exact = self._exact
-        result = 0
-        if exact is None:
-            exact = _DEFAULT_EXACT
+        exact = result = 0 if self._exact is None else self._exact
+        if self._exact is None and unlimited:
+            exact, result = _endgame(depth)
+        elif self._exact is None:
+            exact = result = _DEFAULT_EXACT
             if seconds is not None:
                 exact = _affordable(seconds * (1 + _THREAD_GAIN * (self._threads - 1)))
-                result = exact + _RESULT_EARLIER if to_win else 0
+                result = exact + _RESULT_EARLIER
+        result = result if to_win else exact
         if to_win and seconds is not None and len(position.legal_actions()) == 1:
             return searcher.found, searcher  # there is no choice, so save the time
-        to_end = searcher.empty <= exact
-        is_quick = searcher.empty <= _DEFAULT_EXACT if to_end else depth <= _QUICK_DEPTH
+        to_end = searcher.empty <= result
+        is_quick = searcher.empty <= _QUICK_EMPTY if to_end else depth <= _QUICK_DEPTH
         if seconds is None and (is_quick or (self._nodes or NO_LIMIT) <= _QUICK_NODES):
             searcher.deepen(depth, exact, result)
         else:
@@ -391,6 +409,15 @@ def _compile() -> None:
     engine = Engine(depth=2, exact=0, eval="weighted", hash=1)
     engine.analyse(Othello(4))
     engine.solve(Othello(4))
+
+
+def _endgame(depth: int) -> tuple[int, int]:
+    """From how many empty squares a search of this depth goes to the end: for the exact score, and for the winner."""
+    found = _DEFAULT_EXACT, _DEFAULT_EXACT
+    for least, exact, result in _ENDGAMES:
+        if depth >= least:
+            found = exact, result
+    return found
 
 
 def _affordable(seconds: float) -> int:

@@ -9,14 +9,22 @@ from othello_agents.engine.evaluator import LOGIT, NTUPLE
 from othello_agents.engine.midgame import FINAL
 from othello_agents.engine.searcher import Iteration
 from othello_env.games.othello.position import Othello
+from othello_env.support.notebook import table
 
-__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit", "to_unit_of_best"]
+__all__ = ["DISCS", "OUTCOME", "POINTS", "WINS", "Analysis", "Line", "to_discs", "to_unit", "to_unit_of_best"]
 
-DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
-_DISCS = {4: (12.5, 0.42), 6: (12.5, 0.42), 8: (27.0, 0.41)}
-"""For each board size, two numbers (A, B). An expected result `r` becomes ``(A + B * empty_squares) * atanh(r)`` discs.
+DISCS, OUTCOME, POINTS, WINS = "discs", "mean of result and margin", "points", "wins"
+_DISCS = {
+    ("engine", 8): (26.8, 0.23),
+    ("ntuple", 8): (27.0, 0.41),
+    ("ntuple", 6): (12.5, 0.42),
+    ("ntuple", 4): (12.5, 0.42),
+}
+"""For each set of weights and board size, two numbers (A, B). A mean of result and margin `r` becomes
+``(A + B * empty_squares) * atanh(r)`` discs.
 
-`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. The
+`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. With the
+engine's own weights, estimates from searches to depth 6 are off by 3.8 discs on average at 17 empty squares. The
 package has no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
 """
 
@@ -56,8 +64,9 @@ class Analysis:
         unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
             the empty squares. It is the result of perfect play if `exact` is true. Otherwise only the winner is
             certain: in a longer game, which the search has not seen, the winner may get more discs.
-            ``"expected result"``: an estimate by n-tuple tables, from -1 (loss) to +1 (win). ``"points"``: the value of
-            an evaluation by squares or moves. ``"wins"``: +1, 0 or -1, if only the winner is known.
+            ``"mean of result and margin"``: an estimate by n-tuple tables, from -1 to +1. It is the mean of the result
+            (+1, 0 or -1) and the final disc difference divided by the number of squares. ``"points"``: the value of an
+            evaluation by squares or moves. ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
         depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
             of empty squares.
@@ -65,12 +74,14 @@ class Analysis:
         nodes: the number of positions that the search for the best move visited.
         seconds: the wall-clock time of the whole analysis, in seconds.
         scores: the score of each legal action in the unit of `score`; None if these scores were not requested. An
-            action that certainly loses has the score -1 if the unit is ``"expected result"``, and -infinity if the unit
-            is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's score is the
-            result of a finished game that the search has seen. The scores of other actions may be estimates in discs,
-            but they are never higher than the best action's score. Points cannot be converted to discs, so they stay
-            points. If the player must pass, the score of the pass is always given.
+            action that certainly loses has the score -1 if the unit is ``"mean of result and margin"``, and -infinity
+            if the unit is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's
+            score is the result of a finished game that the search has seen. The scores of other actions may be
+            estimates in discs, but they are never higher than the best action's score. Points cannot be converted to
+            discs, so they stay points. If the player must pass, the score of the pass is always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
+        weights: ``"engine"`` if the engine used its own packaged weights, otherwise ``"ntuple"``. The conversion of an
+            mean of result and margin to discs depends on it.
     """
 
     state: Othello
@@ -84,15 +95,16 @@ class Analysis:
     seconds: float
     scores: dict[int, float] | None = field(default=None, compare=False)
     lines: tuple[Line, ...] | None = field(default=None, compare=False)
+    weights: str = "ntuple"
 
     @property
     def discs(self) -> float | None:
         """The expected disc difference at the end of the game, for the player to move.
 
-        If the unit of the score is ``"discs"``, this number is the score. If the unit is ``"expected result"``, this
-        number is an estimate from the score. With the other units, it is None.
+        If the unit of the score is ``"discs"``, this number is the score. If the unit is ``"mean of result and
+        margin"``, this number is an estimate from the score. With the other units, it is None.
         """
-        return to_discs(self.score, self.unit, self.state)
+        return to_discs(self.score, self.unit, self.state, self.weights)
 
     def before_pass(self, state: Othello) -> Analysis:
         """Turn the analysis of the position after a pass into the analysis of `state`, the position before the pass."""
@@ -120,10 +132,33 @@ class Analysis:
             lines=lines,
         )
 
+    def _repr_html_(self) -> str:
+        """A notebook shows the position and the analysed moves, the best first."""
+        state, name = self.state, self.state.action_to_text
+        found = self.lines or (Line(self.pv, self.score, self.unit, self.discs, self.depth, self.nodes),)
+        rows = [
+            (
+                name(line.pv[0]),
+                _score_text(line.score, line.unit),
+                line.unit,
+                "" if line.discs is None else f"{line.discs:+.1f}",
+                " ".join(map(name, line.pv)),
+            )
+            for line in found
+        ]
+        told = {line.pv[0] for line in found}
+        rest = sorted((self.scores or {}).items(), key=lambda item: -item[1])
+        rows += [(name(a), _score_text(score, self.unit), self.unit, "", "") for a, score in rest if a not in told]
+        player = state.player_names[state.to_move]
+        how = "searched to the end of the game" if self.exact else f"depth {self.depth}"
+        caption = f"Scores are for {player}, to move; {how}, {self.nodes:,} nodes"
+        head = ("move", "score", "unit", "discs", "expected line")
+        return f"{state._repr_svg_() or ''}{table(head, rows, caption)}"
+
     def __str__(self) -> str:
         state = self.state
         line = " ".join(state.action_to_text(action) for action in self.pv)
-        score = f"{self.score:+.0f}" if self.unit != RESULT else f"{self.score:+.3f}"
+        score = _score_text(self.score, self.unit)
         kind = "exact" if self.exact else f"depth {self.depth}"
         return (
             f"{state.action_to_text(self.best)} {score} {self.unit} ({kind}): {line}; "
@@ -131,16 +166,20 @@ class Analysis:
         )
 
 
-def to_discs(score: float, unit: str, state: Othello) -> float | None:
-    """Convert a score to a disc difference (see `Analysis.discs`)."""
+def _score_text(score: float, unit: str) -> str:
+    return f"{score:+.3f}" if unit == OUTCOME else f"{score:+.0f}"
+
+
+def to_discs(score: float, unit: str, state: Othello, weights: str) -> float | None:
+    """Convert a score to a disc difference (see `Analysis.discs`); `weights` is `Analysis.weights`."""
     if unit == DISCS:
         return score
-    if unit != RESULT:
+    if unit != OUTCOME:
         return None
     squares = float(state.size**2)
     if abs(score) == 1:
         return math.copysign(squares, score)
-    at_end, per_empty = _DISCS[state.size]
+    at_end, per_empty = _DISCS[weights, state.size]
     discs = (at_end + per_empty * (squares - sum(state.discs()))) * math.atanh(score)
     return max(-squares, min(squares, discs))
 
@@ -161,7 +200,7 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     if found.exact:
         return 0.0, DISCS
     if kind == NTUPLE:
-        return math.tanh(value / LOGIT), RESULT
+        return math.tanh(value / LOGIT), OUTCOME
     return float(value), POINTS
 
 
@@ -170,6 +209,6 @@ def to_unit_of_best(score: float, unit: str, best: Analysis) -> float:
     if unit == best.unit:
         return score
     if best.unit == DISCS:
-        discs = to_discs(score, unit, best.state)
+        discs = to_discs(score, unit, best.state, best.weights)
         return min(best.score, score if discs is None else discs)  # an estimate may exceed a certain win's score
     return math.copysign(math.inf if best.unit == POINTS else 1.0, score)  # a score in discs is certain

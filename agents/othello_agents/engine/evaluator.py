@@ -42,7 +42,7 @@ NTUPLE = -1
 `SquareSum`: NO_TERM, NEAR_CORNERS or ONLY_MOVES (see `othello_agents.evaluations.registry`)."""
 LOGIT = 1000
 """A position's value is this number times the sum of its n-tuple weights. The hyperbolic tangent of this sum is the
-expected result."""
+expected mean of result and margin."""
 BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
 _LANES = 32  # configurations are padded to a multiple of this number, so that they fill whole vector registers

@@ -5,7 +5,8 @@ the value slope * shallow + offset, with a normally distributed error. So the sh
 the deep value lies beyond the alpha-beta window. If this probability is at least about 93 % (`CONFIDENCE` standard
 deviations), the deep search is skipped (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation
 function for Othello", 1997). A table of cuts holds the slope, the offset and the error's standard deviation for each
-stage of the game and each depth. ``scripts/make/fit_probcut.py`` finds these numbers for the packaged weights.
+stage of the game and each depth. ``scripts/make/fit_probcut.py`` finds these numbers for packaged weights. The
+engine's own weights and those of the agent ``ntuple`` have a table each.
 
 Letters for shapes: S stages of the game, D depths.
 """
@@ -25,6 +26,7 @@ __all__ = [
     "NO_CUTS",
     "SHALLOWEST",
     "SQUARES_A_STAGE",
+    "cuts_file",
     "shallow_depth",
     "shipped_cuts",
     "stage_of",
@@ -74,9 +76,16 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
     return np.int64(np.ceil(shallow)) if direction > 0 else np.int64(np.floor(shallow))
 
 
+def cuts_file(size: int, agent: str) -> str:
+    """The name of the file with the table of cuts for the packaged weights of an agent."""
+    return f"probcut_{size}x{size}.json" if agent == "ntuple" else f"probcut_{agent}_{size}x{size}.json"
+
+
 @cache
-def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
-    """The table of cuts for the packaged n-tuple weights, (S, D, 3) float32: slope, offset and standard deviation.
+def shipped_cuts(size: int, agent: str = "ntuple") -> npt.NDArray[np.float32]:
+    """The table of cuts for packaged n-tuple weights, (S, D, 3) float32: slope, offset and standard deviation.
+
+    The weights are those that come with the package for the agent `ntuple` or `engine`.
 
     The first index is `stage_of`, and the second index is the depth minus `SHALLOWEST`. Returns `NO_CUTS` for a board
     size that is not in `FITTED_SIZES`.
@@ -87,7 +96,7 @@ def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
     """
     if size not in FITTED_SIZES:
         return NO_CUTS
-    file = resources.files("othello_agents") / "weights" / f"probcut_{size}x{size}.json"
+    file = resources.files("othello_agents") / "weights" / cuts_file(size, agent)
     try:
         fits = np.array(parse_json(file.read_bytes())["fits"], np.float32)
     except (KeyError, TypeError, ValueError) as error:

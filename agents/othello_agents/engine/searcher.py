@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -167,28 +167,38 @@ class Searcher:
 
         If at most `exact` squares are empty, search to the end instead. Shallower searches may come before the search
         to the end (see `_FIRST_EXACT` and `_LIMITED_DEPTH`). If more than `exact` but at most `result` squares are
-        empty, search to the end twice: first for the winner, then for the exact score. After the call, `found` is the
-        result of the last finished search.
+        empty, search to the end for the winner, and if the time is limited, after that for the exact score. After the
+        call, `found` is the result of the last finished search.
         """
         to_end = self.empty <= max(exact, result)
         most = 2 * self.empty  # for each empty square, at most a move and a pass
-        depth = self._preparation(timed=timed) if to_end else min(depth, most)
+        if not to_end:
+            depth = min(depth, most)
+        elif self.empty > exact:  # if all moves lose, the search before the last one chooses
+            depth = max(self._preparation(timed=timed), min(depth, _LIMITED_DEPTH))
+        else:
+            depth = self._preparation(timed=timed)
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
         if to_end and self.empty > exact:
-            self._find_winner()
+            value = self._find_winner()
+            if value and timed:
+                self._find_exact(value)
         elif to_end:
             self._iterate(EXACT)
 
-    def _find_winner(self) -> None:
-        """Search to the end for the winner, then for the exact score."""
-        value = self.value(EXACT, -1, 1)
-        if value is None:
-            return
-        self._finish(value, EXACT, result_only=value != 0)
-        if value != 0:
-            self._find_exact(value)
+    def _find_winner(self) -> int | None:
+        """Search to the end for the winner. Returns a value of which only the sign is known; None if stopped.
+
+        If all moves lose, the best move stays that of the search before.
+        """
+        before, value = self.found.best, self.value(EXACT, -1, 1)
+        if value is not None:
+            self._finish(value, EXACT, result_only=value != 0)
+            if value < 0:
+                self._found = replace(self.found, best=before)
+        return value
 
     def _find_exact(self, bound: int) -> None:
         """Search for the exact score. Its sign is already known: it is the sign of `bound`."""

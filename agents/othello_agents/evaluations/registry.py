@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from othello_env.games.game import State, WrongGameError
 from othello_env.support.imports import NotThereError, import_object
+from othello_env.support.words import near
 
 __all__ = [
     "EVALUATIONS",
@@ -29,6 +30,7 @@ __all__ = [
     "at_root",
     "evaluation",
     "evaluation_name",
+    "evaluation_unit",
     "find_evaluation",
     "register",
 ]
@@ -191,8 +193,15 @@ def _named(name: str) -> Evaluate:
     except NotThereError as error:
         raise ValueError(f"there is no evaluation {name!r} ({error}); {known}") from None
     if found is None:
-        raise ValueError(f"there is no evaluation {name!r}; {known}")
+        raise ValueError(f"there is no evaluation {name!r}{near(name, EVALUATIONS)}; {known}")
     return cast(Evaluate, found)
+
+
+def evaluation_unit(evaluate: Evaluate) -> str:
+    """The unit of an evaluation's values, as text."""
+    name = evaluation_name(evaluate)
+    named = {"count": "pieces ahead", "mobility": "moves"}
+    return named.get(name, "points of the weights" if name in EVALUATIONS else "value")
 
 
 def evaluation_name(evaluate: Evaluate) -> str:

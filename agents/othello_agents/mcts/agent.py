@@ -253,6 +253,8 @@ class Mcts(Agent):
         TypeError: simulations is not an integer.
     """
 
+    unit = "win minus loss"
+    """The unit of the values: the share of wins minus the share of losses."""
     _MOST = 10_000_000  # a tree of this number of simulations takes 0.7 GB
     # A call of `search_batch` for several positions runs at most this number of simulations in all. Ctrl-C takes effect
     # only between calls.

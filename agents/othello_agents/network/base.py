@@ -33,6 +33,7 @@ __all__ = [
     "MOST_TENSORS",
     "TorchNetwork",
     "check_weights",
+    "read_card",
     "read_tensors",
     "to_device",
     "torch_module",
@@ -78,6 +79,21 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
     try:
         card = _card(data)
         return safetensors.load(data), card
+    except Exception as error:  # a damaged file raises errors of many classes
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+
+
+def read_card(path: str | Path) -> dict[str, Any]:
+    """Read only the card of a ``.safetensors`` file. This needs no PyTorch.
+
+    Raises:
+        FileNotFoundError: the file does not exist.
+        OSError: the path is not a regular file, or the file cannot be read.
+        ValueError: the file is too large, or has no card.
+    """
+    data = read_file(path, _LARGEST_FILE, "load a network from")
+    try:
+        return _card(data)
     except Exception as error:  # a damaged file raises errors of many classes
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
 

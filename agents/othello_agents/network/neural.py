@@ -17,7 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network.base import TorchNetwork, check_weights, read_tensors, torch_module, write_tensors
+from othello_agents.network.base import (
+    TorchNetwork,
+    check_weights,
+    read_card,
+    read_tensors,
+    torch_module,
+    write_tensors,
+)
 from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies
 from othello_env.agent import spec_text
 from othello_env.games.game import State
@@ -39,6 +46,9 @@ __all__ = [
 
 FORMAT = "othello-env policy and value network 1"
 """The name of the format in a file's card. The number at the end changes when the meaning of the tensors changes."""
+
+_JAX = "othello-env network for JAX 1"
+"""`othello_env.jax.network.FORMAT`, which cannot be imported without JAX."""
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
@@ -232,6 +242,8 @@ class NeuralAgent(PolicyAgent):
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
     """
 
+    unit = "win minus loss"
+    """The unit of `evaluate`: the probability of a win minus the probability of a loss."""
     _network: TorchNetwork
     # The trees that grow at the same time get at most this number of simulations in all. Each simulation adds at most
     # one node, and a node takes 0.8 kB of memory.
@@ -303,11 +315,30 @@ def agent_from_file(
     """The agent that a spec (a text) names, such as ``a.safetensors`` or ``a.safetensors:temperature=1``.
 
     If the file holds a network that you wrote, the spec is ``a.safetensors:network=nets.py:make``. The function
-    ``make`` makes the network; see `othello_agents.network.custom`.
+    ``make`` makes the network; see `othello_agents.network.custom`, and `othello_env.jax.network` for JAX.
 
     Raises:
         FileNotFoundError: the file does not exist.
         ValueError: the file holds no policy and value network, its function cannot be imported, or an option is out of
             its range.
     """
+    if read_card(path).get("format") == _JAX:
+        jax_network: TorchNetwork = _load_for_jax(path, network)
+        return NeuralAgent(jax_network, temperature, str(path), seed, simulations, symmetric=symmetric)
     return NeuralAgent(load_network(path, network), temperature, str(path), seed, simulations, symmetric=symmetric)
+
+
+def _load_for_jax(path: Path, function: str | None) -> Any:
+    """The network in a file that `othello_env.jax.Network` wrote. It has the methods that a `NeuralAgent` calls.
+
+    Raises:
+        MissingExtraError: JAX is not installed.
+        ValueError: there is no function, or the file does not fit to it.
+    """
+    if not function:
+        raise ValueError(
+            f"{str(path)!r} holds a network for JAX. Name the function that makes it, because this runs its code: "
+            "FILE.safetensors:network=package.module:function as a spec, or the option --network of a command"
+        )
+    import_extra("jax", "jax")
+    return import_extra("othello_env.jax", "jax").Network.load(path, function)

@@ -16,23 +16,27 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
 
-__all__ = ["SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
+__all__ = ["ENGINE_SIZES", "SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
 
 SHIPPED_SIZES = (6, 8)
 """The sizes of boards for which trained weights come with the package."""
+ENGINE_SIZES = (8,)
+"""The sizes of boards for which the package also has weights that are only for the search of the agent `engine`."""
 _WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
-    """Looks one ply ahead and plays the action with the best expected outcome (the lowest action if several are equal).
+    """Looks one ply ahead and plays the action with the highest value (the lowest action if several are equal).
 
     Args:
-        network: gives the expected outcomes. None stands for the packaged network of the board's size.
+        network: gives the values. None stands for the packaged network of the board's size.
         name: the agent's name.
         careful: avoid moves after which the opponent can turn all of the agent's discs with one move. If there are
             only such moves, the agent plays as usual. The check is made only while the agent has few discs.
     """
 
+    unit = "mean of result and margin"
+    """The unit of the agent's values (see `NTupleNetwork.value`)."""
     batch_microseconds = 1.3
 
     def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:
@@ -70,11 +74,11 @@ class NTupleAgent(Agent):
         return kernels.best_actions(batch.own, batch.opponent, tables, batch.size, self._careful)
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1 (see `NTupleNetwork.value`)."""
+        """The expected mean of result and margin for a player, -1 to +1 (see `NTupleNetwork.value`)."""
         return self.network(as_othello(state, _WHO).size).value(state, player)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The expected outcome of each legal action for the player to move, -1 to +1."""
+        """The value of each legal action for the player to move, -1 to +1, in the unit `unit`."""
         return {action: self.evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
 
 
@@ -100,19 +104,19 @@ def agent_from_file(path: Path) -> NTupleAgent:
 
 
 @cache
-def shipped_network(size: int) -> NTupleNetwork:
-    """The trained network for boards of this size that comes with the package.
+def shipped_network(size: int, agent: str = "ntuple") -> NTupleNetwork:
+    """The trained network for boards of this size that comes with the package for the agent `ntuple` or `engine`.
 
     Raises:
         WrongGameError: there is no network for this size.
         OSError: the file is missing; the message names it.
         ValueError: the file is damaged; the message names it.
     """
-    if size not in SHIPPED_SIZES:
+    if size not in (ENGINE_SIZES if agent == "engine" else SHIPPED_SIZES):
         raise WrongGameError(
             f"no n-tuple weights come with the package for size {size}; "
             f"train some: othello-env train --size {size} --out FILE.npz"
         )
-    file = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
+    file = resources.files("othello_agents") / "weights" / f"{agent}_{size}x{size}.npz"
     with file.open("rb") as opened:
         return NTupleNetwork.read(opened, str(file))

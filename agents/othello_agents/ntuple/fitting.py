@@ -10,11 +10,13 @@ Singer, "Adaptive subgradient methods", 2011). The weight's rate is the rate of 
 square root of the sum of the weight's squared errors. This sum begins at `_NEVER`, and not at zero. So even the first
 steps of a weight are small, and a weight that few positions look up stays near its first value.
 
+Held-out positions say when to stop: as soon as a pass does not lower a stage's mean loss on them, the stage keeps its
+weights from before this pass.
+
 Letters for shapes: the same as in `kernels`.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -28,8 +30,11 @@ from othello_env.support.threads import Threads
 
 __all__ = ["Examples", "StageError", "fit", "predict", "stage_errors"]
 
-_NEVER = 8.0
+_NEVER = 4.0
 """At the beginning of a fit, each weight's sum of squared errors has this value."""
+
+_SURE = 1e-9
+"""For the cross entropy, no outcome has a lower probability than this number."""
 
 
 class Examples(NamedTuple):
@@ -38,7 +43,7 @@ class Examples(NamedTuple):
     Attributes:
         own: (N,) uint64, the discs of the player who has just moved.
         opponent: (N,) uint64, the discs of the other player.
-        values: (N,) float32, the expected outcomes for `own`, from -1 to +1.
+        values: (N,) float32, the expected means of result and margin for `own`, from -1 to +1.
     """
 
     own: npt.NDArray[np.uint64]
@@ -71,11 +76,13 @@ class StageError(NamedTuple):
         positions: the number of positions.
         error: the root of the mean squared difference between predictions and labels; NaN if there are no positions.
         correlation: the correlation of predictions and labels; NaN if it is not defined.
+        loss: the mean cross entropy, in nats; NaN if there are no positions.
     """
 
     positions: int
     error: float
     correlation: float
+    loss: float
 
 
 @kernel
@@ -129,7 +136,7 @@ def _fit_pass(
 
 
 def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float64]:
-    """The network's expected outcomes of N positions for the player who has just moved, (N,).
+    """The network's values of N positions for the player who has just moved, (N,).
 
     Even for a finished game, the prediction comes from the tables, and not from the result of the game.
     """
@@ -149,24 +156,32 @@ def stage_errors(network: NTupleNetwork, examples: Examples) -> list[StageError]
 
 def _error(predicted: npt.NDArray[np.float64], labels: npt.NDArray[np.float32]) -> StageError:
     if not len(labels):
-        return StageError(0, np.nan, np.nan)
+        return StageError(0, np.nan, np.nan, np.nan)
     varies = len(labels) > 1 and np.ptp(predicted) > 0 and np.ptp(labels) > 0
     return StageError(
         len(labels),
         float(np.sqrt(np.mean(np.square(predicted - labels)))),
         float(np.corrcoef(predicted, labels)[0, 1]) if varies else np.nan,
+        _loss(predicted, labels),
     )
+
+
+def _loss(predicted: npt.NDArray[np.float64], labels: npt.NDArray[np.float32]) -> float:
+    """The mean cross entropy of the labels and the predictions, in nats."""
+    win = np.clip((1 + predicted) / 2, _SURE, 1 - _SURE)
+    share = (1 + labels.astype(np.float64)) / 2
+    return float(-np.mean(share * np.log(win) + (1 - share) * np.log(1 - win)))
 
 
 def fit(
     network: NTupleNetwork,
     examples: Examples,
     *,
+    held_out: Examples | None = None,
     passes: int = 1,
-    rate: float = 0.0003,
+    rate: float = 0.004,
     seed: int = 0,
     num_threads: int = 1,
-    progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Fit the network's weights, in place, to the labels of positions.
 
@@ -177,35 +192,48 @@ def fit(
     Args:
         network: the network; the fit begins with its weights.
         examples: the positions and their labels.
-        passes: the number of passes.
+        held_out: other positions, which say when a stage stops. Without them, every stage makes all passes.
+        passes: the largest number of passes.
         rate: the learning rate in the first pass. Like the weights, it is in units of a logit.
         seed: the seed of the random orders.
         num_threads: the number of threads among which the stages are divided.
-        progress: a function that is called after each pass with the number of passes so far.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed. Some stages may have finished one pass more than others.
+        KeyboardInterrupt: Ctrl-C was pressed. Some stages may have finished more passes than others.
         ValueError: a label is NaN, or is less than -1 or greater than +1.
     """
     if not bool(np.all(np.abs(examples.values) <= 1)):  # NaN fails this check, too
         raise ValueError("expected labels from -1 to +1")
     tables, stages = network.tables, _stages(examples.own, examples.opponent, network.tables)
+    test = Examples.empty(0) if held_out is None else held_out
+    test_stages = _stages(test.own, test.opponent, tables)
     mirrored = mirrors(network.size)
-    orders = [np.flatnonzero(stages == number) for number in range(network.stages)]
-    generators = [np.random.default_rng([seed, number]) for number in range(network.stages)]
-    squares = np.full(network.weights.shape, _NEVER, np.float32)
     threads = Threads(min(num_threads, network.stages))
 
-    def work(rate: float, k: int) -> None:
+    def fit_stage(number: int) -> None:
+        order, unseen = np.flatnonzero(stages == number), test.part(test_stages == number)
+        generator = np.random.default_rng([seed, number])
+        weights = tables.weights[number]
+        squares = np.full(weights.shape, _NEVER, np.float32)
+        lowest = _loss(_predict(unseen.own, unseen.opponent, tables), unseen.values) if len(unseen.own) else np.inf
+        for done in range(passes):
+            before = weights.copy()
+            generator.shuffle(order)
+            _fit_pass(order, *examples, tables, weights, squares, mirrored, rate * (1 - done / passes))
+            if len(unseen.own):
+                loss = _loss(_predict(unseen.own, unseen.opponent, tables), unseen.values)
+                if loss >= lowest:
+                    weights[:] = before
+                    return
+                lowest = loss
+
+    def work(k: int) -> None:
         for number in range(k, network.stages, threads.count):
-            generators[number].shuffle(orders[number])
-            _fit_pass(orders[number], *examples, tables, tables.weights[number], squares[number], mirrored, rate)
+            fit_stage(number)
 
     try:
-        for done in range(passes):
-            with interruptible():
-                threads.run(partial(work, rate * (1 - done / passes)))
-            progress(done + 1)
+        with interruptible():
+            threads.run(work)
     except KeyboardInterrupt:
         threads.run(lambda _: None)  # wait for the other threads: without this, they would go on changing the network
         raise

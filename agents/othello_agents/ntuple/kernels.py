@@ -2,8 +2,8 @@
 
 Positions after a move ("afterstates") are evaluated for the player who has just moved. In an afterstate, `own` holds
 the discs of the player who has just moved. In all other positions, `own` holds the discs of the player to move. The sum
-x of the looked-up weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of the game. The outcome
-is the mean of two numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
+x of the looked-up weights is called the logit. tanh(x), from -1 to +1, is the expected mean of result and margin: the
+mean of the result (+1, 0 or -1) and the final disc difference divided by the number of squares.
 
 Letters for shapes: S stages of the game, W weights in a stage, P placements of patterns on the board (see `network`),
 L lanes (P rounded up to a multiple of 16), N positions.
@@ -219,7 +219,7 @@ def ends_game(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """The expected outcome of each of N afterstates, (N,) float64, for the player who has just moved.
+    """The expected mean of result and margin of each of N afterstates, (N,) float64, for the player who has just moved.
 
     `own` (N,) holds the discs of this player, `opponent` (N,) those of the other player. If the game is over, its
     result is returned instead: +1, 0 or -1.

@@ -163,6 +163,7 @@ FORMAT = "othello-env n-tuple 2"
 """The name of the format in a file's card. The number at the end changes when the meaning of the arrays changes."""
 
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
+_LEAST_STEP = 1e-9  # a step is never 0, even if all weights are
 _LONGEST_CARD = 1 << 20  # characters
 _LARGEST_FILE = 128 << 20  # bytes: room for the largest network (8x8, 60 stages), even if it is not compressed
 
@@ -228,10 +229,11 @@ class NTupleNetwork:
         )
 
     def value(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1. For a finished game, the value is its result: +1, 0 or -1.
+        """The expected mean of result and margin for a player, -1 to +1. For a finished game, it is the result.
 
-        The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
-        win is worth more than a narrow win. The network computes the value for the player who has just moved. The
+        The result is +1, 0 or -1. The margin is the final disc difference divided by the number of squares. The value
+        is the mean of both, so a large win is worth more than a narrow win: a certain win by 44 discs on 8x8 has the
+        value (1 + 44/64) / 2 = 0.84. The network computes the value for the player who has just moved. The
         value for the player to move is this number with the opposite sign.
 
         Raises:
@@ -253,7 +255,7 @@ class NTupleNetwork:
             raise WrongGameError(f"this network was trained for Othello of size {self.size}, not for {shown}")
         return state
 
-    def save(self, path: str | Path, *, half: bool = False) -> None:
+    def save(self, path: str | Path, *, half: bool = False, int8: bool = False) -> None:
         """Write the network to an ``.npz`` file, completely or not at all.
 
         Args:
@@ -261,17 +263,23 @@ class NTupleNetwork:
             half: write only the weights, as float16 with about three digits. Such a file needs a sixth of the space. It
                 is enough for playing. If a training continues from such a file, the weights' learning rates start again
                 at their first values.
+            int8: write only the weights, as whole numbers from -127 to 127 times a step. The largest weight is 127
+                steps, so no weight changes by more than half a step. Of two weights that are mirror images of each
+                other, only one is written. Such a file needs a quarter of the space of `half`.
 
         Raises:
             OSError: the file cannot be written.
         """
         card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": _patterns(self.size)}
         card["training"] = self.training
-        arrays: dict[str, Any] = {
-            "card": np.array(json.dumps(card)),
-            "weights": self.weights.astype(np.float16 if half else np.float32),
-        }
-        if self.errors is not None and not half:
+        arrays: dict[str, Any] = {"card": np.array(json.dumps(card))}
+        if int8:
+            step = np.float32(max(float(np.abs(self.weights).max()), _LEAST_STEP) / 127)
+            arrays["step"], kept = step, self.weights.T[_first_images(self.size)]
+            arrays["weights"] = np.ascontiguousarray(np.rint(kept / step), np.int8)
+        else:
+            arrays["weights"] = self.weights.astype(np.float16 if half else np.float32)
+        if self.errors is not None and not half and not int8:
             arrays["errors"] = self.errors
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
@@ -308,23 +316,37 @@ class NTupleNetwork:
         # Before NumPy 2.2, `np.savez_compressed` took its argument `allow_pickle` for an array and stored this array in
         # the file. Such files exist.
         found = [name for name in archive.namelist() if name != "allow_pickle.npy"]
-        names = ["weights", *(["errors"] if "errors.npy" in found else [])]
+        names = ["weights", *(name for name in ("errors", "step") if f"{name}.npy" in found)]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
             got = ", ".join(found[:9]) or "none"
-            raise ValueError(f"expected the arrays card and weights, and perhaps errors, got {got}")
+            raise ValueError(f"expected the arrays card and weights, and perhaps errors or step, got {got}")
         size, stages, training = _card(Member(archive, "card"))
-        shape = (stages, layout(size).weights)
+        shape, images = (stages, layout(size).weights), _first_images(size)
+        expected: dict[str, tuple[tuple[np.dtype[Any], ...], tuple[int, ...]]] = {
+            "weights": (_FLOATS, shape),
+            "errors": (_FLOATS[1:], (*shape, 2)),
+            "step": (_FLOATS[1:], ()),
+        }
+        if "step" in names:
+            expected["weights"] = (np.dtype(np.int8),), (len(images), stages)
         arrays = {}
-        for name, dtypes, expected in (("weights", _FLOATS, shape), ("errors", _FLOATS[1:], (*shape, 2))):
-            if name not in names:
-                continue
-            member = Member(archive, name)
+        for name in names:
+            (dtypes, wanted), member = expected[name], Member(archive, name)
             if member.dtype not in dtypes:
                 raise ValueError(f"expected {name} of {' or '.join(map(str, dtypes))}, got {member.dtype}")
-            if member.shape != expected:
-                raise ValueError(f"expected {name} of shape {expected}, got {member.shape}")
+            if member.shape != wanted:
+                raise ValueError(f"expected {name} of shape {wanted}, got {member.shape}")
             arrays[name] = member.read().astype(np.float32)
-        return cls(size, stages, arrays["weights"], training, arrays.get("errors"))
+        weights = arrays["weights"]
+        if "step" in names:
+            places = np.searchsorted(images, np.minimum(np.arange(shape[1]), mirrors(size)))
+            weights = (weights * arrays["step"])[places].T
+        return cls(size, stages, weights, training, arrays.get("errors"))
+
+
+def _first_images(size: int) -> npt.NDArray[np.int64]:
+    """The indices of the weights of which no mirror image has a lower index, in ascending order."""
+    return np.flatnonzero(np.arange(layout(size).weights) <= mirrors(size))
 
 
 def _card(member: Member) -> tuple[int, int, dict[str, Any]]:

@@ -20,6 +20,8 @@ __all__ = ["Perfect"]
 
 _DEFAULT_HASH = 64
 _LARGEST_HASH = 1 << 16
+_SHORT = 22
+"""A search of a position with at most this number of empty squares takes a fraction of a second."""
 
 
 class Perfect(Agent):
@@ -40,7 +42,7 @@ class Perfect(Agent):
         ValueError: `hash` is out of range.
     """
 
-    unit = "discs"
+    unit = "discs, by perfect play"
     """The unit of the agent's scores (see `Agent`)."""
 
     def __init__(self, hash: int = _DEFAULT_HASH) -> None:  # noqa: A002 - the usual name in engines
@@ -87,6 +89,24 @@ class Perfect(Agent):
         position = as_othello(state, "perfect plays")
         with self._lock:
             return self._score(position, self._fresh_solver(), 0)
+
+    def knows(self, state: State) -> bool:
+        """Whether `action_values` takes seconds at most. Otherwise, it may take hours.
+
+        It takes seconds if the packaged file has the score of each action, or if short searches find the scores.
+        """
+        position = self._playable(state)
+        return (
+            position.size == 4
+            or position.empties <= _SHORT
+            or all(self._is_known(position.play(action)) for action in position.legal_actions())
+        )
+
+    @staticmethod
+    def _is_known(position: Othello) -> bool:
+        if position.must_pass:
+            position = position.play(position.pass_action)
+        return position.is_over or shipped_book().find(position) is not None
 
     def action_values(self, state: State) -> dict[int, float]:
         """The exact score of each legal action for the player to move, in discs. On 6x6 a search may be needed."""

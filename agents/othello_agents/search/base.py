@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluation
-from othello_agents.evaluations.registry import at_root
+from othello_agents.evaluations.registry import at_root, evaluation_unit
 from othello_agents.search import kernels
 from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
@@ -60,6 +60,11 @@ class Search(Agent):
 
     def __repr__(self) -> str:
         return spec_text(self._name, self._options())
+
+    @property
+    def unit(self) -> str:
+        """The unit of the values: that of the evaluation."""
+        return evaluation_unit(self._evaluate)
 
     @property
     def _name(self) -> str:

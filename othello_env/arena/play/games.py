@@ -15,7 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError, ask_many
+from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
+from othello_env.agent.answers import check_answers
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.games.game import State
@@ -59,7 +60,7 @@ def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iter
             # forfeits only the games in which it fails.
             finals = {}
         for pairing in part:
-            final = finals.get(id(pairing))
+            final = finals.get(id(pairing))  # after an illegal answer None: playing the game again finds the reason
             yield play_game(agents, pairing) if final is None else GameRecord.of(pairing, final)
 
 
@@ -68,11 +69,11 @@ def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
     return type(pairing.start) is Othello and all(agents[name].answers_batches for name in set(pairing.agents))
 
 
-def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Othello]:
-    """Play all these Othello games at once and return their last positions. All boards have the same size.
+def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Othello | None]:
+    """Play all these Othello games at once; see `play_batch`. All boards have the same size.
 
     Raises:
-        AgentError: an answer is not legal, or an agent failed.
+        AgentError: an agent failed, or its answer has a wrong shape.
     """
     playing = {name for pairing in pairings for name in pairing.agents}
     names = [name for name in agents if name in playing]
@@ -86,10 +87,10 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Ot
 
 def play_batch(
     agents: Sequence[Agent], starts: Sequence[Othello], seats: npt.ArrayLike, keys: npt.ArrayLike
-) -> list[Othello]:
-    """Play N games of Othello on one board size and return their last positions.
+) -> list[Othello | None]:
+    """Play N games of Othello on one board size. Return their last positions, or None where an answer was illegal.
 
-    If a side must pass, the pass is made without asking the agent.
+    If a side must pass, the pass is made without asking the agent. After an illegal answer, a game is not continued.
 
     Args:
         agents: the agents that play.
@@ -98,7 +99,7 @@ def play_batch(
         keys: (N, 2) uint64. For each game and side, this number determines the agent's random choices.
 
     Raises:
-        AgentError: an answer is not a legal action.
+        AgentError: an answer has a wrong shape or dtype.
     """
     boards = OthelloPositions.from_states(starts)
     size, board, discs = boards.size, bitboard.BOARDS[boards.size], _discs(boards.size)
@@ -106,6 +107,7 @@ def play_batch(
     games, seats, keys = np.arange(len(starts)), np.asarray(seats), np.asarray(keys, np.uint64)
     history: list[npt.NDArray[np.int64]] = []
     nobody = np.zeros_like(own)
+    failed = np.zeros(len(starts), np.bool_)
     legal = bitboard.legal_moves_batch(own, opponent, board)
     reply = bitboard.legal_moves_batch(opponent, own, board)
     while (live := (legal | reply) != 0).any():
@@ -116,14 +118,19 @@ def play_batch(
             if mine.size:
                 movers = to_move[mine]
                 sides = own[mine], opponent[mine], movers.astype(np.int8), keys[mine, movers]
-                actions[mine] = ask_many(agent, OthelloPositions(*sides, size, legal[mine]))
+                positions = OthelloPositions(*sides, size, legal[mine])
+                actions[mine] = check_answers(agent, agent.act_batch(positions), len(mine))
+                failed[mine] = (discs[actions[mine].clip(0, size * size)] & legal[mine] == 0) | (actions[mine] < 0)
+        legal[failed], reply[failed], actions[failed] = 0, 0, -1
+        live, choosing = live & ~failed, choosing & ~failed
         history.append(actions)
         disc = np.where(choosing, discs[actions], nobody)
         moved = (own[live], opponent[live])
         legal[live], reply[live] = bitboard.advance_batch(*moved, disc[live], board)
         own[live], opponent[live] = moved
         to_move[live] ^= 1
-    return _last_positions(starts, own, opponent, to_move, history)
+    finals = _last_positions(starts, own, opponent, to_move, history)
+    return [None if wrong else final for wrong, final in zip(failed.tolist(), finals, strict=True)]
 
 
 def _last_positions(

@@ -18,21 +18,25 @@ import json
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
 from reprlib import repr as short
 from typing import Any
 
 from othello_env.arena.play.clocks import TimeControl
+from othello_env.drawing.replay import html
 from othello_env.games.game import State
 from othello_env.games.registry import Rules, names_of_moves, play_names
 from othello_env.support.files import parse_json
+from othello_env.support.notebook import frame
 
 __all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "versions"]
 
 FORMAT = "othello-env game 1"
 """The value of ``format`` in each line."""
+_FRAME = 620
+"""The height in pixels of a replay in a notebook."""
 
 
 class RecordError(ValueError):
@@ -123,7 +127,8 @@ class GameRecord:
             are the usual start or a given list.
         clock: the time of each side as text (see `othello_env.arena.play.clocks.TimeControl`); None without a clock.
         seconds: (P,), the seconds that each player thought; None without a clock.
-        versions: the versions of Python and of the packages with which the game was played, by name.
+        versions: the versions of Python and of the packages with which the game was played, by name; also the SHA-256
+            of each file that the spec of an agent names, by its path (see `othello_env.agent.file_hashes`).
     """
 
     game: str
@@ -147,6 +152,15 @@ class GameRecord:
         scores = " - ".join(map(str, self.scores))
         fault = f", forfeited by {self.agents[self.fault[0]]}" if self.fault else ""
         return f"<GameRecord of {self.game}, {' - '.join(self.agents)}: {scores}, opening {self.opening}{fault}>"
+
+    def _repr_html_(self) -> str | None:
+        """A notebook shows a replay of the game. None if the game cannot be drawn or played again."""
+        try:
+            final = self.replay()
+            page = html(self._base().positions(final.moves), " against ".join(self.agents))
+        except (RecordError, TypeError):
+            return None
+        return frame(page, repr(self), _FRAME)
 
     @classmethod
     def of(
@@ -184,6 +198,11 @@ class GameRecord:
             clock=None if clock is None else str(clock),
             seconds=None if clock is None else tuple(round(s, 6) for s in seconds),
         )
+
+    def with_files(self, files: Mapping[str, Mapping[str, str]]) -> GameRecord:
+        """The record with the hashes of its agents' files. `files` has them by the name of the agent."""
+        own = {path: each for name in self.agents for path, each in files.get(name, {}).items()}
+        return replace(self, versions={**self.versions, **own}) if own else self
 
     def to_json(self) -> str:
         """The record as one line of JSON, without a newline at the end."""
@@ -228,9 +247,7 @@ class GameRecord:
             RecordError: the moves cannot be played, or the end of the game does not agree with the record.
         """
         try:
-            rules = _rules(self.game)
-            base = rules.start(0) if self.position is None else rules.position(*self.position)
-            final = play_names(play_names(base, self.opening_moves), self.moves)
+            final = play_names(play_names(self._base(), self.opening_moves), self.moves)
         except ValueError as error:
             raise RecordError(f"the game cannot be played again: {error}") from None
         if len(self.agents) != final.num_players:
@@ -251,6 +268,11 @@ class GameRecord:
             if getattr(self, name) != expected:
                 raise RecordError(f"the game ends with {name} {expected}, not {getattr(self, name)}")
         return final
+
+    def _base(self) -> State:
+        """The position before the opening's moves."""
+        rules = _rules(self.game)
+        return rules.start(0) if self.position is None else rules.position(*self.position)
 
     def transcript(self) -> str:
         """All moves from the beginning of the opening, in the game's notation, without passes: ``f5 d6 c3 ...``."""

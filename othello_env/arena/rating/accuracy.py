@@ -79,11 +79,13 @@ class MoveAccuracy:
         losses: (N,), the discs that each move of the agent lost, compared with a best move. An illegal or failed answer
             counts as the worst move.
         faults: the reasons for illegal and failed answers.
+        actions: (N,), the agent's actions; None for an illegal or failed answer.
     """
 
     best: int
     losses: tuple[float, ...]
     faults: tuple[str, ...] = ()
+    actions: tuple[int | None, ...] = ()
 
     def __repr__(self) -> str:
         failed = f", {len(self.faults)} failed" if self.faults else ""
@@ -125,7 +127,30 @@ class MoveAccuracy:
             for position, answer in zip(positions, answers, strict=True)
         ]
         best = sum(not isinstance(answer, str) and loss == 0 for answer, loss in zip(answers, losses, strict=True))
-        return cls(best, tuple(losses), tuple(answer for answer in answers if isinstance(answer, str)))
+        faults = tuple(answer for answer in answers if isinstance(answer, str))
+        actions = tuple(None if isinstance(answer, str) else answer for answer in answers)
+        return cls(best, tuple(losses), faults, actions)
+
+    def rows(self, positions: Sequence[EndgamePosition]) -> list[dict[str, Any]]:
+        """A row of plain values for each of the N positions, for example for a table of `pandas`.
+
+        A row has `position` (the number in the list, from 0), `empties`, `transcript` (the moves that lead to the
+        position), `board` and `to_move` (as `Othello.from_text` reads them), `move` (the agent's; None for an illegal
+        or failed answer), `loss` (in discs), and `best` (the best moves).
+        """
+        return [
+            {
+                "position": number,
+                "empties": each.state.empties,
+                "transcript": each.state.transcript(),
+                "board": each.state.to_text(),
+                "to_move": each.state.player_names[each.state.to_move],
+                "move": None if action is None else each.state.action_to_text(action),
+                "loss": loss,
+                "best": [each.state.action_to_text(a) for a in each.scores if each.loss(a) == 0],
+            }
+            for number, (each, action, loss) in enumerate(zip(positions, self.actions, self.losses, strict=True))
+        ]
 
     def as_values(self, random: tuple[float, float]) -> dict[str, Any]:
         """The results as plain values, with the expected results of random moves; see `random_accuracy`."""
@@ -144,6 +169,10 @@ class MoveAccuracy:
 
 class EndgameAccuracy(MoveAccuracy):
     """How well an agent moved in the packaged endgame positions."""
+
+    def position_rows(self) -> list[dict[str, Any]]:
+        """The agent's move and loss in each packaged position; see `MoveAccuracy.rows`."""
+        return self.rows(endgame_positions())
 
     def to_json(self) -> dict[str, Any]:
         """The results as plain values, with the expected results of random moves."""
@@ -302,6 +331,10 @@ class Regret:
     def faults(self) -> tuple[str, ...]:
         """The reasons for illegal and failed answers. Such an answer counts as the worst move."""
         return self.all.faults
+
+    def position_rows(self) -> list[dict[str, Any]]:
+        """The agent's move and loss in each packaged position; see `MoveAccuracy.rows`."""
+        return self.all.rows(regret_positions(self.size))
 
     def to_json(self) -> dict[str, Any]:
         """The results as plain values, with the expected results of random moves."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, Policy, Seat, make_agent, name_of
+from othello_env.agent import Agent, Policy, Seat, file_hashes, make_agent, name_of
 from othello_env.arena.match import match_names, play_match
 from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.records import GameRecord
@@ -33,7 +33,7 @@ from othello_env.arena.rating.accuracy import (
     regret_positions,
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, Placement, place
-from othello_env.arena.tournament.results import Z95, MatchResult
+from othello_env.arena.tournament.results import Z95, MatchResult, interval_text, score_text
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
@@ -46,6 +46,7 @@ __all__ = [
     "PerfectionBenchmark",
     "PerfectionGames",
     "exploitability",
+    "file_settings",
     "markdown_table",
     "openings_name",
     "run_benchmark",
@@ -54,8 +55,11 @@ __all__ = [
 ]
 
 _HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
-_MISFIT = 0.01
-"""If `Fit.p_value` is below this number, a note says that one rating does not explain the scores."""
+_MISFIT, _DEVIATION = 0.01, 0.05
+"""A note says that one rating does not explain the scores if `Fit.p_value` is below the first number and
+`Fit.deviation` at least the second. Smaller deviations are those of the rungs' own ratings."""
+_ELO_OF_SCORE = 1600 / math.log(10)
+"""How many Elo points one point of score is worth in even games."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ class Benchmark:
         endgame: the accuracy of the agent's moves in the packaged endgames on 8x8, or None if it was not measured.
         settings: the arguments with which the run can be repeated.
         seconds: the time that the run took, in seconds.
+        report: what the agent says about its answers; see `othello_env.agent.Agent`.
     """
 
     agent: str
@@ -75,6 +80,7 @@ class Benchmark:
     endgame: EndgameAccuracy | None
     settings: dict[str, Any]
     seconds: float
+    report: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Benchmark {self.head().rstrip(':')}>"
@@ -98,11 +104,10 @@ class Benchmark:
         if placement is None:
             return rows
         for rung, match in placement.matches.items():
-            low, high = match.interval
-            interval, expected = f"{low:.3f} - {high:.3f}", f"{placement.expected(rung):.3f}"
+            interval, expected = interval_text(*match.interval), score_text(placement.expected(rung))
             discs = f"{match.margin:+.1f}"
             rows.append(
-                (rung.spec, f"{rung.elo:.0f}", str(match.games), f"{match.score:.3f}", interval, expected, discs)
+                (rung.spec, f"{rung.elo:.0f}", str(match.games), score_text(match.score), interval, expected, discs)
             )
         return rows
 
@@ -113,10 +118,11 @@ class Benchmark:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
             widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if the two texts are equal
             fit = self.placement.fit
-            if fit.p_value < _MISFIT:
+            if fit.p_value < _MISFIT and fit.deviation >= _DEVIATION:
                 notes.append(
-                    f"Its scores do not fit one rating (chi-square {fit.chi_square:.1f}, {fit.rungs} rungs): it does "
-                    "better against some rungs, and worse against others, than one rating explains."
+                    "One rating does not explain its scores: beyond chance, they differ from the expected scores by "
+                    f"{score_text(fit.deviation)} (about {fit.deviation * _ELO_OF_SCORE:.0f} Elo). Quote the scores "
+                    "beside the rating."
                 )
             notes += [
                 f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
@@ -133,7 +139,7 @@ class Benchmark:
                 f"{self.endgame.loss:.2f} discs lost a move ({least:.2f} to {most:.2f}; random moves {loss:.2f}), "
                 f"{len(self.endgame.faults)} illegal or failed."
             )
-        return notes
+        return [*notes, *self.report]
 
     def faults(self) -> list[str]:
         """The reasons for illegal and failed answers."""
@@ -176,6 +182,7 @@ class Benchmark:
                     for rung, match in self.placement.matches.items()
                 ],
             }
+        values |= {"report": list(self.report)} if self.report else {}
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
 
 
@@ -222,9 +229,10 @@ def run_benchmark(
         player, size=size, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress
     )
     endgame = measure_endgame(player, seed=seed) if size == 8 else None  # the packaged endgames are on 8x8
-    settings = {"seed": seed, "limits": limits}
+    settings = {"seed": seed, "limits": limits, **file_settings(player)}
     name = name or name_of(agent, player)
-    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began)
+    report: tuple[str, ...] = tuple(getattr(player, "report", tuple)())
+    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began, report)
 
 
 @dataclass(frozen=True)
@@ -459,14 +467,14 @@ class PerfectionBenchmark:
     @property
     def columns(self) -> tuple[str, ...]:
         """The titles of the columns of `rows`."""
-        return ("empty squares", "positions", "perfect moves", "95% interval", "at random", "discs lost", "at random")
+        return ("empty", "positions", "perfect", "95% interval", "at random", "discs lost", "at random")
 
     def rows(self) -> list[tuple[str, ...]]:
         """A row of texts for each stage of the game; see `columns`."""
         rows: list[tuple[str, ...]] = []
         for stage in self.regret.stages if self.regret else ():
             (low, high), (rate, loss) = stage.accuracy.rate_interval, stage.random
-            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} - {high:.1%}", f"{rate:.1%}")
+            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} to {high:.1%}", f"{rate:.1%}")
             discs = (f"{stage.accuracy.loss:.2f}", f"{loss:.2f}")
             rows.append((f"{stage.fewest} to {stage.most}", str(stage.accuracy.positions), *found, *discs))
         return rows
@@ -561,7 +569,7 @@ def run_perfection(
     games = 2 * len(openings) if games is None else check_whole("games", games, 0)
     player = make_agent(agent, seed)
     name = name or name_of(agent, player)
-    settings = {"size": size, "seed": seed, "games_wanted": games}
+    settings = {"size": size, "seed": seed, "games_wanted": games, **file_settings(player)}
     records: list[GameRecord] = []
 
     def found() -> PerfectionBenchmark:
@@ -581,6 +589,11 @@ def run_perfection(
         new_game = partial(_start, size)
         play_match(player, PERFECT, games=games, openings=openings, seed=seed, new_game=new_game, progress=take)
     return found()
+
+
+def file_settings(agent: Agent) -> dict[str, Any]:
+    """The setting `files`: the hashes of the files from which the agent was made. Without files, there is none."""
+    return {"files": hashes} if (hashes := file_hashes(agent)) else {}
 
 
 def _start(size: int, _key: int) -> Othello:

@@ -320,10 +320,12 @@ class Fit:
         chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance of the points.
         rungs: the number of rungs in the sum. A rung is left out if the agent or the rung is expected to get fewer than
             5 points.
+        deviation: the standard deviation of the scores (0 to 1) from the expected scores, without the effect of chance.
     """
 
     chi_square: float
     rungs: int
+    deviation: float = 0.0
 
     @classmethod
     def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
@@ -333,15 +335,17 @@ class Fit:
             scores: a pair (points, expected) for each rung. `points` is a list with the agent's points, 0 to 2, in each
                 colour-swapped pair of games. `expected` is the agent's expected score in one game, 0 to 1.
         """
-        terms = []
+        terms, apart = [], []
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
                 # Limit the squares, so that a pair counts as 1 to 2 independent games (see `elo`).
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
-                terms.append((sum(points) - 2 * n * p) ** 2 / squares)
-        return cls(sum(terms), len(terms))
+                difference = (sum(points) - 2 * n * p) ** 2
+                terms.append(difference / squares)
+                apart.append((difference - squares) / (2 * n) ** 2)
+        return cls(sum(terms), len(terms), max(sum(apart) / len(apart), 0.0) ** 0.5 if apart else 0.0)
 
     @property
     def p_value(self) -> float:

@@ -30,11 +30,14 @@ from othello_env.arena.play.clocks import Timed
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate
+from othello_env.arena.rating.pictures import placement_chart
 from othello_env.arena.tournament.results import Z95, MatchResult, overall
 from othello_env.arena.tournament.schedule import Schedule, check_games
+from othello_env.drawing.charts import png
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
+from othello_env.support.notebook import picture
 from othello_env.support.numbers import check_real
 
 __all__ = [
@@ -197,6 +200,10 @@ class Placement:
             return f"<Placement on {self.ladder.name}: no games>"
         forfeited = f", {len(self.faults)} forfeited" if self.faults else ""
         return f"<Placement on {self.ladder.name}: Elo {self.elo_text}, {self.games} games{forfeited}>"
+
+    def _repr_html_(self) -> str | None:
+        """A notebook shows the ratings of the ladder's opponents, and between them that of the agent."""
+        return picture(png(placement_chart(self)), repr(self)) if self.games else None
 
     @property
     def games(self) -> int:
@@ -382,10 +389,10 @@ class _Climb:
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
             _check_rung(self.placement.ladder, rung, record)
             self._records[rung].append(record)
-            # `at_once` says whether this game was played together with others. If an answer for many positions failed,
-            # `play_games` plays the games one after the other instead. Signs of this are a fault in this game, or an
-            # answer of the agent since the previous record.
-            at_once = in_batches and record.fault is None and self.agent.decisions == decisions
+            # `at_once` says whether this game was played together with others. If an agent failed, `play_games` plays
+            # the games one after the other instead, so the agent answered since the previous record. But after an
+            # illegal answer, only this game was played again.
+            at_once = in_batches and (record.fault is not None or self.agent.decisions == decisions)
             decisions = self.agent.decisions
             if len(self._records[rung]) % 2:
                 continue

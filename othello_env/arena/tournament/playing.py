@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, file_hashes, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.elsewhere import play_all
@@ -73,12 +73,13 @@ def play_tournament(
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)
-        check_records(schedule, clock, records, file)
+        files = {name: file_hashes(agent) for name, agent in made.items()}
+        check_records(schedule, clock, records, file, files)
         _take_up(records, out, progress)
         todo = schedule.missing({(record.opening, record.agents) for record in records})
         played = play_all(todo, made, agents, schedule.seed, clock, workers, ray=ray)
         for record in stack.enter_context(closing(played)):
-            _keep(record, records, out, progress)
+            _keep(record.with_files(files), records, out, progress)
     result = Tournament.of(schedule.agents, records)
     warn_of_forfeits(result.agents, result.records)
     return result

@@ -159,9 +159,15 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
 
 
 def check_records(
-    schedule: Schedule, clock: TimeControl | None, records: Sequence[GameRecord], file: str | Path | None
+    schedule: Schedule,
+    clock: TimeControl | None,
+    records: Sequence[GameRecord],
+    file: str | Path | None,
+    hashes: Mapping[str, Mapping[str, str]] | None = None,
 ) -> None:
     """Check that all records of a file are games of this tournament, and that no game occurs twice.
+
+    `hashes` has the hashes of the agents' files, by the name of the agent; see `othello_env.agent.file_hashes`.
 
     Raises:
         RecordError: a record is wrong. The message names the line.
@@ -178,9 +184,20 @@ def check_records(
             reason = _difference(record, schedule, expected)
         elif (record.position, record.opening_moves) != (game.opening.position, game.opening.moves):
             reason = f"opening {record.opening} differs from that of the tournament"
+        else:
+            reason = _changed_file(record, hashes or {})
         if reason is not None:
             raise RecordError(f"{file}, line {line}: {reason}; resume with the same arguments, or name another file")
         seen.add(record.key)
+
+
+def _changed_file(record: GameRecord, hashes: Mapping[str, Mapping[str, str]]) -> str | None:
+    """The reason if a file of an agent is not the file with which the game was played."""
+    for agent in record.agents:
+        for path, each in hashes.get(agent, {}).items():
+            if record.versions.get(path, each) != each:
+                return f"it was played with another version of {path}"
+    return None
 
 
 def _settings(record: GameRecord) -> dict[str, object]:

@@ -12,8 +12,20 @@ from statistics import NormalDist
 from typing import Any
 
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.statistics import PairedTest, paired_test
+from othello_env.support.notebook import score_text, table
 
-__all__ = ["Z95", "MatchResult", "Tournament", "forfeits", "interval_of", "overall", "score_interval"]
+__all__ = [
+    "Z95",
+    "MatchResult",
+    "Tournament",
+    "forfeits",
+    "interval_of",
+    "interval_text",
+    "overall",
+    "score_interval",
+    "score_text",
+]
 
 Z95 = NormalDist().inv_cdf(0.975)
 """Half the width of a normal 95% interval, in standard errors."""
@@ -34,13 +46,20 @@ class MatchResult:
     records: tuple[GameRecord, ...]
 
     def __repr__(self) -> str:
-        low, high = self.interval
         faults = {"the first": self.faults(0), "the second": self.faults(1)}
         forfeited = "".join(f", {name} forfeited {len(each)}" for name, each in faults.items() if each)
         return (
             f"<MatchResult {self.games} games: {self.wins} wins, {self.draws} draws, {self.losses} losses, "
-            f"score {self.score:.3f} ({low:.3f} to {high:.3f}), margin {self.margin:+.1f}{forfeited}>"
+            f"score {score_text(self.score)} ({interval_text(*self.interval)}), margin {self.margin:+.1f}{forfeited}>"
         )
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the result as a table."""
+        low, high = self.interval
+        score = f"{score_text(self.score)} ({score_text(low)} to {score_text(high)})"
+        counts = [str(count) for count in (self.games, self.wins, self.draws, self.losses)]
+        head = ("agents", "games", "won", "drawn", "lost", "score (95%)", "mean disc difference")
+        return table(head, [(" against ".join(self.agents), *counts, score, f"{self.margin:+.1f}")])
 
     @property
     def games(self) -> int:
@@ -82,6 +101,17 @@ class MatchResult:
         points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
         none, half, one, more, two = (points.count(k) for k in range(5))
         return none, half, one, more, two
+
+    def paired_test(self) -> PairedTest:
+        """Test whether the agents are equally good; the games with the same opening are one pair.
+
+        The difference is the agent's points minus the opponent's points in a game: -1 to 1, twice the score minus 1.
+
+        Raises:
+            ValueError: there are no games.
+        """
+        scores = [sum(points) / len(points) for points in self.points_by_opening()]
+        return paired_test(scores, [1 - score for score in scores])
 
     @property
     def margin(self) -> float:
@@ -212,6 +242,15 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     n = len(scores)
     score = sum(scores) / n if n else 0.0
     return interval_of(n, score, sum((x - score) ** 2 for x in scores))
+
+
+def interval_text(low: float, high: float) -> str:
+    """An interval of scores as it is shown everywhere.
+
+    >>> interval_text(0.93, 0.983)
+    '.930 to .983'
+    """
+    return f"{score_text(low)} to {score_text(high)}"
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:

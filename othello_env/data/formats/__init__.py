@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from othello_env.data.formats import archive, ggf, parquet, records, transcripts, wthor
+from othello_env.data.formats import archive, ggf, parquet, records, tokens, transcripts, wthor
 from othello_env.data.games import Games, GamesError
 from othello_env.games.checkers import pdn
 from othello_env.games.game import IllegalActionError, NotationError, State
@@ -24,6 +24,7 @@ KINDS = {
     ".ggf": "GGF",
     ".txt": "transcripts, a game on each line",
     ".pdn": "PDN, for checkers",
+    ".npy": "Othello-GPT's tokens",
     ".parquet": "Apache Parquet, which needs the extra parquet",
 }
 """The file formats that `write_games` writes. The keys are the endings of the files' names."""
@@ -114,6 +115,8 @@ def _load(
         return archive.load(data)
     if parquet.is_parquet(data):
         return parquet.load(data)
+    if tokens.is_npy(data):
+        return tokens.load(data)
     if wthor.is_wthor(data) or Path(path).suffix.lower() == ".wtb":
         return wthor.load(data, players, tournaments)
     try:
@@ -139,6 +142,8 @@ def _dump(kind: str, games: Games) -> bytes:
         return archive.dump(games)
     if kind == ".parquet":
         return parquet.dump(games)
+    if kind == ".npy":
+        return tokens.dump(games)
     if kind == ".wtb":
         return wthor.dump(games)
     if kind == ".ggf":

@@ -27,6 +27,7 @@ from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.batch import Batch, Ends, InitialArrays
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
+from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
 from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.threads import Threads
@@ -41,7 +42,10 @@ _SHARED_GAMES = 32_768
 
 
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
-    """N games in one environment. Each step plays an action in every game. A subclass defines the game.
+    """N games in one environment. Each step plays an action in every game.
+
+    A subclass defines the game. It should name `gymnasium.vector.VectorEnv` as a base again, because some trainers,
+    such as skrl, look only at direct base classes.
 
     With opponents, game i after ``reset(seed=s)`` is the same as the game of an `othello_env.envs.single.SingleGame`
     after ``reset(seed=s + i)``. With ``opponent=None`` (self-play), the learner plays every side and each step is one
@@ -118,7 +122,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         num_envs: int = 1,
         opponent: Opponents | None = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
@@ -145,7 +149,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.single_observation_space = observation_space(start)
+        self.single_observation_space = self._space_of(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._how = self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin"
         """The arguments `begin_next` and `by_margin` of `Batch.step`."""
@@ -171,6 +175,14 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     @abstractmethod
     def new_game(self, game_key: int) -> State:
         """The position in which a game begins. The same `game_key` always gives the same position."""
+
+    def _space_of(self, start: State) -> gymnasium.Space[Any]:
+        """The space of one game's observation."""
+        return observation_space(start)
+
+    def _observation(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
+        """The observation of one game or of N games with these planes and masks."""
+        return {"observation": planes, "action_mask": masks}
 
     # For N games, Gymnasium's spaces take four times the memory of the observations. So they are made only if needed.
 
@@ -204,14 +216,14 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._arrange()
         self._batch.observe(self._buffers.out)
 
-    def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
+    def set_openings(self, openings: OpeningsSpec) -> None:
         """Change the openings of all games that begin from now on. `openings` is as in the constructor.
 
         Raises:
             ValueError: the openings are wrong. Nothing has changed.
         """
         starts = InitialStates(openings, self.new_game)
-        self._initial = self._initial_arrays(starts.openings.positions, starts.openings.random_plies, self._side)
+        self._initial = self._initial_arrays(starts.openings, self._side)
         self._starts = starts
 
     def set_opponents(self, opponents: Opponents) -> None:
@@ -228,16 +240,14 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         if self._pool is None:
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
         self._pool.replace(opponents, self._batch.games.opponents)
-        openings = self._starts.openings
-        self._initial = self._initial_arrays(openings.positions, openings.random_plies, self._side)
+        self._initial = self._initial_arrays(self._starts.openings, self._side)
 
-    def _initial_arrays(self, positions: Sequence[State], random_plies: int, side: str) -> InitialArrays:
-        """How games begin: each in one of these positions, or at its usual start if there are no positions."""
+    def _initial_arrays(self, openings: Openings, side: str) -> InitialArrays:
+        """How games begin: with one of these openings, and with opponents from the pool."""
         pool, number = self._pool, self._sides.index(side) - 1
         seats = self._batch.start.num_players - 1
         return self._batch.initial_arrays(
-            positions,
-            random_plies,
+            openings,
             redraws=REDRAWS,
             side=-1 if pool is None else SIDE_DRAWN if number < 0 else number,
             pool=np.zeros((seats, 1), np.uint64) if pool is None else pool.bounds,
@@ -251,13 +261,12 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             ValueError: an option is wrong.
         """
         if not any(name in options for name in POSITION_OPTIONS):
-            openings = self._starts.openings
-            return self._initial_arrays(openings.positions, openings.random_plies, side)
+            return self._initial_arrays(self._starts.openings, side)
         if "moves" in options and "position" not in options and self._batch.starts_differ:
             raise ValueError("the option moves needs the option position too, because each game has a different board")
         at_start = "moves" not in options and "position" not in options
-        positions = () if at_start else (self._starts.given(0, options),)
-        return self._initial_arrays(positions, options.get("random_plies", 0), side)
+        position = None if at_start else [self._starts.given(0, options)]
+        return self._initial_arrays(Openings(position, self.new_game, options.get("random_plies", 0)), side)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
@@ -365,7 +374,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             self._batch.observe(buffers.out)
         self._ready = True
         self._ends = []
-        observation = {"observation": buffers.planes, "action_mask": buffers.masks}
+        observation = self._observation(buffers.planes, buffers.masks)
         return observation, self._infos.of(buffers, None if mask.all() else mask, None)
 
     def _next_buffers(self) -> Buffers:
@@ -427,7 +436,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             raise_interrupt(error)
             raise
         self._ready = True
-        observation = {"observation": buffers.planes, "action_mask": buffers.masks}
+        observation = self._observation(buffers.planes, buffers.masks)
         return observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers, problems)
 
     def _step(self, actions: npt.NDArray[np.int64], buffers: Buffers) -> int:
@@ -487,7 +496,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         if not self._how[0]:
             return self._infos.of(buffers, None, self.ended())
         info = self._infos.of(buffers, None, None)
-        return info | self._infos.final(self.ended(), self.final_observations()) if self._copy else info
+        if self._copy:
+            info |= self._infos.final(self.ended(), self.final_observations(), self._observation)
+        return info
 
     def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> NoReturn:
         """Raise the error for actions with a problem that this environment refuses.

@@ -5,6 +5,7 @@ Letters for shapes: N games, E games that ended in the step, P players, A action
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,12 +147,15 @@ class StepInfo:
             whole["opponent"][:] = NOBODY
         return Ended(**whole | {"opponent": _column(whole["opponent"])})
 
-    def final(self, ended: Ended, observations: npt.NDArray[np.int8]) -> dict[str, Any]:
+    def final(
+        self, ended: Ended, planes: npt.NDArray[np.int8], observation: Callable[[_Array, _Array], Any]
+    ) -> dict[str, Any]:
         """The entries `final_obs` and `final_info` of a step in which games ended, as Gymnasium makes them.
 
         Args:
             ended: the games that ended.
-            observations: (E, planes, H, W), their last observations.
+            planes: (E, planes, H, W), the planes of their last observations.
+            observation: a function that returns the observation with these planes and this mask.
         """
         n, actions = len(self._batch), self._batch.start.num_actions
         where = np.zeros(n, np.bool_)
@@ -163,10 +167,10 @@ class StepInfo:
             final_info[name][ended.game] = values
         for name in [*final_info]:
             final_info[f"_{name}"] = where
-        masks = np.zeros((len(observations), actions), np.int8)
+        masks = np.zeros((len(planes), actions), np.int8)
         final_obs = np.full(n, None, object)
-        for i, observation, mask in zip(ended.game.tolist(), observations, masks, strict=True):
-            final_obs[i] = {"observation": observation, "action_mask": mask}
+        for i, last, mask in zip(ended.game.tolist(), planes, masks, strict=True):
+            final_obs[i] = observation(last, mask)
         return {"final_obs": final_obs, "_final_obs": where, "final_info": final_info, "_final_info": where}
 
 

@@ -7,7 +7,6 @@ is chosen at random by weights.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy.typing as npt
 from othello_env.agent import Agent, Policy, ask_many, make_agent, name_of
 from othello_env.games.batch import Positions, Waiting
 from othello_env.games.game import State
-from othello_env.support.numbers import check_real
+from othello_env.games.hashing import weight_bounds
 from othello_env.support.threads import Threads
 
 __all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
@@ -154,10 +153,4 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
         # agent k always plays in seat k.
         return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))
     agents, names = _made(opponents, start)
-    weights = [check_real("each of the weights", weight, 0) for weight in opponents.values()]
-    if not 0 < sum(weights) < inf:
-        raise ValueError(
-            f"expected opponents with weights of at least 0, not all 0 and with a finite sum, got {dict(opponents)!r}"
-        )
-    bounds = np.rint(np.cumsum(weights) / sum(weights) * 2**32).astype(np.uint64)
-    return agents, names, np.tile(bounds, (seats, 1))
+    return agents, names, np.tile(np.array(weight_bounds("opponents", opponents), np.uint64), (seats, 1))

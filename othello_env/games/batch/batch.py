@@ -200,26 +200,24 @@ class Batch(ABC):
 
     def initial_arrays(
         self,
-        positions: Sequence[State],
-        random_plies: int,
+        openings: Openings,
         *,
         redraws: int,
         side: int,
         pool: npt.NDArray[np.uint64],
         first: int,
     ) -> InitialArrays:
-        """How games begin. `InitialArrays` describes all arguments except `positions` in more detail.
+        """How games begin. `InitialArrays` describes the other arguments in more detail.
 
         Args:
-            positions: each game begins in one of these positions, chosen at random. If there are no positions, each
-                game begins at its usual start.
-            random_plies: the number of random plies that are played after the position.
+            openings: the positions in which games begin, and the number of random plies that follow.
             redraws: how often, at most, a game is replaced because it ended before the learner's first turn.
             side: the index of the player that the learner plays, SIDE_DRAWN for a random player, or -1 if the learner
                 plays every side.
             pool: (P - 1, K) uint64, the bounds by which the opponents are chosen at random.
             first: the number of the opponent in the pool's first column.
         """
+        positions = openings.positions
         if not positions and not self.starts_differ:
             positions = (self.start,)
         longest = max((len(position.moves) for position in positions), default=0)
@@ -228,10 +226,11 @@ class Batch(ABC):
             row[: len(position.moves)] = position.moves
         return InitialArrays(
             to_move=np.array([position.to_move for position in positions], np.int8),
+            bounds=np.array(openings.bounds, np.uint64),
             plies=np.array([len(position.moves) for position in positions], np.int32),
             moves=moves,
             boards=self.opening_boards(positions),
-            random_plies=min(random_plies, self.MOST_RANDOM_PLIES),
+            random_plies=min(openings.random_plies, self.MOST_RANDOM_PLIES),
             attempts=Openings.ATTEMPTS,
             redraws=redraws,
             side=side,

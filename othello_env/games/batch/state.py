@@ -95,6 +95,11 @@ class InitialArrays(NamedTuple):
 
     Each game begins with one of the O openings, chosen at random. If O is 0, the game's key determines its start.
     """
+    bounds: npt.NDArray[np.uint64]
+    """(O,) the bounds by which the opening is chosen at random, ascending.
+
+    In each game, the first opening whose bound is greater than a random 32-bit number is chosen.
+    """
     plies: npt.NDArray[np.int32]
     """(O,) the number of moves in each opening."""
     moves: npt.NDArray[np.integer]

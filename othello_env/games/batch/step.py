@@ -47,7 +47,7 @@ from othello_env.games.batch.state import (
     InitialArrays,
     Outputs,
 )
-from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
+from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, first_above, mix
 from othello_env.support.jit import Int, kernel
 
 __all__ = ["answer", "are_legal", "begin_all", "draw_actions", "observe", "randomise", "step", "true_places", "waiting"]
@@ -79,13 +79,11 @@ def _note(games: BatchState, i: int, action: int) -> None:
 def _begin(rules: Any, games: BatchState, boards: _Tuple, i: int, key: np.uint64, initial: InitialArrays) -> bool:
     """Begin game i with this key. Returns False if it could not begin; NO_OPENING explains the reasons."""
     opening_key = mix(key, np.uint64(OPENING))
-    chosen = np.int64(0)
-    if len(initial.plies) > 1:
-        chosen = np.int64(below(mix(opening_key, _0), np.uint64(len(initial.plies))))
+    chosen = first_above(initial.bounds, mix(opening_key, _0) >> _32) if len(initial.bounds) > 1 else 0
     found = False
     for attempt in range(initial.attempts):
         games.over[i], games.plies[i] = False, 0
-        if not set_start(rules, games, boards, i, key, initial, int(chosen)):
+        if not set_start(rules, games, boards, i, key, initial, chosen):
             break
         if len(initial.plies) > 0:
             games.plies[i] = initial.plies[chosen]
@@ -122,10 +120,7 @@ def _seat(games: BatchState, i: int, key: np.uint64, initial: InitialArrays) -> 
     seat_key = mix(key, np.uint64(POOL))
     for seat in range(others):
         drawn = (seat_key if seat == 0 else mix(seat_key, np.uint64(seat))) >> _32
-        k = 0
-        while k < initial.pool.shape[1] - 1 and drawn >= initial.pool[seat, k]:
-            k += 1
-        games.opponents[i, seat] = initial.first + k
+        games.opponents[i, seat] = initial.first + first_above(initial.pool[seat], drawn)
 
 
 @kernel

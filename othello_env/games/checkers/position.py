@@ -363,7 +363,7 @@ class Checkers(State):
         return (self.own, self.opponent, self.kings, self.going, self.to_move, self.size, self.draws)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Checkers) or self._position() != other._position():
+        if type(other) is not type(self) or self._position() != other._position():
             return False
         if tables.DRAWS[self.draws][1]:
             return self.quiet == other.quiet

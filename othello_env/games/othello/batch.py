@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch import Batch, Ends
+from othello_env.games.batch import Batch, Ends, Positions
 from othello_env.games.batch import functions as batch
 from othello_env.games.batch.state import BatchState, InitialArrays
 from othello_env.games.game import State
@@ -219,11 +219,15 @@ class _GamesPositions(OthelloPositions):
 class OthelloGames(Batch):
     """N games of Othello on boards of one size.
 
+    For a variant of the rules, a subclass sets `rules_class`.
+
     Args:
         n: the number of games.
-        start: the start position. All games are played on boards of its size.
+        start: the start position, of `Othello` or a subclass. All games are played on boards of its size.
     """
 
+    rules_class = OthelloRules
+    """The class of the rules. It selects the compiled functions; see `othello_env.support.dispatch`."""
     start: Othello
 
     def __init__(self, n: int, start: Othello) -> None:
@@ -231,7 +235,7 @@ class OthelloGames(Batch):
         super().__init__(
             n,
             start,
-            OthelloRules(BOARDS[start.size], start.size),
+            self.rules_class(BOARDS[start.size], start.size),
             [np.zeros(n, np.uint64) for _ in range(3)],
             [("own", np.uint64), ("opponent", np.uint64)],
             2 * squares,
@@ -263,7 +267,7 @@ class OthelloGames(Batch):
         return self._state(own, opponent, to_move, ends.moves_of(k))
 
     def _state(self, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> Othello:
-        return Othello.from_bits(own, opponent, to_move, self.start.size).with_moves(moves)
+        return type(self.start).from_bits(own, opponent, to_move, self.start.size).with_moves(moves)
 
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         own, opponent = np.ascontiguousarray(ends["own"]), np.ascontiguousarray(ends["opponent"])
@@ -275,7 +279,9 @@ class OthelloGames(Batch):
         to_move: npt.NDArray[np.int8],
         key: npt.NDArray[np.uint64],
         boards: tuple[_Array, ...],
-    ) -> OthelloPositions:
+    ) -> Positions:
+        if type(self.start) is not Othello:  # agents may take `OthelloPositions` for games with the usual rules
+            return super()._positions(numbers, to_move, key, boards)
         return _GamesPositions(self, numbers, to_move, key, boards)
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:

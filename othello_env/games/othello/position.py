@@ -316,7 +316,7 @@ class Othello(State):
         return "".join(self.action_to_text(action) for action in self.moves if action != self.pass_action)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Othello) and self._position() == other._position()
+        return type(other) is type(self) and self._position() == other._position()
 
     def __hash__(self) -> int:
         return hash(self._position())
@@ -328,7 +328,7 @@ class Othello(State):
         return (_restore, (type(self), self.size, self.own, self.opponent, self.to_move, self.moves))
 
     def __repr__(self) -> str:
-        return f"Othello.from_text({self.to_text()!r}, to_move={'XO'[self.to_move]!r})"
+        return f"{type(self).__name__}.from_text({self.to_text()!r}, to_move={'XO'[self.to_move]!r})"
 
     def __str__(self) -> str:
         size, cells = self.size, self.to_text()

@@ -261,7 +261,7 @@ class Tribolo(State):
         return "".join(self.action_to_text(action) for action in self.moves)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tribolo) and self._position() == other._position()
+        return type(other) is type(self) and self._position() == other._position()
 
     def __hash__(self) -> int:
         return hash(self._position())

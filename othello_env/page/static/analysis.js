@@ -1,17 +1,19 @@
 // The analysis of a game: the values of the agents A and B, the exact scores, and the review of the moves.
 
-import { Course, inUnit, showBar } from "./curve.js";
+import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
 import { Looking } from "./look.js";
-import { answerText, heatMarks, showMoves, showReview, showTable } from "./panels.js";
+import { answerText, heatMarks, pointText, showMoves, showReview, showTable } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
 import { exactly, reviewed } from "./review.js";
-import { valueText } from "./values.js";
 
 const SLOTS = ["a", "b"];
 const COLOURS = { a: "var(--accent)", b: "var(--second)" };
 // If a person has not chosen agent A and gave no agent to the server, agent A is the first of these that can be used.
 const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"];
+
+/** What the numbers over the squares are: the agent A or B, and its unit. */
+const sourceOf = (slot, { kind, unit }) => slot === "exact" ? unit : `${slot.toUpperCase()}, ${kind === "probabilities" ? "share" : unit}`;
 
 export class Analysis {
   /** `table` has the game, `board` shows the numbers, and `keep()` stores what the person chose. */
@@ -118,11 +120,12 @@ export class Analysis {
   /** Prepare the analysis for another game. */
   setUp() {
     this.reviewing = null;
-    const { game } = this.table;
-    const two = game.players.length === 2;
-    byId("exact").parentElement.hidden = game.views[0].empties === null;
-    byId("side").textContent = two ? `Values above 0 are good for ${game.players[0].name}. ★ is the best move.`
-      : "Values of moves are for the player to move. ★ is the best move.";
+    const isSolved = this.table.game.views[0].empties !== null; // other games have no exact scores
+    byId("exact").parentElement.hidden = !isSolved;
+    const numbers = byId("numbers");
+    const exact = numbers.querySelector("[value=exact]");
+    if (!isSolved) exact?.remove();
+    else if (!exact) numbers.append(html("option", { value: "exact" }, "exact"));
     this.fill();
   }
 
@@ -154,9 +157,12 @@ export class Analysis {
     const { game, isOver, selected } = this.table;
     const found = { a: this.answer("a"), b: this.answer("b"), exact: this.exact() };
     const numbers = byId("numbers").value;
-    this.board.heat(isOver ? [] : heatMarks(game, found[numbers], selected));
+    const marks = isOver ? [] : heatMarks(game, found[numbers], selected);
+    this.board.heat(marks);
+    byId("told").textContent = marks.length ? `On the squares: ${sourceOf(numbers, found[numbers])} for ${game.mover}` : "";
     this.board.point([]); // the table is drawn again, so no row is under the pointer
     showTable(game, found, path => this.board.point(path));
+    byId("side").textContent = isOver ? "" : `Values are for ${game.mover}, to move. ★ is the best move.`;
     for (const slot of SLOTS) {
       const spec = this.spec(slot);
       const error = this.errors[spec];
@@ -166,31 +172,29 @@ export class Analysis {
       byId(`looked-${slot}`).hidden = !spec && slot === "b";
     }
     byId("looked-exact").hidden = game.views[0].empties === null || !byId("exact").checked;
-    byId("looked-exact").textContent = found.exact ? `Exact ${answerText(game, { ...found.exact, source: "" })}` : "";
+    byId("looked-exact").textContent = found.exact ? `Exact ${answerText(game, found.exact)}` : "";
     this.drawCurve(found);
     this.drawReview();
   }
 
   drawCurve(found) {
     const { game } = this.table;
-    const chosen = SLOTS.filter(slot => this.spec(slot));
-    const series = chosen.map(slot => ({
-      name: this.spec(slot), colour: COLOURS[slot], points: game.views.map((_, ply) => this.looking.point(this.spec(slot), game, ply)),
-    }));
-    const first = series[0]?.points[game.cursor] ?? null;
-    const point = found.exact ?? first;
-    const [drawn] = point?.values ? inUnit([point], [...series, { points: [point] }]) : [null];
-    showBar(byId("bar"), drawn && point, game.players, found.exact ? "perfect play" : series[0]?.name, drawn);
-    this.course.show(series, game.views.length, game.cursor, game.players, ply => {
-      const where = ply ? `after ${game.views[ply].move}` : "at the start";
-      const told = series.map(({ points }, index) => {
-        const at = points[ply];
-        const players = game.players.length === 2 ? game.players.slice(0, 1) : game.players;
-        const values = at && players.map((player, i) => `${valueText(at.values[i], at.unit)}${at.unit === "discs" ? " discs" : ""} for ${player.name}`);
-        return values && `${chosen[index].toUpperCase()} ${values.join(", ")}`;
-      });
-      return series.length ? `Ply ${ply}, ${where}: ${told.filter(Boolean).join("; ") || "…"}` : "";
+    const { players, views, cursor } = game;
+    const series = SLOTS.filter(slot => this.spec(slot)).map(slot => {
+      const points = this.looking.points(this.spec(slot), game);
+      const unit = (points[cursor] ?? points.find(point => point !== null))?.unit ?? "";
+      return { slot, name: this.spec(slot), colour: COLOURS[slot], points, unit };
     });
+    const point = found.exact ?? series[0]?.points[cursor] ?? null;
+    const text = point && pointText(point, game.view, players);
+    showBar(byId("bar"), point, players, text?.split(" ")[0] ?? "", text ? `${found.exact ? "exact" : series[0].name}: ${text}` : "no evaluation yet");
+    const blunders = [...views.keys()].filter(ply => ply && this.judged(ply)?.isBlunder);
+    const texts = ply => {
+      const where = ply ? `after ${views[ply].move}` : "at the start";
+      const told = series.filter(({ points }) => points[ply]).map(({ slot, points }) => `${slot.toUpperCase()} ${pointText(points[ply], views[ply], players)}`);
+      return series.length ? `Ply ${ply}, ${where}: ${told.join("; ") || "…"}` : "";
+    };
+    this.course.show(series, { plies: views.length, cursor, players, blunders, texts });
   }
 
   drawMoves() {
@@ -203,7 +207,7 @@ export class Analysis {
     this.drawMoves();
     this.draw();
     this.follow();
-    if (this.reviewing) byId("review-panel").scrollIntoView({ block: "nearest" });
+    if (this.reviewing) byId("review-panel").scrollIntoView({ block: "nearest" }); // on a narrow page it is below
   }
 
   /** The server's review of the game. Undefined if there is none yet. */
@@ -217,7 +221,10 @@ export class Analysis {
     byId("review").disabled = !this.reviewer || game.views.length < 2;
     byId("review").setAttribute("aria-pressed", String(this.reviewing !== null));
     byId("review-panel").hidden = !this.reviewing;
-    if (this.reviewing) showReview(game, this.review, { reviewer: this.reviewing, blunder: this.blunder, error: this.errors[this.reviewing] }, ply => this.table.goTo(ply - 1));
+    if (this.reviewing) showReview(game, this.review, { reviewer: this.reviewing, blunder: this.blunder, error: this.errors[this.reviewing] }, ply => {
+      this.table.goTo(ply - 1);
+      byId("board").scrollIntoView({ block: "nearest" });
+    });
   }
 
   /** What the person chose. `restore` uses it when this tab is loaded again. */

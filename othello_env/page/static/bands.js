@@ -11,21 +11,25 @@ const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
 /** The name of a run without its seed. So ppo_seed2.json and ppo_seed3.json are in the same group. */
 export const groupOf = name => name.replace(/\.json$/, "").replace(/[-_/ ]?seed[-_=]?\d+/gi, "") || name;
 
-/** The quantities that the curves of some runs show: for each name, its axes and its line. */
+/** The quantities that some runs measured, by name: the number of points of each, in all and over each axis. */
 export function quantities(runs) {
+  /** @type {Map<string, {points: number, axes: Map<string, number>}>} */
   const found = new Map();
-  for (const { curves } of runs) {
-    for (const { what, over, lines } of curves) {
-      for (const { name } of lines) found.set(`${what}: ${name}, over ${over}`, { what, over, name });
-    }
+  for (const { name, over, values } of runs.flatMap(({ curves }) => curves)) {
+    const { points, axes } = found.get(name) ?? { points: 0, axes: new Map() };
+    for (const axis of Object.keys(over)) axes.set(axis, (axes.get(axis) ?? 0) + values.length);
+    found.set(name, { points: points + values.length, axes });
   }
   return found;
 }
 
-/** The lines of one quantity. Each run that has this quantity gives a line. @returns {Line[]} */
-export function linesOf(runs, { what, over, name }) {
-  return runs.flatMap(run => run.curves.filter(curve => curve.what === what && curve.over === over)
-    .flatMap(({ lines }) => lines.filter(line => line.name === name).map(({ points }) => ({ name: run.name, points }))));
+/** The key with the greatest number; of several, the first. @param {Map<string, number>} counts */
+export const mostOf = counts => [...counts].reduce((one, other) => other[1] > one[1] ? other : one, ["", -1])[0];
+
+/** The lines of one quantity over one axis. Each run that has both gives a line. @returns {Line[]} */
+export function linesOf(runs, quantity, axis) {
+  return runs.flatMap(({ name, curves }) => curves.filter(curve => curve.name === quantity && curve.over[axis])
+    .map(({ over, values }) => ({ name, points: values.map((value, i) => [over[axis][i], value]) })));
 }
 
 /** The value of a line at x. Between two points it is interpolated; before the first and after the last it is null. */

@@ -19,6 +19,13 @@ export class Board {
     this.rows = this.columns = 0;
     this.players = [];
     this.pieces = new Map();
+    // An SVG element that listens to the focus could take it itself, so the parent listens.
+    parent.addEventListener("keydown", event => this.keydown(event));
+    parent.addEventListener("focusin", ({ target }) => {
+      this.moveFocus(...target.dataset.place.split(",").map(Number), false);
+      if (target.matches(":focus-visible")) this.point([this.focus], "focus");
+    });
+    parent.addEventListener("focusout", () => this.point([], "focus"));
   }
 
   /** Show the board turned by half a turn, or not turned. */
@@ -64,13 +71,12 @@ export class Board {
       group.append(line);
       return made;
     });
-    group.addEventListener("keydown", event => this.keydown(event));
-    group.addEventListener("focusin", event => {
-      this.moveFocus(...event.target.dataset.place.split(",").map(Number), false);
-      if (event.target.matches(":focus-visible")) this.point([this.focus], "focus");
-    });
-    group.addEventListener("focusout", () => this.point([], "focus"));
     return group;
+  }
+
+  /** Give the keyboard focus to the square that had it last. */
+  takeFocus() {
+    this.cells[this.focus[0]][this.focus[1]].focus({ preventScroll: true });
   }
 
   keydown(event) {

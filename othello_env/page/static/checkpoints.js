@@ -1,6 +1,6 @@
 // The checkpoints in the watched folder. A person can play against a checkpoint, or choose it as agent A of the analysis.
 
-import { byId, html, renew } from "./elements.js";
+import { byId, html, renew, wide } from "./elements.js";
 
 const timeText = version => new Date(Number(version.split("-")[0]) / 1e6).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
@@ -37,7 +37,7 @@ export function showCheckpoints(agents, leftOut, titles, folder, { play, look })
       html("td", {}, html("span", { class: "small" }, button("Play", play), button("Analyse", look))),
       html("td", {}, agent.games.map(game => titles[game] ?? game).join(", ")), html("td", {}, timeText(agent.version)));
   });
-  renew(byId("checkpoints-list"), ...(found.length ? [html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of checkpoints" },
+  renew(byId("checkpoints-list"), ...(found.length ? [wide("Table of checkpoints",
     html("table", {}, html("thead", {}, html("tr", {}, ...["agent", "open on the board", "plays", "saved"].map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)))] : []));
   const isOpen = byId("checkpoints-left").querySelector("details")?.open;
   byId("checkpoints-left").replaceChildren(...(leftOut.length ? [html("details", { class: "settings", open: isOpen ? "" : null },

@@ -1,10 +1,9 @@
 // A tournament's records: each agent's score against each other agent, and the games, which can be replayed.
 
-import { html } from "./elements.js";
-import { eloText, intervalText } from "./values.js";
+import { html, wide } from "./elements.js";
+import { eloText, intervalText, scoreText } from "./values.js";
 
 const MOST_LISTED = 60;
-const percent = share => `${(100 * share).toFixed(0)}%`;
 
 /** The crosstable of a file of records. A click on a score lists its games. `open(file, number)` replays a game. */
 export function crosstable({ recorded, players, canReplay, standings, games }, open) {
@@ -17,18 +16,18 @@ export function crosstable({ recorded, players, canReplay, standings, games }, o
     const { agent, games: played, score, elo, interval, against } = standings[a];
     return html("tr", {}, html("td", {}, String(place + 1)), html("th", { scope: "row" }, agent),
       ...order.map(b => html("td", {}, against[b] ? scoreButton(standings[a], standings[b], against[b], () => show(a, b)) : "–")),
-      html("td", {}, String(played)), html("td", {}, percent(score)),
+      html("td", {}, String(played)), html("td", {}, scoreText(score)),
       ...(rated ? [html("td", {}, eloText(elo)), html("td", {}, intervalText(interval))] : []));
   });
   const table = html("table", { class: "cross" },
     html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
-  return html("div", {}, html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Crosstable" }, table),
+  return html("div", {}, wide("Crosstable", table),
     html("p", { class: "faint" }, "Each score is the score of the agent in the row. Click a score to see its games."), list);
 }
 
 function scoreButton(one, other, { score, interval: [low, high], games }, onClick) {
-  const title = `${one.agent} against ${other.agent}: ${percent(score)} of ${games} games (95%: ${percent(low)} to ${percent(high)})`;
-  const button = html("button", { class: "score", title, "aria-label": title }, percent(score));
+  const title = `${one.agent} against ${other.agent}: ${scoreText(score)} in ${games} games (95%: ${scoreText(low)} to ${scoreText(high)})`;
+  const button = html("button", { class: "score", title, "aria-label": title }, scoreText(score));
   button.style.background = `color-mix(in srgb, var(--accent) ${Math.round(45 * score)}%, transparent)`;
   button.addEventListener("click", onClick);
   return button;

@@ -2,13 +2,14 @@
 // the values at that ply are shown. A click or a drag goes to the ply.
 
 import { html, pathThrough, svg } from "./elements.js";
-import { nice, number, scaleOf, valueText } from "./values.js";
+import { greatestOf, nice, number } from "./values.js";
 
 const WIDTH = 400;
 const HEIGHT = 120;
 const EDGE = 8;
 const FLOOR = 20; // with three players, the scale reaches at least up to this value
 
+/** @typedef {{slot: string, name: string, unit: string, colour: string, points: (Point | null)[]}} Series */
 /**
  * @typedef {object} Point What an agent thinks of a position; see the server's Assessment.
  * @property {import("./values.js").Value[]} values for each player
@@ -58,87 +59,95 @@ export class Course {
   }
 
   /**
-   * Draw the curves. For two players, each series is one line, with the values for the first player. For three players,
-   * only the first series is drawn, with a line for each player. `plies` is the number of positions of the game, and
-   * `texts(ply)` is the text that is shown for a ply.
-   * @param {{name: string, colour: string, points: (Point | null)[]}[]} series
+   * Draw the curves. For two players, each series is one line, good for the first player above 0, with a scale of its own.
+   * For three players, only the first series is drawn, with a line for each player. `plies` is the number of positions of
+   * the game, `blunders` are the plies whose moves were blunders, and `texts(ply)` is the text that is shown for a ply.
+   * @param {Series[]} series
    */
-  show(series, plies, cursor, players, texts) {
+  show(series, { plies, cursor, players, blunders, texts }) {
     if (this.hovered >= plies) this.hovered = null; // the game has become shorter
     Object.assign(this, { plies, cursor, texts });
     const two = players.length === 2;
     const last = Math.max(1, plies - 1);
-    const [least, most] = two ? boundsOfTwo(series) : boundsOfMany(series, players.length);
     this.x = ply => EDGE + (WIDTH - 2 * EDGE) * ply / last;
-    const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least);
-    const lines = two
-      ? series.map(({ name, colour, points }) => ({ name, colour, player: 0, points: inUnit(points, series) }))
-      : players.map((player, index) => ({
-        name: series[0]?.name ?? "", colour: `light-dark(${player.fill}, ${player.light})`, player: index, points: series[0]?.points ?? [],
-      }));
+    const lines = two ? series.map(each => lineOf(each, 0, each.colour)) : players.map((player, index) =>
+      lineOf(series[0] ?? EMPTY, index, `light-dark(${player.fill}, ${player.light})`, boundsOfMany(series[0]?.points ?? [], players.length)));
+    const zero = lines[0]?.y(0) ?? HEIGHT / 2;
     this.pointer = svg("line", { class: "pointer", y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .7, visibility: "hidden" });
     this.chart = svg("svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
       "aria-label": two ? `The course of the evaluation, good for ${players[0].name} above` : "The course of each player's evaluation",
-    }, ...background(two), cursorLine(this.x(cursor)), this.pointer,
-    ...lines.flatMap(({ points, player, colour }, index) => line(points, player, this.x, y, colour, "ab"[two ? index : 0])));
-    const scale = value => valueText(value);
-    this.parent.replaceChildren(html("div", { class: "course" }, this.chart,
-      html("span", {}, two ? `${players[0].name}\n${scale(most)}` : scale(most)),
-      html("span", { class: "middle" }, two ? "0" : ""),
-      html("span", { class: "bottom" }, two ? `${scale(least)}\n${players[1].name}` : scale(least))), this.readout);
+    }, svg("rect", { width: WIDTH, height: zero, fill: "currentColor", "fill-opacity": .05 }),
+    svg("line", { class: "zero", x1: 0, x2: WIDTH, y1: zero, y2: zero, stroke: "currentColor", "stroke-opacity": .3 }),
+    cursorLine(this.x(cursor)), this.pointer,
+    ...lines.flatMap((line, index) => drawn(line, this.x, two ? series[index].slot : "a")),
+    ...blunders.map(ply => blunderMark(ply, this.x(ply), lines[0]?.at(ply) ?? zero)));
+    this.parent.replaceChildren(legend(series, players),
+      html("div", { class: "course" }, scaleOf(lines[0], two ? players : null, zero, "left"), this.chart,
+        ...(two && lines[1] ? [scaleOf(lines[1], null, zero, "right")] : [])), this.readout);
     this.read(this.hovered ?? null);
   }
 }
 
-const finite = (series, players) => series.flatMap(({ points }) => points.flatMap(point => point
-  ? players.map(player => ({ value: point.values[player], bound: point.bound, unit: point.unit })) : []))
-  .filter(({ value }) => Number.isFinite(value));
+const EMPTY = { points: [], colour: "currentColor" };
 
-/**
- * Whether some values are in discs and others are not, for example because an engine solves only the end of the game.
- * The result of a finished game fits to all units.
- */
-function isMixed(series) {
-  const units = new Set(series.flatMap(({ points }) => points).map(point => point?.unit));
-  return units.has("discs") && [...units].some(unit => unit && unit !== "discs" && unit !== "result");
+/** What one line needs to be drawn: its points, its colour, and its scale from `least` to `most`. */
+function lineOf({ points }, player, colour, [least, most] = boundsOfTwo(points)) {
+  const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least);
+  return { points, player, colour, least, most, y, at: ply => points[ply] ? y(points[ply].values[player]) : null };
 }
 
-/** The points of one line. Unless all values are in discs, a value in discs becomes a sure win, a draw or a sure loss. */
-export function inUnit(points, series) {
-  if (!isMixed(series)) return points;
-  return points.map(point => point?.unit === "discs"
-    ? { ...point, bound: null, values: point.values.map(value => value > 0 ? "inf" : value < 0 ? "-inf" : value) } : point);
+/** The labels beside the chart: the ends of a line's scale, 0, and for two players who is ahead at each end. */
+function scaleOf(line, players, zero, side) {
+  const label = (text, y) => {
+    const made = html("span", {}, text);
+    made.style.top = `${(100 * y / HEIGHT).toFixed(1)}%`;
+    return made;
+  };
+  const end = value => value === 0 ? "" : Math.abs(value) >= 1 ? `${value > 0 || players ? "" : "−"}${Math.abs(value)}` : String(value);
+  const [most, least] = line ? [end(line.most), side === "right" ? end(-line.least) : end(line.least)] : ["", ""];
+  const made = html("div", { class: `scale ${side}` },
+    label(players ? `${players[0].name}\n${most}` : most, 0), label("0", zero), label(players ? `${least}\n${players[1].name}` : least, HEIGHT));
+  if (!players && side === "right") made.style.color = line.colour;
+  return made;
 }
 
-/** The lowest and the highest value on the axis, for the curves of two players. */
-export function boundsOfTwo(series) {
-  const mixed = isMixed(series);
-  const points = finite(series.map(each => ({ ...each, points: inUnit(each.points, series) })), [0]);
-  // A draw that was solved has the value 0 in every unit, so it says nothing about the scale.
-  const most = scaleOf(points.filter(({ unit }) => unit !== "result" && !(mixed && unit === "discs")));
+/** A line above the chart: what each curve shows, with its unit. */
+function legend(series, players) {
+  const entry = (text, colour) => {
+    const made = html("span", {}, text);
+    made.style.color = colour;
+    return made;
+  };
+  const entries = players.length === 2
+    ? series.map(({ slot, name, unit, colour }) => entry(`${slot.toUpperCase()} ${name}${unit ? `: ${unit}` : ""}`, colour))
+    : [...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`)), html("span", {}, series[0]?.unit ?? "")];
+  return html("p", { class: "legend" }, ...entries);
+}
+
+/** The lowest and the highest value on the scale of a curve, for two players. */
+export function boundsOfTwo(points) {
+  const most = greatestOf(points.filter(point => point !== null).map(({ values, bound }) => ({ value: values[0], bound })));
   return [-most, most];
 }
 
-function boundsOfMany(series, players) {
-  const known = finite(series.slice(0, 1), [...Array(players).keys()]).map(({ value }) => value);
+function boundsOfMany(points, players) {
+  const known = points.filter(point => point !== null).flatMap(({ values }) => values.slice(0, players)).filter(Number.isFinite);
   const least = Math.min(0, ...known);
   return [least < 0 ? -nice(-least) : 0, nice(Math.max(FLOOR, ...known))];
-}
-
-/** The background of the curves. For two players, this is the half above 0, and a line at 0. */
-function background(two) {
-  const ground = svg("rect", { width: WIDTH, height: two ? HEIGHT / 2 : HEIGHT, fill: "currentColor", "fill-opacity": .05 });
-  if (!two) return [ground];
-  return [ground, svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "currentColor", "stroke-opacity": .3 })];
 }
 
 function cursorLine(x) {
   return svg("line", { x1: x, x2: x, y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .45, "stroke-dasharray": "4 3" });
 }
 
+/** The mark of a blunder: a red ring on the curve. */
+const blunderMark = (ply, x, y) => svg("ellipse", {
+  class: "blunder", cx: x, cy: y, rx: 3.6, ry: 5.5, fill: "none", stroke: "var(--bad)", "stroke-width": 2.5, "vector-effect": "non-scaling-stroke", "data-blunder": ply,
+}, svg("title", {}, `ply ${ply} was a blunder`));
+
 /** The elements that draw one line and its points. */
-function line(points, player, x, y, colour, name) {
+function drawn({ points, player, y, colour }, x, name) {
   const known = [...points.entries()].filter(([, point]) => point).map(([ply, point]) => [ply, point.values[player]]);
   const follows = i => known[i - 1][0] === known[i][0] - 1;
   return [
@@ -152,28 +161,26 @@ function line(points, player, x, y, colour, name) {
   ];
 }
 
-/** The first player's share of the bar, from 0 to 1. Values that can be above 1 are scaled with tanh. */
-export function barShare(value, unit, bound) {
+/** The first player's share of the bar, from 0 to 1. Values that can be above 1 come closer and closer to its ends. */
+export function barShare(value, bound) {
   if (value === "inf") return 1;
   if (value === "-inf") return 0;
-  return bound === 1 ? (1 + value) / 2 : (1 + Math.tanh(value / (unit === "discs" ? 16 : 50))) / 2;
+  return bound === 1 ? (1 + value) / 2 : (1 + Math.tanh(value / (bound ? bound / 4 : 50))) / 2;
 }
 
 /**
- * Show the evaluation bar. `point` is null if the value is not known yet. `drawn` is the point as the curve draws it.
+ * Show the evaluation bar. `point` is null if the value is not known yet. `text` is the number in the bar, and `label` is
+ * the number with its unit and its player.
  * @param {Point | null} point
  */
-export function showBar(parent, point, players, name, drawn = point) {
+export function showBar(parent, point, players, text, label) {
   parent.hidden = players.length !== 2;
   const [first, second] = players;
-  const share = drawn ? barShare(drawn.values[0], drawn.unit, drawn.bound) : .5;
-  const text = point ? valueText(point.values[0], point.unit) : "";
-  const label = point ? `${name}: ${text}${point.unit === "discs" ? " discs" : ""} for ${first.name}` : "no evaluation yet";
   parent.setAttribute("aria-label", label);
   parent.title = label;
   const fill = html("div", { class: "fill" });
-  fill.style.height = `${(100 * share).toFixed(1)}%`;
-  fill.style.background = first.fill;
+  fill.style.height = `${(100 * (point ? barShare(point.values[0], point.bound) : .5)).toFixed(1)}%`;
+  fill.style.background = `light-dark(${first.fill}, ${first.light})`;
   parent.style.background = second.light;
   parent.replaceChildren(fill, html("span", {}, text));
 }

@@ -1,28 +1,85 @@
 // The learning curves of the watched folder. They grow while the training runs.
 
-import { bands, groupOf, linesOf, quantities } from "./bands.js";
+import { bands, groupOf, linesOf, mostOf, quantities } from "./bands.js";
 import { byId, html, renew } from "./elements.js";
-import { plot, styleOf } from "./plot.js";
+import { plot, styleOf, swatch } from "./plot.js";
 
-/** Show the learning curves of runs. A person chooses the quantity and the axis in two lists on the page. */
-export function showCurves(runs, isWatched) {
-  const known = quantities(runs);
-  const names = [...known.keys()];
-  const quantity = byId("run-quantity");
-  if (String([...quantity.options].map(option => option.value)) !== String(names)) {
-    const chosen = quantity.value;
-    quantity.replaceChildren(...names.map(name => html("option", { value: name }, name)));
-    if (names.includes(chosen)) quantity.value = chosen;
+export class Curves {
+  constructor() {
+    this.runs = [];
+    this.isWatched = false;
+    /** @type {Set<string>} */
+    this.hidden = new Set(); // the names of the groups of runs that a person has hidden
+    /** @type {number[] | null} */
+    this.zoom = null; // the part of the axis that is shown
+    for (const id of ["run-quantity", "run-over", "run-scale"]) byId(id).addEventListener("change", () => this.zoomTo(null));
+    byId("run-whole").addEventListener("click", () => this.zoomTo(null));
+    byId("run-name").addEventListener("change", () => this.showSettings());
   }
-  byId("run-choice").hidden = !names.length;
-  byId("runs-none").hidden = names.length > 0;
-  byId("runs-none").textContent = isWatched ? "No file in the folder has a learning curve yet. Curves appear here when files have them."
-    : "No folder is watched. With othello-env serve --runs FOLDER, the learning curves in the folder's JSON files appear here while a training writes them.";
-  const chart = byId("runs-chart");
-  if (!names.length) { chart.replaceChildren(); return; }
-  const shown = known.get(quantity.value);
-  const isLog = byId("run-axis").value === "log";
-  renew(chart, plot({ label: `${shown.what}, ${shown.name},`, over: shown.over, isLog, width: chart.clientWidth, series: seriesOf(linesOf(runs, shown)) }));
+
+  zoomTo(part) {
+    this.zoom = part;
+    this.show(this.runs, this.isWatched);
+  }
+
+  /** Show the learning curves of runs. Lists on the page choose the quantity and the axis. */
+  show(runs, isWatched) {
+    Object.assign(this, { runs, isWatched });
+    const known = quantities(runs);
+    const has = known.size > 0;
+    byId("run-choice").hidden = !has;
+    byId("runs-none").hidden = has;
+    byId("runs-none").textContent = isWatched ? "No file in the folder has a learning curve yet. Curves appear here when files have them."
+      : "No folder is watched. With othello-env serve --runs FOLDER, the learning curves in the folder's JSON files appear here while a training writes them.";
+    this.showSettings();
+    if (!has) { byId("runs-chart").replaceChildren(); byId("runs-key").replaceChildren(); return; }
+    const quantity = fill("run-quantity", new Map([...known].map(([name, { points }]) => [name, points])));
+    const over = fill("run-over", known.get(quantity).axes);
+    const lines = linesOf(runs, quantity, over);
+    const series = seriesOf(lines);
+    const shown = series.filter(({ short }) => !this.hidden.has(short));
+    const chart = byId("runs-chart");
+    byId("run-whole").hidden = !this.zoom;
+    renew(chart, plot({
+      label: quantity.startsWith("against") ? `score ${quantity}` : quantity, over, isLog: byId("run-scale").value === "log", width: chart.clientWidth, series: shown, hasKey: false, zoom: this.zoom,
+      onZoom: (from, to) => this.zoomTo([from, to]),
+    }));
+    renew(byId("runs-key"), ...series.map(each => this.keyEntry(each)));
+  }
+
+  /** A box that shows or hides a group of runs. */
+  keyEntry({ name, short, colour, dashes }) {
+    const box = html("input", { type: "checkbox", "aria-label": name });
+    box.checked = !this.hidden.has(short);
+    box.addEventListener("change", () => {
+      if (box.checked) this.hidden.delete(short);
+      else this.hidden.add(short);
+      this.show(this.runs, this.isWatched);
+    });
+    return html("label", {}, box, swatch({ colour, dashes }), name);
+  }
+
+  /** Show the settings of the chosen run, as its file has them. */
+  showSettings() {
+    const told = this.runs.filter(({ settings }) => Object.keys(settings).length);
+    byId("runs-settings").hidden = !told.length;
+    if (!told.length) return;
+    const name = fill("run-name", new Map(told.map(run => [run.name, 0])));
+    const { settings } = told.find(run => run.name === name);
+    byId("run-values").replaceChildren(...Object.entries(settings).flatMap(([key, text]) => [html("dt", {}, key), html("dd", {}, text)]));
+  }
+}
+
+/** Fill a list, and return its choice: the earlier one, or the one with the greatest number. @param {Map<string, number>} counts */
+function fill(id, counts) {
+  const select = byId(id);
+  const names = [...counts.keys()];
+  if (String([...select.options].map(option => option.value)) !== String(names)) {
+    const chosen = select.value;
+    select.replaceChildren(...names.map(name => html("option", { value: name }, name)));
+    select.value = names.includes(chosen) ? chosen : mostOf(counts);
+  }
+  return select.value;
 }
 
 /** Each run is a thin line. Each group of runs has a line for its mean, and an area for its interval. */

@@ -15,7 +15,7 @@ export const TITLES = {
   tribolo: "Tribolo", checkers: "Checkers",
 };
 const OPENINGS = {
-  start: "the start", "balanced-v0": "balanced: one of 500 even positions",
+  start: "the start", "balanced-v0": "balanced: one of 500 even positions", "balanced-6x6-v0": "balanced: one of 250 positions that are draws",
   "random:4": "4 random plies", "random:10": "10 random plies", "random:20": "20 random plies",
 };
 const SHOWN = "shown";
@@ -28,13 +28,19 @@ function gameOptions(select, games) {
   select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
 }
 
+/** What is known of an agent's strength in a game: a word, and its rating on the packaged ladder. */
+function strengthOf({ label, elo }, game) {
+  const told = [label, game in elo ? `${Math.round(elo[game])} Elo` : ""].filter(Boolean).join(", ");
+  return told ? ` (${told})` : "";
+}
+
 const playing = (agents, game) => agents.filter(agent => agent.games.includes(game));
 
 /** A list of "you" and the agents that play a game, and inputs for the numbers in the chosen agent's spec. */
 function seatChoice(player, index, agents, game, chosen) {
   const able = playing(agents, game);
   const select = html("select", { name: `seat-${index}` }, html("option", { value: "human" }, "you"),
-    ...able.map(({ spec, label }) => html("option", { value: spec }, label ? `${spec} (${label})` : spec)));
+    ...able.map(agent => html("option", { value: agent.spec }, `${agent.spec}${strengthOf(agent, game)}`)));
   if (chosen === "human") select.value = chosen;
   else choose(select, chosen);
   return html("div", {}, html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select), settingsFor(select, able));
@@ -43,8 +49,8 @@ function seatChoice(player, index, agents, game, chosen) {
 /** Offer the openings of a game. If the board has a position of the same game, this position is offered, too. */
 function fillOpenings(select, game, shown) {
   const chosen = select.value;
-  const fits = opening => opening === "balanced-v0" ? game === "othello"
-    : game !== "othello:size=4" || !["random:10", "random:20"].includes(opening);
+  const balanced = { "balanced-v0": "othello", "balanced-6x6-v0": "othello:size=6" };
+  const fits = opening => opening in balanced ? game === balanced[opening] : game !== "othello:size=4" || !["random:10", "random:20"].includes(opening);
   const names = Object.entries(OPENINGS).filter(([opening]) => fits(opening));
   if (game === shown.game) names.push([SHOWN, "the position on the board"]);
   select.replaceChildren(...names.map(([value, name]) => html("option", { value }, name)));

@@ -39,6 +39,22 @@ function filled(element, attributes, children) {
 }
 
 /**
+ * A region that scrolls to the side if its content is wider than the page. Then a line above it says so, and its edge fades
+ * as long as there is more to see.
+ */
+export function wide(label, ...children) {
+  const region = html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, ...children);
+  const hint = html("p", { class: "faint hint" }, "scroll to the right to see all →");
+  const look = () => {
+    hint.hidden = region.scrollWidth <= region.clientWidth + 1;
+    region.classList.toggle("more", region.scrollLeft + region.clientWidth < region.scrollWidth - 1);
+  };
+  region.addEventListener("scroll", look);
+  new ResizeObserver(look).observe(region);
+  return html("div", {}, hint, region);
+}
+
+/**
  * Replace the children of an element. A child that had the focus, and regions that were scrolled, are found again by their
  * labels, so that a person notices only what is new.
  */

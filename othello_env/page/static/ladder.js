@@ -1,6 +1,6 @@
 // The packaged ladders of opponents, with the agents that were rated on them.
 
-import { html, svg } from "./elements.js";
+import { html, svg, wide } from "./elements.js";
 import { eloText, intervalText } from "./values.js";
 
 /** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
@@ -34,7 +34,7 @@ export function ladderTable({ name, rungs }, rated) {
   const body = rows.map(row => html("tr", { class: row.isYours ? "rated" : null },
     html("th", { scope: "row" }, row.name, ...(row.file ? [html("span", { class: "source" }, row.file)] : [])),
     html("td", {}, eloText(row.elo)), html("td", {}, intervalText(row.interval)), html("td", { class: "bar" }, line(row))));
-  return html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of the ladder" }, html("table", { class: "ladder" },
+  return wide("Table of the ladder", html("table", { class: "ladder" },
     html("thead", {}, html("tr", {}, ...[`on ${name}`, "Elo", "95% interval"].map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }))),
     html("tbody", {}, ...body)));
 }

@@ -1,8 +1,8 @@
 // A league: the scores of its members against each other as a heat map, and the ratings of the snapshots over the training.
 
-import { html } from "./elements.js";
+import { html, wide } from "./elements.js";
 import { plot, styleOf } from "./plot.js";
-import { eloText, intervalText } from "./values.js";
+import { eloText, intervalText, scoreText } from "./values.js";
 
 const MOST_INTERVALS = 10; // with more members, the intervals are shown only for the cell under the pointer
 
@@ -28,7 +28,7 @@ export function cellText({ names, scores, intervals95, games, fromMatches }, row
   if (scores[row][column] === null) return `${who}: no games`;
   const [low, high] = intervals95[row][column];
   const where = fromMatches[row][column] ? "matches" : "training";
-  return `${who}: ${percent(scores[row][column])} of ${games[row][column].toLocaleString("en")} games of ${where} (95%: ${percent(low)} to ${percent(high)})`;
+  return `${who}: ${scoreText(scores[row][column])} in ${games[row][column].toLocaleString("en")} games of ${where} (95%: ${scoreText(low)} to ${scoreText(high)})`;
 }
 
 /** The heat map: green for a score above one half, orange for a score below it. */
@@ -38,9 +38,9 @@ function matrix(league) {
   const cell = (row, column) => {
     const score = scores[row][column];
     if (row === column || score === null) return html("td", { class: "none" }, row === column ? "" : "–");
-    const [low, high] = intervals95[row][column].map(end => Math.round(100 * end));
+    const [low, high] = intervals95[row][column].map(end => scoreText(end, 2));
     const text = cellText(league, row, column);
-    const made = html("td", { title: text, "data-score": score }, percent(score), ...(names.length <= MOST_INTERVALS ? [html("small", {}, `${low}–${high}`)] : []));
+    const made = html("td", { title: text, "data-score": score }, scoreText(score, 2), ...(names.length <= MOST_INTERVALS ? [html("small", {}, `${low}–${high}`)] : []));
     made.style.background = `color-mix(in srgb, var(${score >= .5 ? "--accent" : "--second"}) ${Math.round(100 * Math.abs(score - .5))}%, transparent)`;
     made.addEventListener("pointerenter", () => { readout.textContent = text; });
     return made;
@@ -48,7 +48,7 @@ function matrix(league) {
   const rated = row => ratings ? [html("td", {}, eloText(ratings[row].elo)), html("td", {}, names[row] === anchor ? "fixed" : intervalText(ratings[row].interval))] : [];
   const head = ["member", ...names.map((_, i) => String(i + 1)), ...(ratings ? ["Elo", "95% interval"] : [])];
   const rows = names.map((name, row) => html("tr", {}, html("th", { scope: "row" }, `${row + 1} ${name}`), ...names.map((_, column) => cell(row, column)), ...rated(row)));
-  return html("div", {}, html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Payoffs" },
+  return html("div", {}, wide("Payoffs",
     html("table", { class: "payoffs" }, html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows))), readout);
 }
 

@@ -1,8 +1,23 @@
 // What agents think of positions. The page asks them in the background, one after the other, and keeps the answers.
 
 import { think } from "./api.js";
+import { isDiscs } from "./values.js";
 
 const KEPT = 4000; // answers
+
+/** The end of a game as a point of a curve: the margin, if the curve is in discs, and otherwise who has won. */
+function endOf({ returns, margins }, { unit, bound }) {
+  if (isDiscs(unit)) return { values: margins, unit: "discs, exact", bound };
+  return { values: returns.map(result => result > 0 ? "inf" : result < 0 ? "-inf" : 0), unit, bound };
+}
+
+/** The points of a curve. If only some of them are in discs, those become a sure win, a draw or a sure loss. */
+export function inOneUnit(points) {
+  const other = points.find(point => point && !isDiscs(point.unit));
+  if (!other) return points;
+  return points.map(point => point && isDiscs(point.unit)
+    ? { ...point, bound: other.bound, values: point.values.map(value => value > 0 ? "inf" : value < 0 ? "-inf" : value) } : point);
+}
 
 export class Looking {
   /** `onChange()` is called after each new answer, and `onError(agent, text)` when an agent fails. */
@@ -64,15 +79,16 @@ export class Looking {
     return this.known.get(this.key(agent, task, game, ply));
   }
 
-  /** The values that the curve of an agent shows at a ply; null if they are not known. */
-  point(agent, game, ply) {
-    const view = game.views[ply];
-    if (view.isOver) {
-      const values = view.returns.map(result => result > 0 ? "inf" : result < 0 ? "-inf" : 0);
-      return { values, unit: "result", bound: 1, source: "the result" };
-    }
-    const found = this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply);
-    return found?.values ? found : null;
+  /** The values that the curve of an agent shows at each ply; null where they are not known. */
+  points(agent, game) {
+    const points = game.views.map((_, ply) => {
+      const found = this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply);
+      return found?.values ? found : null;
+    });
+    const known = points.findLast(point => point !== null);
+    const end = game.views.at(-1);
+    if (known && end.isOver) points[points.length - 1] = endOf(end, known);
+    return inOneUnit(points);
   }
 
   /**

@@ -144,6 +144,20 @@ function nameKeys() {
   for (const [key, id] of Object.entries(KEYS)) (byId(id).closest("label") ?? byId(id)).title = `key: ${names[key] ?? key}`;
 }
 
+/**
+ * After a choice in a list, give the focus to the board, so that its keys work at once. A person who changes the choice by
+ * keys stays in the list; Enter and Escape go to the board.
+ */
+function giveFocusBack(select) {
+  let byKey = false;
+  select.addEventListener("pointerdown", () => { byKey = false; });
+  select.addEventListener("keydown", event => {
+    byKey = !["Enter", "Escape"].includes(event.key);
+    if (!byKey && tabs.shown === "board") board.takeFocus();
+  });
+  select.addEventListener("change", () => { if (!byKey && tabs.shown === "board") board.takeFocus(); });
+}
+
 /** Make the buttons and keys act on the table. The table must have a game. */
 function setUpControls() {
   for (const id of ["new", "paste"]) byId(id).disabled = false;
@@ -158,6 +172,7 @@ function setUpControls() {
     button.click(); // does nothing while the button is disabled
     event.preventDefault();
   });
+  for (const select of document.querySelectorAll("#panel-board select, #theme")) giveFocusBack(/** @type {HTMLElement} */ (select));
   byId("legal").addEventListener("change", draw);
   byId("speed").addEventListener("change", keep);
   addEventListener("hashchange", () => attempt(openLink));

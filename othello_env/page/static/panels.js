@@ -1,8 +1,8 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the numbers over the squares.
 
 import { byId, discIcon, html } from "./elements.js";
-import { lossText, moveNumbers, reviewed } from "./review.js";
-import { bestActions, countText, moveRows, number, shown, valueText } from "./values.js";
+import { lossText, reviewed } from "./review.js";
+import { bestActions, countText, moveRows, number, roundedActions, UNITS, valueText } from "./values.js";
 
 /** Seconds as minutes and seconds: 1:05. */
 function clockText(seconds) {
@@ -35,10 +35,9 @@ export function showClock({ game, clock }) {
 export function showMoves(game, judged, onPly) {
   const list = byId("moves");
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
-  const scrolled = list.scrollTop;
-  const numbers = moveNumbers(game.views);
+  const scrolled = [list.scrollTop, list.scrollLeft];
   list.replaceChildren(...game.views.map((view, ply) => {
-    const name = ply === 0 ? "start" : numbers[ply] === null ? view.move : `${numbers[ply]}. ${view.move}`;
+    const name = ply === 0 ? "start" : `${ply}. ${view.move}`;
     const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, name);
     const move = ply ? judged(ply) : null;
     if (move && Number(lossText(move)) > 0) {
@@ -54,7 +53,8 @@ export function showMoves(game, judged, onPly) {
   // When the game goes to another ply, the list scrolls to this ply. Otherwise it does not scroll.
   const current = find("[aria-current]");
   const moved = list.dataset.cursor !== String(game.cursor);
-  list.scrollTop = current && moved ? current.offsetTop - list.clientHeight / 2 : scrolled;
+  const [top, left] = current && moved ? [current.offsetTop - list.clientHeight / 2, current.offsetLeft - list.clientWidth / 2] : scrolled;
+  list.scrollTo(left, top); // on a narrow page, the list is one line that scrolls to the side
   list.dataset.cursor = String(game.cursor);
 }
 
@@ -73,29 +73,29 @@ export function showLines(lines, moves, onLine) {
 }
 
 /**
- * The numbers over the squares. `found` is an answer about the position that is shown. If a piece is selected, only its
- * moves have numbers. With two players, the values are for the first player. Each `share` says how good the move is for
- * the player to move: from 0 for the worst move to 1 for the best move.
+ * The numbers over the squares: the values of the moves for the player to move. `found` is an answer about the position
+ * that is shown. If a piece is selected, only its moves have numbers. Each `share` says how good the move is: from 0 for
+ * the worst move to 1 for the best move. It follows the numbers that are shown, so that equal numbers look equal.
  */
 export function heatMarks(game, found, selected) {
   if (!found) return [];
-  const { toMove } = game.view;
-  const values = Object.values(found.actions).filter(value => typeof value === "number");
-  const most = 1.5 * Math.max(1, ...values.map(Math.abs));
-  const numbers = Object.values(found.actions).map(value => number(value, most));
+  const actions = roundedActions(found);
+  const most = 1.5 * Math.max(1, ...Object.values(actions).filter(value => typeof value === "number").map(Math.abs));
+  const numbers = Object.values(actions).map(value => number(value, most));
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   const best = new Map();
   for (const choice of game.view.choices) {
-    const value = found.actions[choice.action];
+    const value = actions[choice.action];
     if (value === undefined || !choice.path.length) continue;
     if (selected && String(choice.path[0]) !== String(selected)) continue;
     const place = choice.path.at(-1);
     const old = best.get(String(place));
     if (old && old.rank >= number(value, most)) continue;
-    const told = found.kind === "probabilities" ? value : shown(value, toMove, game.players.length);
-    const text = valueText(told, found.unit, found.kind);
+    const exact = found.actions[choice.action];
+    const text = valueText(exact, found.unit, found.kind);
     const share = high > low ? (number(value, most) - low) / (high - low) : 1;
-    best.set(String(place), { place, text, share, value: told, rank: number(value, most), label: `${choice.name}: ${text} ${found.unit}` });
+    const label = found.kind === "probabilities" ? `${choice.name}: ${text}` : `${choice.name}: ${text} ${found.unit} for ${game.mover}`;
+    best.set(String(place), { place, text, share, value: exact, rank: number(value, most), label });
   }
   return [...best.values()];
 }
@@ -116,11 +116,11 @@ const MORE = [
 const MEANINGS = {
   depth: "how many plies the search looked ahead", nodes: "how many positions the search for this move visited",
   visits: "how often the tree search tried this move", [LINE]: "the moves that the agent expects, this move first",
-  exact: "the final difference in discs under perfect play", value: "the value of the move", share: "the probability of the move, or its share of the visits",
+  "exact discs": UNITS["discs, exact"], share: "the probability of the move, or its share of the visits",
 };
 
 /** What the head of a column means. Null if the head needs no explanation. */
-const meaningOf = head => Object.entries(MEANINGS).find(([name]) => head.includes(name))?.[1] ?? null;
+const meaningOf = head => UNITS[head.slice(2)] ?? Object.entries(MEANINGS).find(([name]) => head.includes(name))?.[1] ?? null;
 
 /** A column of `MORE` with what agent A, agent B or both say. Null if neither agent says anything for this column. */
 function moreColumn({ name, of, text }, rows, hasB) {
@@ -137,7 +137,7 @@ function moreColumn({ name, of, text }, rows, hasB) {
 }
 
 /** The heading of an agent's column. */
-const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities" ? "share" : found.unit === "discs" ? "discs" : "value"}` : slot;
+const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities" ? "share" : found.unit}` : slot;
 
 /**
  * Show a table of the moves with their values by the agents and their exact scores. `onHover(path)` is called with the
@@ -148,8 +148,7 @@ export function showTable(game, found, onHover) {
   const rows = game.view.isOver || game.view.mustPass ? [] : moveRows(game.view.choices, found);
   const columns = MORE.map(column => moreColumn(column, rows, Boolean(b))).filter(column => column !== null);
   const best = { a: bestActions(a), b: bestActions(b), exact: bestActions(exact) };
-  const told = (answer, value) => value === undefined ? ""
-    : valueText(answer.kind === "probabilities" ? value : shown(value, game.view.toMove, game.players.length), answer.unit, answer.kind);
+  const told = (answer, value) => value === undefined ? "" : valueText(value, answer.unit, answer.kind);
   const cell = (slot, row, answer, value) => html("td", {
     class: best[slot].has(row.action) ? "best" : null, "data-slot": slot, "data-value": value,
   }, told(answer, value));
@@ -164,7 +163,7 @@ export function showTable(game, found, onHover) {
   });
   const top = byId("table").scrollTop;
   byId("table").replaceChildren(html("table", {},
-    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col", class: text.startsWith(LINE) ? "line" : null, title: meaningOf(text) }, text)))), html("tbody", {}, ...body)));
+    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col", class: text.startsWith(LINE) ? "line" : /^[AB] /.test(text) ? "value" : null, title: meaningOf(text) }, text)))), html("tbody", {}, ...body)));
   byId("table").scrollTop = top;
   const name = action => game.view.choices.find(choice => choice.action === action)?.name;
   const differ = a && b && rows.length && ![...best.a].some(action => best.b.has(action));
@@ -176,48 +175,52 @@ export function showTable(game, found, onHover) {
  * @param {any} review the server's review; undefined while it is being made
  */
 export function showReview(game, review, { reviewer, blunder, error }, onBlunder) {
-  const exact = review ? review.moves.filter(move => move.exact).length : 0;
+  const played = review ? review.moves.filter(({ move }) => move !== "pass") : [];
+  const exact = played.filter(move => move.exact).length;
   byId("review-state").textContent = error ?? (review
-    ? `Losses are in discs. ${exact} of ${review.moves.length} are exact; the others are estimates by ${reviewer}. A blunder loses at least ${blunder} discs.`
+    ? `Losses are in discs. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.`
     : `${reviewer} reviews the whole game. This takes some seconds …`);
   const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
-  /** @type {[string, (side: any) => string][]} */
-  const rows = [
-    ["moves with a choice", side => String(side.moves)],
-    ["best moves", side => side.best_move_rate === null ? "–" : `${Math.round(100 * side.best_move_rate)}%`],
-    ["mean loss (discs)", side => number(side.mean_loss, 2)],
-    ["mean loss of the exact part", side => number(side.exact_mean_loss, 2)],
-    ["blunders", side => String(side.blunders.length)],
+  /** @type {[string, string, (side: any) => string][]} */
+  const columns = [
+    ["choices", "moves when there was more than one legal move", side => String(side.moves)],
+    ["best", "the share of the choices that lost nothing", side => side.best_move_rate === null ? "–" : `${Math.round(100 * side.best_move_rate)}%`],
+    ["mean loss", "the discs that a choice lost, on average", side => number(side.mean_loss, 2)],
+    ["exact part", "the mean loss of the choices whose loss is exact", side => number(side.exact_mean_loss, 2)],
+    ["blunders", `choices that lost at least ${blunder} discs`, side => String(side.blunders.length)],
   ];
   byId("review-sides").replaceChildren(...(review ? [
-    html("thead", {}, html("tr", {}, html("td", {}), ...game.players.map(({ name }) => html("th", { scope: "col" }, name)))),
-    html("tbody", {}, ...rows.map(([name, text]) => html("tr", {}, html("th", { scope: "row" }, name), ...review.sides.map(side => html("td", {}, text(side)))))),
+    html("thead", {}, html("tr", {}, html("td", {}), ...columns.map(([name, title]) => html("th", { scope: "col", title }, name)))),
+    html("tbody", {}, ...review.sides.map((side, player) => html("tr", {},
+      html("th", { scope: "row" }, game.players[player].name), ...columns.map(([, , text]) => html("td", {}, text(side)))))),
   ] : []));
   const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
   const plies = review ? review.sides.flatMap(side => side.blunders.map(({ ply }) => ply)).sort((one, other) => one - other) : [];
   byId("blunders").replaceChildren(...plies.map(ply => {
     const move = reviewed(review, game.views, ply, blunder);
-    const button = html("button", { "data-ply": ply }, `${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best}`);
+    const button = html("button", { "data-ply": ply }, `${ply}. ${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best}`);
     button.addEventListener("click", () => onBlunder(ply));
     return html("li", {}, button);
   }));
   if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
 }
 
-/** An agent's answer about the whole position, as a text. */
+/** The value of a position as a text with its unit: for the player to move, or for the winner of a finished game. */
+export function pointText({ values, unit }, view, players) {
+  if (players.length > 2) return `${players.map(({ name }, index) => `${name} ${valueText(values[index], unit)}`).join(", ")} ${unit}`;
+  const player = view.isOver ? Math.max(0, view.returns.findIndex(result => result > 0)) : view.toMove;
+  const named = typeof values[player] === "number" ? ` ${unit}` : "";
+  return `${valueText(values[player], unit)}${named} for ${players[player].name}`;
+}
+
+/** An agent's answer about the position that is shown, as a text. */
 export function answerText(game, found) {
-  const two = game.players.length === 2;
   const parts = [];
-  if (found.values) {
-    const discs = found.unit === "discs" ? " discs" : "";
-    const text = index => `${valueText(found.values[index], found.unit)}${discs}`;
-    const values = two ? `${text(0)} for ${game.players[0].name}` : game.players.map((player, index) => `${player.name} ${text(index)}`).join(", ");
-    parts.push(`position ${values}${found.source ? ` (by ${found.source})` : ""}`);
-  }
+  if (found.values) parts.push(pointText(found, game.view, game.players));
   const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
-  if (best.length) parts.push(`best ${best.slice(0, 3).join(", ")}`);
+  if (best.length) parts.push(`best ${best.join(", ")}`);
   if (found.depth !== null) parts.push(`depth ${found.depth}`);
   if (found.nodes !== null) parts.push(`${countText(found.nodes)} nodes`);
   if (found.line.length > 1) parts.push(`line ${found.line.join(" ")}`);
-  return parts.join(", ");
+  return parts.join("; ") || "no value of this position";
 }

@@ -1,9 +1,9 @@
 // Shows the results of benchmarks and training, which the server reads from files, as tables, bars and learning curves.
 
 import { crosstable } from "./crosstable.js";
-import { html, svg } from "./elements.js";
+import { html, svg, wide } from "./elements.js";
 import { plot, styleOf } from "./plot.js";
-import { eloText, valueText } from "./values.js";
+import { eloText, scoreText, valueText } from "./values.js";
 
 /** The results of one file. `open(file, number)` replays a recorded game. `width` is the width of the charts in pixels. */
 export function resultsView(content, open, width) {
@@ -14,10 +14,9 @@ export function resultsView(content, open, width) {
     ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
     ...(matches.length ? [matchTable(matches)] : []),
     ...(content.standings ? [crosstable(content, open)] : []),
-    ...curves.map(curve => learningCurve(curve, width)));
+    ...["score", "Elo"].filter(unit => curves.some(curve => curve.unit === unit))
+      .map(unit => learningCurve(curves.filter(curve => curve.unit === unit), width)));
 }
-
-const percent = share => `${(100 * share).toFixed(1)}%`;
 
 function matchTable(matches) {
   const rated = matches.some(({ elo }) => elo !== null);
@@ -26,17 +25,17 @@ function matchTable(matches) {
     html("td", {}, opponent),
     ...(rated ? [html("td", {}, elo === null ? "" : eloText(elo))] : []),
     ...[wins, draws, losses].map(count => html("td", {}, String(count))),
-    html("td", {}, percent(score)),
+    html("td", {}, scoreText(score)),
     html("td", { class: "bar" }, scoreBar(score, interval, expected)),
     html("td", {}, valueText(discs))));
   const names = [...head.map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }), html("th", { scope: "col" }, "discs")];
-  return html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Matches" },
+  return wide("Matches",
     html("table", {}, html("thead", {}, html("tr", {}, ...names)), html("tbody", {}, ...rows)));
 }
 
 /** A score with its interval, and a dashed line at the score that was expected. */
 function scoreBar(score, [low, high], expected) {
-  const label = `${percent(low)} to ${percent(high)}` + (expected === null ? "" : `, expected ${percent(expected)}`);
+  const label = `${scoreText(low)} to ${scoreText(high)}` + (expected === null ? "" : `, expected ${scoreText(expected)}`);
   const line = (at, more) => svg("line", { x1: 100 * at, x2: 100 * at, y1: 0, y2: 12, stroke: "currentColor", "vector-effect": "non-scaling-stroke", ...more });
   return svg("svg", { viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img", "aria-label": label },
     svg("title", {}, label),
@@ -47,13 +46,14 @@ function scoreBar(score, [low, high], expected) {
     svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
 }
 
-/** A chart of scores or of other numbers over the seconds, games or plies of training. */
-function learningCurve({ what, over, lines }, width) {
+/** A chart of scores or ratings over the seconds, plies or games of training: over the first axis that all of them have. */
+function learningCurve(curves, width) {
+  const axis = Object.keys(curves[0].over).find(name => curves.every(({ over }) => over[name]));
   return plot({
-    label: what, over, width,
-    series: lines.map(({ name, points }, index) => ({
+    label: curves[0].unit, over: axis, width,
+    series: curves.map(({ name, over, values }, index) => ({
       ...styleOf(index), name, short: name, interval: null, runs: [],
-      points: [...points].sort(([a], [b]) => a - b).map(([x, y]) => ({ x, y, low: null, high: null })),
+      points: values.map((y, i) => ({ x: over[axis][i], y, low: null, high: null })).sort((a, b) => a.x - b.x),
     })),
   });
 }

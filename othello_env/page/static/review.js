@@ -46,9 +46,3 @@ export function exactly(view, after, found, ply, blunder) {
 
 /** A loss in discs as text: 6 if it is exact, 6.3 if it is an estimate. */
 export const lossText = ({ loss, isExact }) => isExact ? String(Math.round(loss)) : loss.toFixed(1);
-
-/** The number of the move at each ply. A pass has no number, so its entry is null. */
-export function moveNumbers(views) {
-  let count = 0;
-  return views.map((view, ply) => ply === 0 || views[ply - 1].mustPass ? null : count += 1);
-}

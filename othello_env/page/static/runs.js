@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { showCheckpoints } from "./checkpoints.js";
-import { showCurves } from "./curves.js";
+import { Curves } from "./curves.js";
 import { TITLES } from "./dialogs.js";
 import { byId, renew } from "./elements.js";
 import { ladderTable, shownLadders } from "./ladder.js";
@@ -29,12 +29,12 @@ export class Runs {
     this.watched = null; // the content of the watched folder, or null if no folder is watched
     this.results = [];
     this.ladders = null;
+    this.curves = new Curves();
   }
 
   /** Load what there is, and begin to ask for news if a folder is watched. */
   async setUp() {
     [this.results, this.ladders, this.watched] = await Promise.all([get("/api/results"), get("/api/ladders"), get("/api/runs")]);
-    for (const id of ["run-quantity", "run-axis"]) byId(id).addEventListener("change", () => this.showCurves());
     let resized = 0;
     addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => this.showCharts(), RESIZED_MS); });
     if (this.watched) {
@@ -97,7 +97,7 @@ export class Runs {
   get isWatching() { return Boolean(this.watched?.folder); }
 
   showCurves() {
-    if (this.isVisible) showCurves(this.watched?.runs ?? [], this.isWatching);
+    if (this.isVisible) this.curves.show(this.watched?.runs ?? [], this.isWatching);
   }
 
   showCheckpoints() {

@@ -5,6 +5,24 @@
 /** A scale without a bound goes at least up to this value, so that small numbers look small. */
 const FLOOR = 20;
 
+/** What the units mean. An agent of a user may have other units. */
+export const UNITS = {
+  "expected discs": "the final lead in discs that the engine expects",
+  "discs, exact": "the final lead in discs if both sides play perfectly",
+  "discs, by perfect play": "the final lead in discs if both sides play perfectly",
+  "mean of result and margin": "the mean of two numbers: the result (+1, 0 or −1), and the final lead in discs divided by the number of squares",
+  "win minus loss": "the probability of a win minus the probability of a loss",
+  "points of the weights": "the lead in the evaluation's weights of squares or pieces; there is no bound",
+  "pieces ahead": "the lead in discs, cells or pieces where the search ends",
+  moves: "the number of moves that the player could choose from",
+  value: "the agent does not name its unit",
+};
+
+export const isDiscs = unit => unit.includes("discs");
+
+/** The number of decimals with which a value is shown. */
+const decimals = (size, unit) => unit.startsWith("discs") ? 0 : isDiscs(unit) ? 1 : Number.isInteger(size) && size > 1 ? 0 : size < 10 ? 2 : 1;
+
 /**
  * A value as text with a sign. A sure win is "win", a sure loss is "loss".
  * @param {Value} value
@@ -16,11 +34,22 @@ export function valueText(value, unit = "", kind = "values") {
   if (value === "-inf") return "loss";
   if (kind === "probabilities") return `${Math.round(100 * value)}%`;
   const size = Math.abs(value);
-  const rounded = unit === "discs" || (Number.isInteger(value) && size > 1) ? String(Math.round(size))
-    : size.toFixed(size < 10 ? 2 : 1);
-  const sign = Number(rounded) === 0 ? "" : value > 0 ? "+" : "−";
-  return sign + (Number(rounded) === 0 ? "0" : rounded);
+  const rounded = size.toFixed(decimals(size, unit));
+  if (Number(rounded) === 0) return "0";
+  return (value > 0 ? "+" : "−") + rounded;
 }
+
+/**
+ * The number that `valueText` shows. Colours and stars follow it, so that equal texts look equal.
+ * @param {Value} value
+ */
+const rounded = (value, unit, kind) => typeof value === "number" ? Number(valueText(value, unit, kind).replace("−", "-").replace("%", "")) : value;
+
+/** The values of an answer's actions as they are shown, by action. */
+export const roundedActions = found => Object.fromEntries(Object.entries(found.actions).map(([action, value]) => [action, rounded(value, found.unit, found.kind)]));
+
+/** A score from 0 to 1 as text: .965, or 1.000. */
+export const scoreText = (share, digits = 3) => share.toFixed(digits).replace(/^0\./, ".");
 
 /**
  * A value as a number. A sure win becomes `most`, and a sure loss becomes `least`.
@@ -29,20 +58,6 @@ export function valueText(value, unit = "", kind = "values") {
 export function number(value, most, least = -most) {
   return value === "inf" ? most : value === "-inf" ? least : value;
 }
-
-/**
- * The same value from the point of view of the other of two players.
- * @param {Value} value
- * @returns {Value}
- */
-export const turned = value => value === "inf" ? "-inf" : value === "-inf" ? "inf" : value === 0 ? 0 : -value;
-
-/**
- * Turn a value for the player to move into the value that the page shows. With two players, this is the value for the
- * first player. With three players, it is the value for the player to move.
- * @param {Value} value
- */
-export const shown = (value, toMove, players) => players === 2 && toMove === 1 ? turned(value) : value;
 
 // Math.min(...numbers) and Math.max(...numbers) fail if there are very many numbers, such as those of many learning curves.
 
@@ -59,14 +74,16 @@ export function nice(value) {
 }
 
 /**
- * The largest value of a curve's scale. If all values have a bound, it is the largest bound. Otherwise it is the largest
- * value, rounded up, but at least `FLOOR`.
- * @param {{value: number, bound: number | null}[]} points
+ * The largest value of a curve's scale. Values from -1 to +1 have the scale 1. For other values it is the largest value,
+ * rounded up, but at least a quarter of the bound, or `FLOOR` without a bound, and at most the bound.
+ * @param {{value: Value, bound: number | null}[]} points
  */
-export function scaleOf(points) {
+export function greatestOf(points) {
   if (!points.length) return 1;
-  if (points.every(({ bound }) => bound !== null)) return Math.max(...points.map(({ bound }) => bound));
-  return nice(Math.max(FLOOR, ...points.map(({ value }) => Math.abs(value))));
+  const bound = Math.max(...points.map(point => point.bound ?? Infinity));
+  if (bound === 1) return 1;
+  const floor = Number.isFinite(bound) ? bound / 4 : FLOOR;
+  return Math.min(bound, nice(Math.max(floor, ...points.map(({ value }) => Math.abs(number(value, 0))))));
 }
 
 /**
@@ -135,9 +152,9 @@ function factsOf(found, action) {
   return { nodes: facts?.nodes, depth: facts?.depth ?? (found?.actions[action] === undefined ? undefined : found.depth ?? undefined), line: facts?.line };
 }
 
-/** All actions that have the greatest value. */
+/** All actions that have the greatest value. Values that are shown by the same text count as equal. */
 export function bestActions(found) {
-  const entries = Object.entries(found?.actions ?? {}).map(([action, value]) => [action, number(value, Infinity)]);
+  const entries = Object.entries(found ? roundedActions(found) : {}).map(([action, value]) => [action, number(value, Infinity)]);
   const most = Math.max(...entries.map(([, value]) => value));
   return new Set(entries.filter(([, value]) => value === most).map(([action]) => Number(action)));
 }

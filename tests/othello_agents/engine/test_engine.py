@@ -66,7 +66,7 @@ def test_its_value_with_ntuple_weights_is_that_of_the_search(size, weights, rand
         if math.isinf(value):
             assert (analysis.unit, np.sign(analysis.score)) == ("discs", np.sign(value))
         else:
-            assert analysis.unit == "expected result"
+            assert analysis.unit == "mean of result and margin"
             assert analysis.score == pytest.approx(math.tanh(value / LOGIT), abs=2 / LOGIT), state
 
 
@@ -182,11 +182,12 @@ def test_discs_are_exact_or_estimated_from_the_expected_result():
     exact = Engine(exact=16).analyse(Othello(4))
     assert exact.discs == exact.score == -10
     estimate = Engine(depth=4).analyse(Othello.from_moves("f5f6"))
-    assert estimate.unit == "expected result"
+    assert estimate.unit == "mean of result and margin"
     assert math.copysign(1, estimate.discs) == math.copysign(1, estimate.score)
     assert abs(estimate.score) < abs(estimate.discs) < 64
     for score, discs in ((1.0, 64.0), (-1.0, -64.0), (1 - 1e-12, 64.0), (0.0, 0.0)):
-        assert to_discs(score, "expected result", Othello()) == discs
+        for weights in ("engine", "ntuple"):
+            assert to_discs(score, "mean of result and margin", Othello(), weights) == discs
     assert Engine(depth=2, eval="count").analyse(Othello()).discs is None
     assert Engine().solve(Othello(4), result_only=True).discs is None
 
@@ -194,7 +195,7 @@ def test_discs_are_exact_or_estimated_from_the_expected_result():
 @pytest.mark.parametrize(
     ("moves", "evaluation", "unit", "finished"),
     [
-        ("f5d6c3f3e3f4d7", "ntuple", "expected result", -1.0),
+        ("f5d6c3f3e3f4d7", "ntuple", "mean of result and margin", -1.0),
         ("f5d6c3f3e3f4d7", "mobility", "points", -math.inf),
         ("e6f4e3f6g5d6e7f5", "ntuple", "discs", 64.0),
     ],

@@ -1,4 +1,6 @@
-"""Labels from compiled code, compared with the engine's own search and solver, called from Python."""
+"""Games and labels from compiled code, compared with the rules, the engine's own search and the solver."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,13 +15,9 @@ from othello_agents.ntuple import shipped_network
 from othello_env import Othello
 from othello_env.support.threads import Threads
 
-ALL, NONE = share(1.0), share(0.0)
-DEPTH, EXACT = 2, 6
-
-
-def plan(**changes):
-    usual = Plan(DEPTH, EXACT, 12, share(0.2), share(0.3), share(0.2), share(0.2), share(0.5))
-    return usual._replace(**changes)
+DEPTH, EXACT, LEAST, MOST = 3, 6, 4, 7
+PLAN = Plan(DEPTH, EXACT, LEAST, MOST, share(0.2), share(0.3))
+GAMES = 40
 
 
 @pytest.fixture(scope="module")
@@ -28,57 +26,74 @@ def network():
 
 
 @pytest.fixture(scope="module")
-def labelled(network):
-    return labelled_games(network, plan(), 1, 0, 40, Threads(1))
+def played(network):
+    return labelled_games(network, PLAN, 1, 0, GAMES, Threads(1))
 
 
-def state_of(own, opponent):
-    """The position on 6x6 after a move of Black, who has the discs `own`."""
-    return Othello.from_bits(int(opponent), int(own), to_move=1, size=6)
+def states_of(games, number):
+    """The positions of one game on 6x6, in their order. The player to move is Black in the game's first position."""
+    rows = np.flatnonzero(games.numbers == number)
+    pairs = [(int(games.opponent[row]), int(games.own[row])) for row in rows]
+    return rows, [Othello.from_bits(own, other, to_move=k % 2, size=6) for k, (own, other) in enumerate(pairs)]
 
 
 def outcome(score):
     return 0.5 * np.sign(score) + 0.5 * score / 36
 
 
-def slow_label(state, evaluator, memory):
-    """The label for Black, who has just moved.
-
-    With few empty squares, it comes from `exact_scores`, otherwise from `Searcher`.
-    """
-    if state.is_over:
-        return outcome(state.margins()[0])
-    if 36 - sum(state.discs()) <= EXACT:
-        return outcome(-np.nanmax(exact_scores([state])))
-    depth, sign = DEPTH, -1
-    if state.must_pass:  # `Searcher` cannot begin with a pass; the pass counts as one ply of the depth
-        state, depth, sign = state.play(state.pass_action), depth - 1, 1
-    clear(memory)
-    value = sign * Searcher(state, evaluator, memory).value(depth)
-    if abs(value) >= FINAL:
-        return outcome(value - np.sign(value) * FINAL)
-    return np.tanh(value / LOGIT)
+def test_each_position_follows_from_the_one_before(played):
+    for number in range(GAMES):
+        _, states = states_of(played, number)
+        discs = sum(states[0].discs())
+        assert 4 + LEAST <= discs <= 4 + MOST
+        for before, after in pairwise(states):
+            following = [before.play(action) for action in before.legal_actions()]
+            assert (after.own, after.opponent) in {(state.own, state.opponent) for state in following}
+        assert any(states[-1].play(action).is_over for action in states[-1].legal_actions())
 
 
-def test_labels_are_those_of_the_solver_and_the_search(network, labelled):
-    rows, _ = labelled
+def test_labels_are_outcomes_and_near_the_end_exact_ones(played):
+    early = late = 0
+    for number in range(GAMES):
+        rows, states = states_of(played, number)
+        labels = played.values[rows]
+        solved = [state.empties <= EXACT for state in states]
+        for label, state in zip(labels[solved], np.array(states, object)[solved], strict=True):
+            assert label == pytest.approx(outcome(-np.nanmax(exact_scores([state]))), abs=1e-6)
+            late += 1
+        if any(solved):  # the first exact outcome is the label of all positions before, with the sign of the player
+            first = solved.index(True)
+            signs = (-1.0) ** (np.arange(first) - first)
+            np.testing.assert_array_equal(labels[:first], signs * labels[first])
+            early += first
+    assert early > 100
+    assert late > 100
+
+
+def test_the_searched_values_are_those_of_the_search(network, played):
     evaluator, memory = ntuple_evaluator(network.tables), new_memory(1)
     memory.control[LIMIT] = NO_LIMIT
-    states = [state_of(own, opponent) for own, opponent in zip(rows.own, rows.opponent, strict=True)]
-    empty = np.array([36 - sum(state.discs()) for state in states])
-    assert (empty <= EXACT).sum() > 50
-    assert (empty > EXACT).sum() > 50
-    expected = [slow_label(state, evaluator, memory) for state in states]
-    np.testing.assert_allclose(rows.values, expected, atol=1e-6)
+    compared = missing = 0
+    for number in range(GAMES):
+        rows, states = states_of(played, number)
+        for row, state in zip(rows, states, strict=True):
+            if played.searched[row] == played.values[row]:
+                missing += state.empties > EXACT
+                continue
+            clear(memory)
+            value = Searcher(state, evaluator, memory).value(DEPTH)
+            expected = outcome(value - np.sign(value) * FINAL) if abs(value) >= FINAL else np.tanh(value / LOGIT)
+            assert played.searched[row] == pytest.approx(-expected, abs=1e-6)
+            compared += 1
+    assert 0.1 < missing / (compared + missing) < 0.35  # random moves have no search
 
 
 @pytest.mark.parametrize("first", [0, 17])
-def test_a_game_depends_only_on_its_number_and_the_seed(network, labelled, first):
-    (rows, games), count = labelled, 20
-    again, numbers = labelled_games(network, plan(), 1, first, count, Threads(3))
-    chosen = (games >= first) & (games < first + count)
-    np.testing.assert_array_equal(numbers, games[chosen])
-    for column, part in zip(rows, again, strict=True):
+def test_a_game_depends_only_on_its_number_and_the_seed(network, played, first):
+    count = 20
+    again = labelled_games(network, PLAN, 1, first, count, Threads(3))
+    chosen = (played.numbers >= first) & (played.numbers < first + count)
+    for column, part in zip(played, again, strict=True):
         np.testing.assert_array_equal(part, column[chosen])
-    other, _ = labelled_games(network, plan(), 2, first, count, Threads(1))
+    other = labelled_games(network, PLAN, 2, first, count, Threads(1))
     assert len(other.own) != len(again.own) or (other.own != again.own).any()

@@ -6,9 +6,10 @@ import random
 import signal
 import threading
 
+import numpy as np
 import pytest
 
-from othello_agents.engine import Engine
+from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine import agent as engine_agent
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
 from othello_agents.engine.searcher import Searcher, run
@@ -153,3 +154,29 @@ def test_a_stopped_solver_reports_no_exact_score(stopped, ffo, result_only):
     engine = stopped("start", eval="weighted")
     found = engine.solve(ffo[1].state, result_only=result_only)
     assert (found.exact, found.depth) == (False, 1)
+
+
+@pytest.mark.parametrize(("depth", "exact", "result"), [(2, 12, 12), (4, 12, 14), (6, 12, 16), (8, 13, 17)])
+def test_at_fixed_depth_the_endgame_begins_by_a_table(depth, exact, result, random_position):
+    for key, empties in enumerate(range(exact - 1, result + 3)):
+        state, engine = random_position(key, empties), Engine(depth=depth)
+        move = engine.act(state)
+        played, analysed = engine.last_analysis, engine.analyse(state)
+        assert (played.exact, analysed.exact) == (empties <= result, empties <= exact)
+        scores = exact_scores([state])[0]
+        if empties <= exact:
+            assert scores[move] == np.nanmax(scores) == played.score == analysed.score
+        elif empties <= result:
+            assert np.sign(scores[move]) == np.sign(np.nanmax(scores)) == np.sign(played.score)
+
+
+def test_if_all_moves_lose_it_plays_the_move_of_the_search_before(random_position):
+    found = 0
+    for key in range(30):
+        state = random_position(key, 15)
+        engine = Engine(depth=6, eval="weighted")
+        move = engine.act(state)
+        if engine.last_analysis.unit == "wins" and engine.last_analysis.score == -1:
+            found += 1
+            assert move == Engine(depth=7, exact=0, eval="weighted").act(state)
+    assert found > 3

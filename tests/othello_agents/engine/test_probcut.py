@@ -10,14 +10,16 @@ from othello_agents.engine import Engine
 from othello_agents.engine.probcut import (
     CONFIDENCE,
     SHALLOWEST,
+    cuts_file,
     sufficient,
 )
 from othello_agents.ntuple import shipped_network
+from othello_env import Othello
 
 
 def both(state, **options):
     """The analyses with and without selective search."""
-    return [Engine(eval="ntuple", selective=selective, **options).analyse(state) for selective in (True, False)]
+    return [Engine(selective=selective, **options).analyse(state) for selective in (True, False)]
 
 
 @pytest.mark.nojit
@@ -38,10 +40,22 @@ def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(directi
             assert beyond(enough - direction) < CONFIDENCE + 1e-4
 
 
-def test_the_fit_is_of_the_weights_that_ship():
-    file = resources.files("othello_agents") / "weights" / "probcut_8x8.json"
+@pytest.mark.parametrize("agent", ["engine", "ntuple"])
+def test_the_fit_is_of_the_weights_that_ship(agent):
+    file = resources.files("othello_agents") / "weights" / cuts_file(8, agent)
     fitted = json.loads(file.read_text(encoding="utf-8"))["weights"]
-    assert fitted == shipped_network(8).training, "the weights have changed: run scripts/make/fit_probcut.py"
+    assert fitted == shipped_network(8, agent).training, "the weights have changed: run scripts/make/fit_probcut.py"
+
+
+def test_the_engine_has_its_own_weights_and_can_use_those_of_ntuple(random_position, tmp_path):
+    state = random_position(1, 40)
+    for agent, evaluation in (("engine", None), ("ntuple", "ntuple")):
+        shipped_network(8, agent).save(tmp_path / f"{agent}.npz")
+        packaged = Engine(depth=4, eval=evaluation, selective=False).analyse(state)
+        given = Engine(depth=4, eval=f"ntuple:weights={tmp_path / agent}.npz").analyse(state)
+        assert (packaged.score, packaged.pv, packaged.weights) == (given.score, given.pv, agent)
+    assert Engine(depth=4).analyse(state).score != Engine(depth=4, eval="ntuple").analyse(state).score
+    assert Engine(depth=2).analyse(Othello(6)).weights == "ntuple"
 
 
 def test_a_selective_search_visits_fewer_nodes(random_position):

@@ -72,12 +72,6 @@ def test_it_is_named_with_the_others_and_says_which_game_it_is_for():
     assert toy.__doc__ == "Othello: nine points for each corner."
 
 
-def test_a_name_is_given_once():
-    register(toy)
-    with pytest.raises(ValueError, match="another evaluation is already named 'count'"):
-        register(evaluation()(count))
-
-
 def count(state, player):
     return 0
 

@@ -1,7 +1,5 @@
 """A user's own network: a PyTorch module that serves as a network, a file and a player."""
 
-import copy
-import pickle
 import sys
 import textwrap
 
@@ -151,19 +149,6 @@ def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
     assert not module.again.weight.any()
 
 
-def test_a_mean_of_weights_moves_the_floats_and_copies_the_counts(nets):
-    network, mean = CustomNetwork.make(nets, 4, 1), CustomNetwork.make(nets, 4, 2)
-    network.weights["body.1.num_batches_tracked"].fill_(7)
-    weights = {name: weight.detach().double() for name, weight in mean.weights.items()}
-    mean.approach(network, 0.25)
-    for name, weight in network.weights.items():
-        if name.endswith("tracked"):
-            assert int(mean.weights[name]) == 7
-        else:
-            expected = 0.75 * weights[name] + 0.25 * weight.detach().double()
-            torch.testing.assert_close(mean.weights[name].detach().double(), expected, atol=1e-6, rtol=1e-5)
-
-
 def test_a_file_holds_all_and_is_an_agent_with_its_function(nets, tmp_path):
     path = tmp_path / "net.safetensors"
     network = CustomNetwork.make(nets, 6, seed=3)
@@ -270,14 +255,3 @@ def test_the_packages_own_network_as_a_module(tmp_path):
     for name, weight in NeuralNetwork.load(tmp_path / "a.safetensors").weights.items():
         assert torch.equal(weight, module.state_dict()[name])
     assert network.as_module().first.weight is module.first.weight
-
-
-def test_copies_and_pickles_answer_alike_and_share_the_weights_with_their_module(nets, monkeypatch):
-    monkeypatch.syspath_prepend(".")
-    network = CustomNetwork.make("nets:make", 6, seed=3)
-    batch = positions(6)
-    for again in (pickle.loads(pickle.dumps(network)), copy.deepcopy(network)):
-        for ours, theirs in zip(asked(network, batch), asked(again, batch), strict=True):
-            np.testing.assert_array_equal(ours, theirs)
-        for name, weight in again.as_module().state_dict(keep_vars=True).items():
-            assert any(weight is other for other in again.weights.values()), name

@@ -1,16 +1,14 @@
 """The network as a function, a file and a player, also by the mean of the board's eight symmetric copies."""
 
 import copy
-import json
 import pickle
 
 import numpy as np
 import pytest
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors
-from othello_agents.network.policy import draw_actions
-from othello_env import Checkers, Othello, SpecError, make_agent, sample_legal
+from othello_agents.network.neural import NeuralAgent, NeuralNetwork
+from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
 from othello_env.games.othello import symmetries
@@ -132,17 +130,6 @@ def test_draws_follow_the_policy_and_hang_on_the_key(network):
         assert agent.act(state) == drawn[key]
 
 
-def test_draws_never_fall_on_what_has_no_weight():
-    weights = np.array([[0, 0, 1, 0, 3, 0, 0]] * 4, np.float64)
-    assert draw_actions(weights, np.array([0.0, 0.2499, 0.25, 1 - 2**-53])).tolist() == [2, 2, 4, 4]
-    rng = np.random.default_rng(1)
-    masks = rng.integers(0, 2, (500, 9))
-    masks[:, 3] = 1
-    drawn = draw_actions(masks / 7.0, rng.random(500))
-    assert masks[np.arange(500), drawn].all()
-    assert sample_legal(masks.astype(np.int8), rng).shape == drawn.shape
-
-
 def test_values_are_seen_from_either_side(network):
     agent = NeuralAgent(network)
     state = Othello(6)
@@ -159,49 +146,6 @@ def test_the_same_seed_makes_the_same_weights():
     assert not torch.equal(weights(1), weights(2))
 
 
-def test_wrong_files_are_told_apart(network, tmp_path):
-    path = tmp_path / "a.safetensors"
-    with pytest.raises(FileNotFoundError, match=r"a\.safetensors"):
-        NeuralNetwork.load(path)
-    path.write_bytes(b"no tensors")
-    with pytest.raises(SpecError, match=r"a\.safetensors' cannot be read"):
-        make_agent(str(path))
-    card = {"format": "othello-env policy and value network 1", "size": 6, "channels": 8, "blocks": 2, "training": {}}
-    for change, message in (
-        ({"format": "other"}, "must say format"),
-        ({"size": 5}, "size must be one of 4, 6, 8, not 5"),
-        ({"size": "6"}, "wrong size"),
-        ({"blocks": 1}, "expected other tensors for 8 channels and 1 blocks"),
-        ({"channels": -1}, "channels must be 1 to 512"),
-        ({"blocks": 10**299}, "blocks 0 to 64"),
-        ({"channels": 8.0}, "wrong size, channels"),
-        ({"blocks": True}, "wrong size, channels"),
-        ({"training": None}, "wrong size, channels, blocks or training"),
-    ):
-        write_tensors(path, network.weights, card | change)
-        with pytest.raises(ValueError, match=message):
-            NeuralNetwork.load(path)
-    write_tensors(path, network.weights | {"first.bias": torch.full((8,), torch.nan)}, card)
-    with pytest.raises(ValueError, match=r"first\.bias are not all finite"):
-        NeuralNetwork.load(path)
-    write_tensors(path, network.weights, card)
-    data = path.read_bytes()
-    assert json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-    path.write_bytes(data[:-5])
-    with pytest.raises(ValueError, match="cannot be read"):
-        NeuralNetwork.load(path)
-
-
-def test_other_games_and_sizes_are_refused(network):
-    agent = NeuralAgent(network)
-    with pytest.raises(ValueError, match="neural plays Othello, not Checkers"):
-        agent.act(Checkers())
-    with pytest.raises(ValueError, match="neural was trained for Othello of size 6, not 8"):
-        agent.act(Othello())
-    with pytest.raises(ValueError, match="temperature must be a finite number of at least 0, not -1"):
-        NeuralAgent(network, temperature=-1)
-
-
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_an_exported_network_plays_as_the_network(tmp_path, size):
     pytest.importorskip("onnx", reason="it writes ONNX files")
@@ -215,29 +159,6 @@ def test_an_exported_network_plays_as_the_network(tmp_path, size):
         np.testing.assert_array_equal(exported.act_batch(batch), expected)
         policy = exported._network.policy(batch.observations(), batch.masks())
         np.testing.assert_allclose(policy, network.policy(batch.observations(), batch.masks()), atol=1e-6)
-
-
-def test_the_command_exports_a_network_and_overwrites_nothing(network, tmp_path, capsys):
-    pytest.importorskip("onnx", reason="it writes ONNX files")
-    from othello_env.cli import main
-
-    network.save(tmp_path / "a.safetensors")
-
-    def export(*names):
-        with pytest.raises(SystemExit) as stop:
-            main(["export", *(str(tmp_path / name) for name in names)])
-        return stop.value.code, capsys.readouterr().err
-
-    assert export("a.safetensors", "a.onnx") == (0, "")
-    before = (tmp_path / "a.onnx").read_bytes()
-    assert "a.onnx exists; give another name" in export("a.safetensors", "a.onnx")[1]
-    assert "expected an .onnx file, got " in export("a.safetensors", "a.npz")[1]
-    status, error = export("none.safetensors", "b.onnx")
-    assert status == 2
-    assert "there is no file" in error
-    assert "cannot be read" in export("a.onnx", "b.onnx")[1]
-    assert (tmp_path / "a.onnx").read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.onnx", "a.safetensors"]
 
 
 def test_copies_and_pickles_play_the_same_moves(network):

@@ -1,7 +1,6 @@
 """Policies in ONNX files: small graphs with known weights, and files that are not policies."""
 
 import copy
-import os
 import pickle
 
 import numpy as np
@@ -10,8 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from othello_agents.network.policy import PolicyAgent
-from othello_env import AgentError, Checkers, Othello, SpecError, WrongGameError, make_agent, make_vec_env
-from othello_env.arena.match import play_match
+from othello_env import AgentError, Othello, SpecError, make_agent, make_vec_env
 from othello_env.games.openings import random_opening
 from othello_env.games.othello.positions import OthelloPositions
 
@@ -71,15 +69,6 @@ def test_the_likeliest_legal_action_is_played(tmp_path, variant):
     assert [agent.act(batch.state(i)) for i in range(len(batch))] == expected.tolist()
 
 
-def test_other_games_and_sizes_are_refused(tmp_path):
-    path = tmp_path / "model.onnx"
-    write(path)
-    with pytest.raises(WrongGameError, match=r"model\.onnx plays Othello, not Checkers"):
-        make_agent(str(path)).act(Checkers())
-    with pytest.raises(WrongGameError, match=r"model\.onnx was trained for Othello of size 6, not 8"):
-        play_match(str(path), "random", games=2)
-
-
 def test_logits_that_are_no_numbers_are_told(tmp_path):
     path = tmp_path / "model.onnx"
     write(path)
@@ -112,58 +101,11 @@ def test_what_is_no_policy_is_told(tmp_path, variant, told):
         make_agent(str(path))
 
 
-def test_a_damaged_file_is_told(tmp_path, capfd):
-    path = tmp_path / "model.onnx"
-    with pytest.raises(FileNotFoundError, match=r"model\.onnx"):
-        make_agent(str(path))
-    write(path)
-    data = path.read_bytes()
-    for damaged in (b"", b"no model", data[: len(data) // 2]):
-        path.write_bytes(damaged)
-        with pytest.raises(SpecError, match=r"model\.onnx' is not an ONNX model that can be run"):
-            make_agent(str(path))
-    path.write_bytes(data.replace(b"observations", b"\xff" * 12))
-    with pytest.raises(SpecError, match=r"model\.onnx' is not .*codec can't decode"):
-        make_agent(str(path))
-    assert capfd.readouterr() == ("", "")
-
-
-def beside(path, location):
-    """Move the weights of a model into another file beside it, as PyTorch's exporter does."""
-    model = onnx.load(str(path))
-    onnx.save(model, str(path), save_as_external_data=True, location=location, size_threshold=0)
-
-
-def test_weights_beside_the_model_are_read_once(tmp_path):
-    path = tmp_path / "model.onnx"
-    write(path)
-    batch = positions(6)
-    expected = make_agent(str(path)).act_batch(batch)
-    beside(path, "model.onnx.data")
-    agent = make_agent(str(path))
-    for name in ("model.onnx.data", "model.onnx"):
-        data = (tmp_path / name).read_bytes()
-        (tmp_path / name).write_bytes(bytes(len(data)))
-        assert agent.act_batch(batch).tolist() == expected.tolist()
-        (tmp_path / name).write_bytes(b"")
-        assert agent.act_batch(batch).tolist() == expected.tolist()
-        (tmp_path / name).write_bytes(data)
-    (tmp_path / "model.onnx.data").unlink()
-    with pytest.raises(SpecError, match=r"model\.onnx' is not an ONNX model .*no file '.*model\.onnx\.data'"):
-        make_agent(str(path))
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "model.onnx.data")
-        with pytest.raises(SpecError, match=r"model\.onnx\.data' is not a regular file"):
-            make_agent(str(path))
-
-
 def test_copies_and_pickles_play_the_same_moves_also_without_the_files(tmp_path):
     path = tmp_path / "model.onnx"
     write(path)
-    beside(path, "model.onnx.data")
     agent = make_agent(f"{path}:temperature=0.5", seed=3)
-    for name in ("model.onnx", "model.onnx.data"):
-        (tmp_path / name).unlink()
+    path.unlink()
     batch = positions(6)
     for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
         assert repr(again) == repr(agent)

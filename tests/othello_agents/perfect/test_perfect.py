@@ -1,6 +1,5 @@
 """Perfect play: all positions of 4x4, late positions of 6x6 compared with a full search, the agent and its book."""
 
-import pickle
 import random
 
 import numpy as np
@@ -12,13 +11,11 @@ from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, ROOT, clear, ne
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.network import layout
 from othello_agents.perfect import Book, Perfect, solved_4x4
-from othello_agents.perfect.book import canonical_key, mirror_images, shipped_book
+from othello_agents.perfect.book import mirror_images, shipped_book
 from othello_agents.perfect.solving import MOBILITY, SOLVER, SORTING, Solver, score_4x4, solve_deep
 from othello_env import Othello, WrongGameError, make_agent
-from othello_env.agent import SpecError
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.othello import symmetries
-from othello_env.games.othello.position import planes_of
 
 
 @pytest.fixture(scope="module")
@@ -99,21 +96,6 @@ def test_a_guess_changes_no_score_and_the_action_has_it(solver, random_position)
             assert score == np.nanmax(row) == row[action]
 
 
-def test_mirror_images_on_bits_are_those_of_the_symmetries(random_position):
-    for key in range(5):
-        state = random_position(key, 30)
-        planes = planes_of(np.array([state.own, state.opponent], np.uint64), 8)
-        keys = set()
-        for symmetry in range(symmetries.COUNT):
-            bits = mirror_images(state.own, state.opponent)[symmetry]
-            expected = symmetries.transform_observation(planes, symmetry)
-            assert (planes_of(np.array(bits, np.uint64), 8) == expected).all()
-            found, leads = canonical_key(*bits)
-            keys.add(found)
-            assert found == mirror_images(*bits)[leads]
-        assert len(keys) == 1
-
-
 def test_the_agent_keeps_the_score_to_the_end_of_the_game(random_position):
     agent = make_agent("perfect")
     for size, empty in ((4, 9), (6, 12)):
@@ -122,23 +104,6 @@ def test_the_agent_keeps_the_score_to_the_end_of_the_game(random_position):
         while not state.is_over:
             state = state.play(agent.act(state))
         assert state.margins()[player] == score
-
-
-def test_its_values_are_those_of_the_exact_solver(random_position):
-    agent = Perfect(hash=1)
-    states = [random_position(key, 9, 6) for key in range(5)]
-    assert np.array_equal(agent.exact_scores(states), exact_scores(states), equal_nan=True)
-    small = [random_position(key, 7, 4) for key in range(20)]
-    small = [state for state in small if not state.is_over]
-    assert np.array_equal(agent.exact_scores(small), exact_scores(small), equal_nan=True)
-
-
-def test_its_move_depends_only_on_the_position(random_position):
-    agent, states = Perfect(), [random_position(key, 14, 6) for key in range(6)]
-    first = [agent.act(state) for state in states]
-    assert [agent.act(state) for state in reversed(states)] == first[::-1]
-    again = pickle.loads(pickle.dumps(agent))
-    assert [again.act(state) for state in states] == first
 
 
 def test_a_forced_pass(random_position):
@@ -159,19 +124,6 @@ def test_games_that_it_does_not_play_are_refused():
     with pytest.raises(ValueError, match="the game is over"):
         agent.act(Othello.from_text("X" * 36))
     assert agent.score(Othello.from_text("X" * 35 + "-")) == 36
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("perfect:hash=0", "hash must be 1 to"),
-        ("perfect:hash=x", "hash must be a whole number"),
-        ("perfect:depth=3", "no option depth"),
-    ],
-)
-def test_bad_specs_are_refused(spec, message):
-    with pytest.raises(SpecError, match=message):
-        make_agent(spec)
 
 
 START = {"black": -4, "white": 4}

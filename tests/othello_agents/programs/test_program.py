@@ -39,14 +39,6 @@ def in_time(function, seconds=60):
     return raised[0] if raised else None
 
 
-def test_what_a_program_writes_is_shown_in_part_and_steers_no_terminal(scripted):
-    agent = scripted("shout")
-    with pytest.raises(AgentError) as caught:
-        agent.act(Othello.from_moves("f5"))
-    assert len(str(caught.value)) < 2000
-    assert "\x1b" not in str(caught.value)
-
-
 @pytest.mark.parametrize("name", ["gtp", "nboard"])
 def test_a_program_that_does_not_exist_is_an_error_before_a_game(name):
     with pytest.raises(FileNotFoundError, match="there is no program 'no-such-engine', the first word of the command"):

@@ -16,7 +16,7 @@ from othello_agents.search import kernels
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.maximizer import Maximizer, maximize
 from othello_agents.search.minimax import Minimax, minimax
-from othello_env import Othello, WrongGameError, make_agent
+from othello_env import Othello, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.game import State
 from othello_env.games.hashing import draw
@@ -65,19 +65,6 @@ def test_a_subclass_with_other_rules_is_searched_by_its_own_rules(spec: str) -> 
         values = agent.action_values(state)
         assert agent.act(state) == found.action == max(values, key=values.__getitem__)
         state = state.play(found.action)
-
-
-@pytest.mark.parametrize("spec", ["engine:depth=2", "ntuple", "mcts:simulations=10", "perfect"])
-def test_agents_with_compiled_rules_refuse_a_subclass(spec: str) -> None:
-    state, agent = FewerDiscsWin(6), make_agent(spec)
-    for refused in (agent.check_game, agent.act):
-        with pytest.raises(WrongGameError, match=r"not .*FewerDiscsWin"):
-            refused(state)
-
-
-def test_positions_of_a_subclass_are_not_put_in_a_batch() -> None:
-    with pytest.raises(WrongGameError, match="not of FewerDiscsWin"):
-        OthelloPositions.from_states([Othello(4), FewerDiscsWin(4)])
 
 
 @pytest.mark.parametrize("row", games(), ids=lambda row: row["name"])

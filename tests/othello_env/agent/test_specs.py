@@ -1,15 +1,14 @@
 """Agents from specs: names, options, files and modules, and the errors for wrong specs."""
 
+import hashlib
 import pickle
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
-from plugin_source import PLUGIN
 
 from othello_env import Agent, MissingExtraError, Othello, SpecError, make_agent
-from othello_env.agent import agent_names, option_text
+from othello_env.agent import agent_names, file_hashes, option_text
 
 pytestmark = pytest.mark.nojit
 
@@ -30,6 +29,15 @@ class Varied(Agent):
 
     def act(self, state):
         return state.legal_actions()[0]
+"""
+
+
+FOLDER = """
+import zz_net
+from zz_parts import VERSION
+
+def best(observations, masks):
+    return (masks.cumsum(axis=1) == VERSION).argmax(axis=1)  # the first or the second legal action
 """
 
 
@@ -78,10 +86,6 @@ class TestSpecs:
     def test_option_text_is_read_back(self, plugin, value):
         made = make_agent(f"zz-all:{option_text('eval', value)},{option_text('depth', 2)}")
         assert (made.options["eval"], made.options["depth"]) == (value, 2)
-
-    def test_what_is_forgiven(self, plugin):
-        assert make_agent(" zz-all:depth=2,").options["depth"] == 2
-        assert repr(make_agent("random:")) == "random"
 
     def test_a_files_suffix_picks_its_loader(self, plugin):
         (plugin / "weights.zz").touch()
@@ -171,6 +175,57 @@ class TestSpecs:
                 make_agent(spec)
         assert "faulty" not in sys.modules
 
+    def test_a_file_imports_the_modules_in_its_folder(self, tmp_path, monkeypatch):
+        """Two versions of an agent, each with a module of the same name, are two agents."""
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        for version in ("1", "2"):
+            folder = tmp_path / version
+            (folder / "zz_parts").mkdir(parents=True)
+            (folder / "zz_net.py").write_text(f"from zz_parts import VERSION\nassert VERSION == {version}\n")
+            (folder / "zz_parts" / "__init__.py").write_text(f"VERSION = {version}\n")
+            (folder / "policy.py").write_text(FOLDER, encoding="utf-8")
+        made = [make_agent(f"{tmp_path / version}/policy.py:best") for version in ("1", "2", "1")]
+        assert [agent.act(Othello()) for agent in made] == [19, 26, 19]
+        for name in ("policy", "zz_net", "zz_parts"):
+            sys.modules.pop(name, None)
+
+    def test_a_file_that_ends_the_program_is_an_error(self, tmp_path):
+        (tmp_path / "script.py").write_text("import sys\nsys.exit(2)\n", encoding="utf-8")
+        with pytest.raises(ImportError, match=r"script\.py ended the program .* if __name__ == \"__main__\""):
+            make_agent(f"{tmp_path / 'script.py'}:best")
+
+    @pytest.mark.parametrize(
+        ("source", "name"),
+        [
+            ("def load(path): ...\ndef _best(o, m): ...\ndef best(observations, masks): ...\n", "best"),
+            ("import x\nclass Mine(Agent): ...\n", "Mine"),
+            ("x = 1\n", "function"),
+            ("def f(:\n", "function"),
+            ("\0", "function"),
+        ],
+    )
+    def test_a_python_file_alone_needs_a_function(self, tmp_path, monkeypatch, source, name):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "policy.py").write_text(source, encoding="utf-8")
+        with pytest.raises(SpecError, match=f"^policy.py needs the name of a function: policy.py:{name}$"):
+            make_agent("policy.py")
+
+    @pytest.mark.parametrize("file", ["dqn.pt", "model.zip", "a.zzz"])
+    def test_a_file_that_no_agent_loads_needs_a_function(self, tmp_path, file):
+        (tmp_path / file).touch()
+        message = f"{file}: a {Path(file).suffix} file needs a function that loads it .*policy.py:"
+        with pytest.raises(SpecError, match=message):
+            make_agent(tmp_path / file)
+
+    @pytest.mark.parametrize("file", ["gone.py", "gone.pt", "gone.zip"])
+    def test_a_file_that_is_not_there_is_named(self, file):
+        with pytest.raises(FileNotFoundError, match=f"^there is no file '{file}'$"):
+            make_agent(file)
+
+    def test_an_evaluation_is_no_agent(self):
+        with pytest.raises(SpecError, match=r"weighted is an evaluation.*did you mean maximizer:eval=weighted\?"):
+            make_agent("weighted")
+
     def test_parameters_for_any_further_argument_are_no_options(self, plugin):
         (plugin / "varied.py").write_text(VARIED, encoding="utf-8")
         assert make_agent("varied.py:Varied").told == (2, (), {})
@@ -178,28 +233,10 @@ class TestSpecs:
         with pytest.raises(SpecError, match="has no option further; it takes depth, board, epsilon"):
             make_agent("varied.py:Varied:further=1")
 
-    def test_an_annotation_that_only_type_checkers_know_remains_a_text(self, plugin):
-        (plugin / "varied.py").write_text(VARIED, encoding="utf-8")
-        assert make_agent("varied.py:Varied:depth=5,board=x").board == "x"
-        with pytest.raises(SpecError, match="depth must be a whole number, not 'x'"):
-            make_agent("varied.py:Varied:depth=x")
-
     def test_agents_of_a_file_that_is_imported_again_can_be_pickled(self, plugin):
         for _ in range(3):
             made = make_agent("othello_plugin.py:Mine")
             assert pickle.loads(pickle.dumps(made)).options == {"depth": 3}
-
-    def test_a_file_that_fails_when_it_is_imported_again_leaves_the_old_module(self, plugin):
-        made = make_agent("othello_plugin.py:Mine")
-        (plugin / "othello_plugin.py").write_text("1 / 0\n", encoding="utf-8")
-        with pytest.raises(ZeroDivisionError):
-            make_agent("othello_plugin.py:Mine")
-        assert pickle.loads(pickle.dumps(made)).options == {"depth": 3}
-
-    def test_a_file_does_not_replace_a_module_of_another_file(self, plugin):
-        (plugin / "textwrap.py").write_text(textwrap.dedent(PLUGIN), encoding="utf-8")
-        assert make_agent("textwrap.py:Mine").options == {"depth": 3}
-        assert sys.modules["textwrap"] is textwrap
 
     @pytest.mark.parametrize("x", [None, 3, ["random"], Agent])
     def test_what_is_no_agent(self, x):
@@ -209,3 +246,19 @@ class TestSpecs:
     def test_an_agent_is_returned_as_it_is(self):
         made = make_agent("random")
         assert make_agent(made) is made
+
+
+def test_the_files_of_an_agent_are_hashed(tmp_path):
+    policy, weights = tmp_path / "policy.py", tmp_path / "a.npz"
+    policy.write_text("import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n")
+    expected = {str(policy): f"sha256:{hashlib.sha256(policy.read_bytes()).hexdigest()}"}
+    spec = f"{policy}:first"
+    made = make_agent(spec)
+    for each in (spec, made, make_agent(f"{spec}:epsilon=0.5")):
+        assert file_hashes(each) == expected
+    policy.write_text(policy.read_text() + "\n")
+    assert file_hashes(made) == expected != file_hashes(spec)
+    weights.write_bytes(b"weights")
+    assert list(file_hashes(f"engine:eval=ntuple:weights={weights}")) == [str(weights)]
+    for none in ("random", make_agent("random"), lambda observations, masks: masks.argmax(axis=1)):
+        assert file_hashes(none) == {}

@@ -5,6 +5,7 @@ import pytest
 from othello_env import Othello, place, play_match
 from othello_env.arena import measure_progress, measure_regret, progress_text
 from othello_env.arena.progress import YARDSTICKS
+from othello_env.arena.tournament.results import score_text
 from othello_env.drawing import learning_curve
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
 
@@ -18,9 +19,9 @@ def test_a_point_has_what_the_arena_measures():
         assert point["intervals"][opponent] == [round(end, 4) for end in match.interval]
     regret = measure_regret(agent, size=4)
     assert (point["perfect moves"], point["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
-    scores = [f"{score:.2f}" for score in point["scores"].values()]
+    scores = [score_text(score) for score in point["scores"].values()]
     assert progress_text(point) == (
-        f"random {scores[0]}  maximizer {scores[1]}  alphabeta {scores[2]}  perfect moves {regret.rate:.2f}"
+        f"random {scores[0]}  maximizer {scores[1]}  alphabeta {scores[2]}  perfect moves {score_text(regret.rate)}"
     )
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from othello_env import Othello
+from othello_env import Othello, make_agent
 from othello_env.data import Games, random_games, review_game, summarise, write_games
 
 ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first position of the FFO test suite
@@ -20,6 +20,13 @@ def test_analyse_prints_the_analysis_beside_the_board(run):
         assert Othello().action_to_text(action) in out
 
 
+def test_an_estimate_has_its_unit_and_its_player(run):
+    out = run("analyse", "f5d6c3", "--agent", "engine:depth=4")[1]
+    found = make_agent("engine:depth=4").analyse(Othello.from_moves("f5d6c3"))
+    assert f"score  {found.score:+.3f} mean of result and margin for white\n" in out
+    assert f"discs  {found.discs:+.1f} expected discs for white\n" in out
+
+
 def test_solve_prints_the_exact_score(run):
     status, out, err = run("solve", ENDGAME, "--hash", "8")
     assert (status, err) == (0, "")
@@ -28,13 +35,6 @@ def test_solve_prints_the_exact_score(run):
     assert "depth  14, to the end of the game" in out
     assert "score  +1 wins for black" in run("solve", ENDGAME, "--result", "--hash", "8")[1]
     assert "score  -10 discs for black" in run("solve", "", "--game", "othello:size=4", "--hash", "1")[1]
-
-
-def test_solve_says_that_it_may_not_end(run, monkeypatch):
-    monkeypatch.setattr("othello_agents.engine.Engine.solve", lambda self, state, **_: self.analyse(state))
-    position = Othello().to_text()
-    assert "60 empty squares: this may take years; Ctrl-C ends it\n" in run("solve", position)[2]
-    assert run("solve", ENDGAME)[2] == ""
 
 
 @pytest.mark.parametrize(
@@ -110,19 +110,6 @@ def test_each_moves_loss_the_summaries_and_the_blunders(run, file, tmp_path):
     ]  # fmt: skip
 
 
-def test_a_summary_without_the_moves(run, file):
-    table = run("analyse", file, *QUICK, "--select", "1")[1]
-    short = run("analyse", file, *QUICK, "--select", "1", "--summary")[1]
-    assert "found by" in table
-    assert "found by" not in short
-    assert "all " not in short
-    later = run("analyse", file, *QUICK, "--select", "1", "--from", "12")[1]
-    assert [line.split()[:4] for line in later.splitlines()[3:8]] == [
-        line.split()[:4] for line in table.splitlines()[14:19]
-    ]
-    assert short in table.replace(table[table.index("ply") : table.index("player  choices")], "")
-
-
 def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):
     run("data", "make", "random", "--games", "3", "--size", "4", "--out", tmp_path / "d")
     assert "game 3: black (black) against white (white), " in run("analyse", tmp_path / "d", "--summary")[1]
@@ -172,17 +159,3 @@ def test_an_interrupt_keeps_the_games_before(run, file, tmp_path, monkeypatch):
     status, _, err = run("analyse", file, *QUICK, "--out", tmp_path / "r.json")
     assert (status, err) == (130, "othello-env: interrupted\n")
     assert [game["game"] for game in json.loads((tmp_path / "r.json").read_text())["games"]] == [1]
-
-
-def test_the_reviews_do_not_replace_the_games(run, file):
-    before = file.read_bytes()
-    status, _, err = run("analyse", file, *QUICK, "--out", file)
-    assert status == 2
-    assert "is the file of the games; the games would be lost" in err
-    assert file.read_bytes() == before
-
-
-def test_a_board_with_dots_is_no_file(run):
-    status, out, _ = run("analyse", ".....OX..XO..XOX", "--agent", "engine:depth=2")
-    assert status == 0
-    assert "a1" in out.lower() or "score" in out

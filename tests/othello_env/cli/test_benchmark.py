@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -9,7 +10,8 @@ import pytest
 from PIL import Image
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.benchmark import Benchmark, PerfectionBenchmark
+from othello_env.arena.rating.benchmark import Benchmark
+from othello_env.arena.rating.elo import Fit
 from othello_env.arena.rating.ladder import AGENT, Placement, load_ladder, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
@@ -38,7 +40,7 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert sum(row["games"] for row in written["results"]) == 40
     for row in written["results"]:
         assert row["wins"] + row["draws"] + row["losses"] == row["games"]
-        assert f"{row['score']:.3f}" in out
+        assert f"{row['score']:.3f}".removeprefix("0") in out
     assert written["illegal_or_failed"] == written["endgame"]["illegal_or_failed"] == 0
     assert written["milliseconds_a_move"] > 0
     assert f"{written['endgame']['best_move_rate']:.1%}" in out
@@ -48,16 +50,16 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert out.splitlines()[0] in page
     with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
         assert image.width > 600
-    assert sorted(path.name for path in folder.iterdir()) == ["benchmark.json", "benchmark.md", "benchmark.png"]
-
-
-def test_a_clean_score_has_one_limit(run, tmp_path):
-    status, out, _ = run("engine:depth=8", "--games", 4, "--out", tmp_path)
-    written = json.loads((tmp_path / "benchmark.json").read_text())
-    assert status == 0
-    assert (written["open_end"], written["beyond"]) == ("above", None)
-    assert f"Elo at least {written['interval95'][0]:.0f}, no upper limit found" in out
-    assert "have 95% intervals of +-36 Elo" in out  # the agent met only one rung, so there is one width
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "benchmark.json",
+        "benchmark.md",
+        "benchmark.png",
+        "positions.jsonl",
+    ]
+    rows = [json.loads(line) for line in (folder / "positions.jsonl").read_text().splitlines()]
+    losses = [row["loss"] for row in rows]
+    assert len(rows) == written["endgame"]["count"]
+    assert sum(losses) / len(rows) == pytest.approx(written["endgame"]["mean_loss"], abs=1e-3)
 
 
 def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
@@ -77,19 +79,21 @@ def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
     _, out, _ = run("random", "--out", tmp_path)
     fit = json.loads((tmp_path / "benchmark.json").read_text())["fit"]
     assert fit["p"] < 0.01
-    told = f"do not fit one rating (chi-square {fit['chi_square']:.1f}, 2 rungs)"
-    assert told in out
-    assert told in (tmp_path / "benchmark.md").read_text()
+    told = re.search(r"they differ from the expected scores by (\.\d{3}) \(about (\d+) Elo\)\. Quote the scores", out)
+    assert told[0] in (tmp_path / "benchmark.md").read_text()
+    apart = [match.score - odd.expected(rung) for rung, match in odd.matches.items()]
+    assert float(told[1]) == pytest.approx((sum(each**2 for each in apart) / 2) ** 0.5, abs=0.02)
+    assert int(told[2]) == pytest.approx(695 * float(told[1]), abs=1)
 
 
-def test_only_the_endgame(run, tmp_path):
-    status, out, _ = run("maximizer:eval=count", "--endgame", "--out", tmp_path / "out")
-    assert status == 0
-    assert "Elo" not in out
-    written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
-    assert "elo" not in written
-    assert f"{written['endgame']['best_move_rate']:.1%}" in out
-    assert not (tmp_path / "out" / "benchmark.png").exists()
+def test_a_small_misfit_is_not_told(monkeypatch):
+    """With many games, scores that differ by as much as the errors of the rungs' own ratings are significant."""
+    placement = place("maximizer:eval=count", games=8)
+    for fit, is_told in ((Fit(99.0, 3, 0.04), False), (Fit(99.0, 3, 0.06), True), (Fit(1.0, 3, 0.06), False)):
+        monkeypatch.setattr(Placement, "fit", fit)
+        notes = " ".join(Benchmark("a", placement, None, {"seed": 0}, 1.0).notes())
+        assert ("One rating does not explain its scores" in notes) == is_told
+        assert ("by .060 (about 42 Elo)" in notes) == is_told
 
 
 def test_illegal_moves_are_reported(run, tmp_path):
@@ -119,7 +123,12 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
 def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
     status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
     assert (status, err) == (0, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["perfection.json", "perfection.md", "perfection.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "perfection.json",
+        "perfection.md",
+        "perfection.png",
+        "positions.jsonl",
+    ]
     written = json.loads((tmp_path / "perfection.json").read_text())
     assert (written["agent"], written["size"], written["seed"]) == ("maximizer:eval=weighted", 4, 3)
     assert out.startswith(f"maximizer:eval=weighted on 4x4: {written['moves']['best_move_rate']:.1%} of its moves are ")
@@ -151,29 +160,6 @@ def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_pat
             assert image.width > 600
 
 
-def test_games_against_perfect_play_are_not_repeated(run, monkeypatch):
-    asked = []
-
-    def measured(*_, games, **__):
-        asked.append(games)
-        return PerfectionBenchmark("a", None, None, None, {"size": 4, "seed": 0}, 1.0)
-
-    monkeypatch.setattr("othello_env.cli.benchmark.run_perfection", measured)
-    for games in ([], ["--games", 1000], ["--games", 8], ["--endgame"]):
-        assert run("random", "--size", 4, *games)[0] == 0
-    assert asked == [42, 42, 8, 0]
-
-
-def test_a_small_board_without_games(run, tmp_path):
-    status, out, _ = run("maximizer:eval=count", "--size", 6, "--endgame", "--out", tmp_path)
-    assert status == 0
-    assert "Against perfect play" not in out
-    assert "Elo" not in out
-    written = json.loads((tmp_path / "perfection.json").read_text())
-    assert "games" not in written
-    assert written["moves"]["count"] == 380
-
-
 def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -192,7 +178,7 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
         (["nobody"], "there is no agent 'nobody'"),
         (["random", "--games", "3"], "not even"),
         (["random", "--minutes", "0"], "is not in the range"),
-        (["random", "--size", "5"], "is not one of"),
+        (["random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
         (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for 4x4"),
         (["random", "--size", "4", "--minutes", "1"], "for a ladder, and there is no ladder for 4x4"),
         (["perfect", "--size", "8"], "perfect plays Othello on 4x4 and 6x6"),
@@ -210,3 +196,17 @@ def test_wrong_arguments_are_an_error_before_any_game(run, tmp_path, monkeypatch
     assert (status, out) == (2, "")
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_the_runs_of_one_method_have_a_mean(run, tmp_path):
+    agents = ["maximizer:eval=weighted", "maximizer:eval=count", "random"]
+    status, out, _ = run(*agents, "--size", 4, "--games", 2, "--out", tmp_path)
+    assert status == 0
+    runs = [json.loads((tmp_path / f"run-{n}" / "perfection.json").read_text()) for n in (1, 2, 3)]
+    rates = [each["moves"]["best_move_rate"] for each in runs]
+    written = json.loads((tmp_path / "seeds.json").read_text())
+    assert written["agents"] == agents
+    assert written["perfect moves"]["values"] == pytest.approx(rates, abs=1e-4)
+    assert written["perfect moves"]["mean"] == pytest.approx(sum(rates) / 3, abs=1e-4)
+    row = next(line.split() for line in out.splitlines() if line.startswith("perfect moves"))
+    assert row[2:4] == ["3", f"{written['perfect moves']['mean']:.3f}"]

@@ -9,7 +9,7 @@ import sys
 import click
 import pytest
 
-from othello_env import __version__
+from othello_env import __version__, cli
 from othello_env.cli import _command
 from othello_env.cli import _options as options
 
@@ -18,28 +18,26 @@ COMMAND = [sys.executable, "-m", "othello_env"]
 
 def test_without_a_command_it_shows_the_help(run):
     assert run() == run("--help")
-    assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
-
-
-def test_a_group_without_a_command_shows_its_help(run):
-    for group in ("data",), ("data", "make"):
-        status, out, err = run(*group)
-        assert (status, err) == (0, "")
-        assert out == run(*group, "--help")[1]
-        assert "Commands:" in out
-    assert "there is no command 'inof' (did you mean info?); the commands are convert" in run("data", "inof")[2]
 
 
 def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = run("--help")[1]
     assert "..." not in out.partition("Commands:")[2]
+    assert "The names are alphabeta, engine, " in " ".join(out.split())
     assert "and measure how well it plays against" in " ".join(out.split())
     assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
     for command in ("quickstart", "tournament", "serve"):
         lines = run(command, "--help")[1].splitlines()
         assert not [line for line in lines if re.search(r"\w-$", line)]
         assert max(map(len, lines)) <= 80
+
+
+def test_a_command_says_that_it_compiles_if_the_cache_is_empty(run, monkeypatch):
+    for is_empty in (True, False):
+        monkeypatch.setattr(cli, "cache_is_empty", lambda is_empty=is_empty: is_empty)
+        line = "othello-env: compiling for first use; this takes up to half a minute, once\n"
+        assert run("play", "--black", "random", "--white", "random")[2] == line * is_empty
 
 
 def test_version(run):
@@ -49,7 +47,8 @@ def test_version(run):
 def test_match_prints_a_table_that_the_seed_repeats(run):
     first = run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
     assert first[0] == 0
-    row = first[1].splitlines()[-2].split()
+    row, _, test = (line.split() for line in first[1].splitlines()[-3:])
+    assert float(test[6]) == pytest.approx(2 * float(row[4]) - 1, abs=2e-3)
     assert row[0] == "maximizer:eval=count"
     assert sum(int(cell) for cell in row[1:4]) == 20
     assert first == run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
@@ -67,6 +66,19 @@ BAD = [
     (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
+    (["match", "random", "random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
+    (
+        ["match", "random", "random", "--size", "6", "--game", "othello:size=6"],
+        "either in --game othello:size=6 or",
+    ),
+    (["match", "random", "random", "--game", "tribolo", "--size", "6"], "tribolo has no option size; it takes width"),
+    (["match", "random", "random", "--game", "otello"], "got 'otello' (did you mean othello?)"),
+    (["match", "random", "random", "--game", "othello:sise=6"], "no option sise (did you mean size?); it takes size"),
+    (["match", "perfect", "random"], "perfect plays Othello on 4x4 and 6x6; "),
+    (["match", "perfect", "random"], "; --size and --game say what is played, such as --size 6"),
+    (["play", "--black", "random", "--white", "perfect"], "such as --size 6"),
+    (["train", "--out", "a.npz", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
+    (["gtp", "--game", "tribolo"], "--game: expected othello, perhaps with a size, got tribolo"),
     (["match", "random", "random", "--game", "chess"], "games checkers, othello, tribolo, got 'chess'"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
@@ -88,7 +100,11 @@ BAD = [
     (["match", "engine:ms=nan", "random"], "'engine:ms=nan': ms must be a finite number, not 'nan'"),
     (["tournament", "random", "maximizer", "--clock", "nans"], "expected a time such as"),
     (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "seconds must be a finite number, not inf"),
-    (["match", "random"], "Missing argument 'B'"),
+    (["match", "random"], "Missing argument 'B'. othello-env match --help shows what it takes"),
+    (["match", "random", "random", "10"], "extra argument (10) othello-env match --help shows what it takes"),
+    (["data", "make", "match", "-n", "3"], "No such option '-n'. othello-env data make match --help shows"),
+    (["match", "alphabeta:depth=4:eval=count", "random"], "not '4:eval=count' (commas separate options)"),
+    (["match", "alphabeta:eval=wieghted", "random"], "no evaluation 'wieghted' (did you mean weighted?); known are"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
     (["train", "--out", "weights.txt"], ".npz"),
@@ -178,6 +194,18 @@ def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
             ["play", "--black", "policy.py:f", "--white", "random"],
             "KeyError: 1 (policy.py, line 2)",
         ),
+        ("\nx = float('match')", ["match", "policy.py:f", "random"], "to float: 'match' (policy.py, line 2)"),
+        (
+            "\nopen('gone.pt')",
+            ["match", "policy.py:f", "random"],
+            "No such file or directory (policy.py, line 2)",
+        ),
+        ("\nimport zz_gone", ["match", "policy.py:f", "random"], "No module named 'zz_gone' (policy.py, line 2)"),
+        (
+            "def f(observations, masks):\n    raise ValueError('odd\\nlines')",
+            ["play", "--black", "policy.py:f", "--white", "random"],
+            "othello-env: odd (policy.py, line 2)",
+        ),
         ("f = open", ["play", "--black", "policy.py:f", "--white", "random"], "TypeError: "),
     ],
 )
@@ -191,20 +219,6 @@ def test_an_error_in_a_users_file_is_one_line_that_says_where(run, tmp_path, mon
     assert err.startswith("othello-env: ")
     assert err.count("\n") == 1
     assert why in err
-
-
-def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
-    many = ["f5d6c3d3c4"] * 40
-    file = tmp_path / "openings.txt"
-    file.write_text("\n".join(many) + "\n\n")
-    status, out, err = run("match", "random", "random", "--games", 2, "--openings", ",".join(many))
-    assert (status, err) == (0, "")
-    assert out.startswith("random, 2 games, openings 40 given, seed 0:\n")
-    assert run("match", "random", "random", "--games", 2, "--openings", file) == (0, out, "")
-    file.write_bytes(b"\xff\xfe")
-    status, _, error = run("match", "random", "random", "--games", 2, "--openings", file)
-    assert status == 2
-    assert "openings.txt' is not text" in error
 
 
 @pytest.mark.parametrize(
@@ -222,6 +236,31 @@ def test_a_human_who_leaves_loses_no_game(run, monkeypatch, arguments):
     assert re.fullmatch(r"othello-env: (black|white) left the game: the input ended\n", err)
     assert "Elo" not in out
     assert "score" not in out
+
+
+@pytest.mark.parametrize("command", [("match", "random", "random", "--games", 4), ("play", "--black", "random")])
+def test_the_size_may_stand_in_the_game_or_alone(run, command):
+    command = (*command, "--white", "random") if command[0] == "play" else command
+    said = run(*command, "--game", "othello:size=4")
+    assert said[0] == 0
+    for size in (["--size", "4"], ["--size", "4", "--game", "othello"], ["--game", "othello", "--size", "4"]):
+        assert run(*command, *size) == said
+    assert run(*command) != said
+    assert run(*command, "--size", "8") == run(*command)
+    checkers = ("match", "random", "random", "--games", 2, "--openings", "start", "--game")
+    assert run(*checkers, "checkers", "--size", "4") == run(*checkers, "checkers:size=4")
+
+
+def test_the_openings_are_those_of_the_size(run):
+    command = ("match", "random", "random", "--games", 2)
+    assert run(*command, "--openings", "e4", "--size", "6")[0] == 0
+    assert "e4 (action 28) is not legal" in run(*command, "--openings", "e4")[2]
+
+
+def test_play_checks_the_agents_before_the_first_move(run):
+    status, out, err = run("play", "--black", "random", "--white", "ntuple", "--size", "4")
+    assert (status, out) == (2, "")
+    assert "no n-tuple weights come with the package for size 4" in err
 
 
 def test_repeated_games_are_reported(run):
@@ -248,13 +287,6 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
     assert err.endswith("(policy.py, line 5)\n")
 
 
-def test_nothing_is_drawn_into_a_pipe():
-    command = [*COMMAND, "match", "random", "random", "--games", "4"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert not re.search(r"[\x1b\r]|random - random", done.stderr)  # the first run may print that it compiles
-    assert "\x1b" not in done.stdout
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that can close a stream")
 @pytest.mark.parametrize(
     ("command", "status", "out", "err"),
@@ -272,10 +304,21 @@ def test_closed_streams(command, status, out, err):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
-def test_a_terminal_shows_progress():
+@pytest.mark.parametrize("columns", [80, 40])
+def test_progress_and_results_fit_the_terminal(columns):
+    """A bar that is wider than the terminal would print a line for each game."""
+    termios = pytest.importorskip("termios")
     leader, follower = os.openpty()
+    termios.tcsetwinsize(follower, (30, columns))
+    names = ("maximizer:eval=count", "alphabeta:depth=1,eval=weighted")
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     subprocess.run(
-        [*COMMAND, "match", "random", "random", "--games", "4"], stdout=subprocess.DEVNULL, stderr=follower, check=True
+        [*COMMAND, "match", *names, "--games", "40"],
+        env=environment,
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        check=True,
     )
     os.close(follower)
     shown = b""
@@ -288,5 +331,17 @@ def test_a_terminal_shows_progress():
             break
         shown += part
     os.close(leader)
-    assert b"random - random" in shown
-    assert b"4/4" in shown
+    lines = re.sub(r"\x1b\[\??\d*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n").split("\n")
+    if lines[0].startswith("othello-env: compiling"):  # the first run
+        del lines[0]
+    bars = [text for text in re.split("[\r\n]", lines[0]) if text]
+    assert len(bars) > 1
+    assert bars[-1].rstrip().startswith("games  [####")
+    assert bars[-1].rstrip().endswith("]  40/40")
+    assert max(len(text) for text in bars + lines[1:]) <= columns
+    told = " ".join(" ".join(lines[1:]).split())
+    assert told.startswith("maximizer:eval=count, 40 games, openings random:10, seed 0: ")
+    head = "opponent wins draws losses score 95% interval discs"
+    wins = r"alphabeta:depth=1,eval=weighted " + (r"\d+ \d+" if columns == 80 else r"wins \d+ draws \d+ losses")
+    assert (head in told) == (columns == 80)
+    assert re.search(wins, told)

@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from othello_agents.ntuple import NTupleNetwork
 from othello_env import make_agent
 from othello_env.arena.play.games import play_games
+from othello_env.arena.play.records import versions
 from othello_env.data import (
     BoardSets,
     Dataset,
     Games,
-    GamesError,
     agent_labels,
     board_labels,
-    board_sets,
+    exact_labels,
     random_games,
     read_games,
     tokens,
@@ -34,6 +33,17 @@ def test_the_command(run, tmp_path):
     assert status == 0
     assert "50 of 50 games in parts of 100,000" in out
     assert "made by: make random, size 6, seed 2" in out
+    card = (tmp_path / "d" / "README.md").read_text()
+    used = ", ".join(f"{name} {each}" for name, each in versions().items())
+    for line in (
+        "games: 50, in parts of 100,000",
+        "make: random",
+        "size: 6",
+        "seed: 2",
+        f"made with: {used}",
+        f"command: `othello-env data make random --games 50 --out {tmp_path / 'd'} --size 6 --seed 2`",
+    ):
+        assert f"- {line}\n" in card
     status, out, _ = run(
         "data", "make", "match", "random", "--games", "4", "--out", tmp_path / "m", "--openings", "start"
     )
@@ -42,7 +52,9 @@ def test_the_command(run, tmp_path):
     assert "exact-6-*.npz: " in out
     status, out, _ = run("data", "label", tmp_path / "m", "--empties", "6")
     assert "exact-6-*.npz: 0 positions; 1 of 1 parts were labelled before" in out
+    before = (tmp_path / "m" / "README.md").read_text()
     run("data", "make", "match", "random", "--games", "6", "--out", tmp_path / "m", "--openings", "start")
+    assert (tmp_path / "m" / "README.md").read_text() == f"{before}- continued to 6 games with: {used}\n"
     status, out, _ = run("data", "label", tmp_path / "m", "--empties", "6")
     assert "labelled before" not in out
     with np.load(tmp_path / "m" / "exact-6-000000.npz") as labels:
@@ -93,25 +105,6 @@ def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
         assert status == 0
         assert "1 damaged games were left out" in errors
     assert len(read_games(tmp_path / "a.npz")) == 3
-
-
-def test_info_leaves_out_what_is_not_known(run, tmp_path):
-    (tmp_path / "a.txt").write_text("f5d6\n")
-    status, out, _ = run("data", "info", tmp_path / "a.txt")
-    assert status == 0
-    assert "finished: 0\n" in out
-    assert "nan" not in out
-
-
-def test_info_draws_a_picture(run, tmp_path):
-    run("data", "make", "random", "--games", "40", "--out", tmp_path / "d")
-    status, out, _ = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.png")
-    assert status == 0
-    assert out.endswith(f"{tmp_path / 'a.png'}: written\n")
-    with Image.open(tmp_path / "a.png") as picture:
-        assert picture.width == 1080
-    status, _, errors = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.gif")
-    assert "expected a file name that ends in .png" in errors
 
 
 def test_labels_of_boards_and_tokens(run, tmp_path):
@@ -186,60 +179,6 @@ def test_labels_of_an_agent_whose_file_has_changed_are_not_taken_for_new(run, tm
     assert run(*commands[0])[0] == 0
 
 
-def test_damaged_labels_of_boards(tmp_path):
-    path = tmp_path / "a.npz"
-    arrays = vars(board_sets(random_games(3)))
-    for wrong in (
-        {"mine": arrays["mine"][1:]},
-        {"moves": arrays["moves"].astype(np.int64)},
-        {"moves": -arrays["moves"]},
-        {"mine": np.array(["a"])},
-        {"mine": np.array(1, np.uint64)},
-        {"moves": arrays["moves"][np.newaxis]},
-    ):
-        np.savez(path, **arrays | wrong)
-        with pytest.raises(GamesError, match="do not fit together"):
-            BoardSets.load(path)
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(GamesError, match="no file of labels of boards, or it is damaged"):
-        BoardSets.load(path)
-    with pytest.raises(FileNotFoundError):
-        BoardSets.load(tmp_path / "none.npz")
-
-
-def test_forfeits_in_a_match_are_told(run, tmp_path):
-    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
-    bad = f"{tmp_path}/bad.py:f"
-    status, _, err = run("data", "make", "match", bad, "random", "--games", "4", "--out", tmp_path / "d")
-    assert status == 0
-    assert err.endswith(f"{bad} forfeited 4 games; othello-env match shows the reason\n")
-
-
-def test_a_match_continues_only_with_the_same_files(run, tmp_path):
-    weights = tmp_path / "a.npz"
-    network = NTupleNetwork(6)
-    network.save(weights)
-    made = ("--out", tmp_path / "d", "--game", "othello:size=6", "--games")
-    command = ("data", "make", "match", weights, "random", *made)
-    assert run(*command, "2")[0] == 0
-    assert run(*command, "4")[0] == 0
-    network.weights += 1
-    network.save(weights)
-    status, _, err = run(*command, "6")
-    assert status == 2
-    assert "another dataset" in err
-
-
-def test_labels_do_not_replace_the_games(run, tmp_path):
-    path = tmp_path / "games.npz"
-    write_games(path, random_games(3))
-    before = path.read_bytes()
-    status, _, err = run("data", "label", path, "--out", tmp_path / "." / "games.npz", "--empties", "4")
-    assert status == 2
-    assert "is the file of the games; the games would be lost" in err
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize(("options", "expected"), [(["--ray"], None), (["--ray", "--workers", "3"], 3)])
 def test_a_cluster_plays_as_many_jobs_as_it_has_cores(run, tmp_path, monkeypatch, options, expected):
     given = []
@@ -251,3 +190,18 @@ def test_a_cluster_plays_as_many_jobs_as_it_has_cores(run, tmp_path, monkeypatch
     monkeypatch.setattr("othello_env.data.matches.play_elsewhere", play_elsewhere)
     assert run("data", "make", "match", "random", "--games", "2", "--out", tmp_path / "d", *options)[0] == 0
     assert given == [(expected, True)]
+
+
+def test_a_count_of_positions_is_labelled(run, tmp_path):
+    path = tmp_path / "games.npz"
+    write_games(path, random_games(20, seed=5))
+    status, out, _ = run("data", "label", path, "--empties", "5", "--count", "7", "--seed", "3")
+    assert (status, out) == (0, f"{tmp_path / 'games.exact-5-7.npz'}: 7 positions\n")
+    with np.load(tmp_path / "games.exact-5-7.npz") as labels:
+        np.testing.assert_array_equal(
+            labels["values"], exact_labels(random_games(20, seed=5), 5, count=7, seed=3).values
+        )
+    assert "--seed belongs to --count" in run("data", "label", path, "--seed", "3")[2]
+    run("data", "make", "random", "--games", "2", "--out", tmp_path / "d")
+    assert "--count is for a file of games" in run("data", "label", tmp_path / "d", "--count", "3")[2]
+    assert "--count is for --kind exact" in run("data", "label", path, "--kind", "boards", "--count", "3")[2]

@@ -119,15 +119,6 @@ class TestServer:
         assert [first, second] == list(games(1))
         assert len({first, second, *games(2)}) == 4
 
-    def test_an_agent_that_fails_is_an_answer(self):
-        class Failing(Agent):
-            def act(self, state, *, seconds_left=None):
-                raise ZeroDivisionError("oops")
-
-        server = GtpServer(Failing(), "failing")
-        assert server.answer("3 genmove black") == "?3 ZeroDivisionError: oops"
-        assert server.answer("showboard").startswith("=")
-
     def test_a_size_that_the_agent_does_not_play_is_refused(self):
         server = GtpServer(make_agent("ntuple"), "ntuple")
         assert server.answer("boardsize 4").startswith("? unacceptable size: no n-tuple weights")

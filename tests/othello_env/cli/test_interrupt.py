@@ -49,13 +49,6 @@ def test_games_that_were_played_are_shown(tmp_path):
     assert int(games[1]) >= 20
 
 
-def test_what_was_learned_is_kept(tmp_path):
-    status, out, errors = interrupted(["train", "--seconds", "600", "--out", "a.npz"], tmp_path, "a.npz")
-    assert status == 130
-    assert re.match(r"a\.npz: [\d,]+ games of self-play in ", out)
-    assert errors.splitlines()[-1] == "othello-env: interrupted"
-
-
 def test_before_a_game_is_over(run, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
@@ -91,12 +84,6 @@ def test_at_a_prompt():
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=120)
     assert (process.returncode, errors.splitlines()[-1]) == (130, b"othello-env: interrupted")
-
-
-def test_the_end_of_the_input_is_no_interrupt():
-    command = [*COMMAND, "play", "--black", "human", "--white", "random"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("you left the game\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process on Windows cannot see it")

@@ -52,7 +52,7 @@ def test_members_of_another_board_are_told_the_option(run, tmp_path):
     league.save(tmp_path)
     status, _, err = run("league", tmp_path, "--games", 2)
     assert (status, err.count("\n")) == (2, 1)
-    assert err.endswith("--game names the members' game, such as --game othello:size=6\n")
+    assert err.endswith("--size and --game say what is played, such as --size 6\n")
 
 
 def test_an_interrupt_keeps_the_games_of_a_league(run, folder, monkeypatch):
@@ -82,8 +82,12 @@ def test_a_match_ends_when_the_answer_is_known(run):
     lines = out.splitlines()
     games = int(re.search(r" (\d+) games,", lines[0])[1])
     assert games < 200
-    draws, pairs = re.fullmatch(r"draws (.+) %; pairs with 0, 1/2, 1, 1 1/2, 2 points: (.+)", lines[-2]).groups()
-    assert sum(map(int, pairs.split())) == games // 2
+    pairs, *each, draws = re.fullmatch(
+        r"(\d+) pairs of games \(one opening, both colours\): "
+        r"0 points in (\d+), .5 in (\d+), 1 in (\d+), 1.5 in (\d+), 2 in (\d+); draws (.+) %",
+        lines[-2],
+    ).groups()
+    assert sum(map(int, each)) == int(pairs) == games // 2
     assert 0 <= float(draws) <= 100
     assert re.fullmatch(r"SPRT of 0 against 200 Elo: 200 Elo accepted, LLR \d\.\d\d \(-2\.94 to 2\.94\)", lines[-1])
     _, out, _ = run("match", "random", "random", "--sprt", "-1,1", "--games", 4)
@@ -134,12 +138,3 @@ def test_a_training_may_save_a_later_state_while_matches_are_played(run, folder,
     assert (len(league), league.results.all_pairs) == (5, 12)
     assert run("league", folder, "--games", 4, *GAME)[0] == 0
     assert League.load(folder).results.all_pairs == 20
-
-
-def test_forfeits_of_members_are_told(run, tmp_path):
-    (tmp_path / "bad.py").write_text("def f(observations, masks):\n    raise ValueError('no idea')\n")
-    League(["random", f"{tmp_path}/bad.py:f"]).save(tmp_path / "league")
-    status, _, err = run("league", tmp_path / "league", "--games", 2, *GAME)
-    assert status == 0
-    assert f"{tmp_path}/bad.py:f forfeited 2 games; the first: " in err
-    assert "no idea" in err

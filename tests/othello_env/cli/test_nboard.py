@@ -10,7 +10,6 @@ import pytest
 
 from othello_env import Agent, Othello, make_agent
 from othello_env.cli.nboard import NBoardServer
-from othello_env.data import random_games
 
 BOARD = "8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *"
 TWO_PLIES = "alphabeta:depth={depth},eval=count"
@@ -203,29 +202,3 @@ def test_bytes_that_are_no_text_end_nothing(command, encoding):
     )
     assert done.stderr == b""
     assert (b"\npong 7" if command == "nboard" else b"\n=3 othello-env random\n") in done.stdout
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the system does not tell that nobody reads")
-def test_the_command_ends_when_nobody_reads_its_answers():
-    command = [sys.executable, "-c", "from othello_env.cli import main; main()", "nboard", "--agent", "random"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
-        try:
-            process.stdin.write(b"ping 1\n")
-            assert process.stdout.readline() == b"pong 1\n"
-            process.stdout.close()
-            process.stdin.write(b"ping 2\n")
-            assert process.wait(30) == 2
-        finally:
-            process.kill()
-            process.stdin.close()
-
-
-def test_the_value_of_a_decided_game_is_a_number_of_discs():
-    games = random_games(20, seed=3)
-    late = [games.state(i, int(games.lengths[i]) - 3) for i in range(20)]
-    server, fields = NBoardServer(TWO_PLIES), []
-    for state in late:
-        server.states = [state]
-        fields += [line.split()[2] for line in say(server, "hint 60") if line.startswith("search ")]
-    assert {"64.00", "-64.00"} <= {*fields}
-    assert all(-64 <= float(field) <= 64 for field in fields)

@@ -68,11 +68,6 @@ def test_undo_takes_back_ones_own_move_and_the_answer():
     assert len(final.moves) == 2
 
 
-def test_undo_with_two_humans_takes_back_one_ply():
-    final, _ = play(["f5", "d6", "undo", "quit"], white=None)
-    assert final.moves == (37,)
-
-
 def test_undo_goes_back_over_a_pass():
     # White has no move after c1, so a human moves again as Black.
     start = Othello.from_text("XO------XO------", "X")
@@ -122,11 +117,6 @@ def test_a_hint_is_a_legal_move_and_plays_nothing():
     assert "would play d3" in terminal.text
 
 
-def test_help_lists_the_legal_moves():
-    _, terminal = play(["help", "quit"])
-    assert "legal: d3 c4 f5 e6; type a move" in terminal.text
-
-
 def test_checkers_takes_a_whole_chain_as_one_entry():
     start = Checkers().play_transcript("11-15 22-18 15x22")
     final, _ = play(["25x18", "quit"], start, black="random", white=None)
@@ -137,23 +127,6 @@ def test_tribolo_has_three_sides():
     final, terminal = play(["quit"], Tribolo(seed=3), others=("random",))
     assert final.player_names[final.to_move] == "blue"
     assert "blue to move" in terminal.text
-
-
-def test_resign_ends_the_game():
-    final, terminal = play(["f5", "resign"])
-    assert "black resigns, white wins" in terminal.text
-    assert not final.is_over
-
-
-def test_two_agents_play_to_the_end_and_the_result_is_shown():
-    final, terminal = play([], Othello(4), black="random", white="random")
-    assert final.is_over
-    black, white = final.discs()
-    verdict = terminal.told[-1]
-    if black == white:
-        assert verdict == f"a draw, {black} - {white}"
-    else:
-        assert verdict == f"{'black' if black > white else 'white'} wins {black} - {white}"
 
 
 def test_the_seed_is_also_the_seed_of_your_own_agent(monkeypatch, capsys, tmp_path):

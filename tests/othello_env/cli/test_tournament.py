@@ -1,11 +1,5 @@
 """The command tournament: its tables, its file of games, and the faults that it reports."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from functools import partial
 
 import pytest
@@ -13,7 +7,6 @@ import pytest
 from othello_env import Othello
 from othello_env.arena.tournament.records import read_records
 
-COMMAND = [sys.executable, "-c", "from othello_env.cli import main; main()"]
 AGENTS = ("random", "maximizer:eval=weighted", "maximizer:eval=count")
 
 
@@ -61,13 +54,6 @@ def test_the_same_command_again_plays_nothing_and_prints_the_same(run, tmp_path)
     assert "line 1: it was played with seed 0, not 1" in errors
 
 
-def test_a_clean_score_has_one_limit(run):
-    rows = run("random", "engine:depth=2", "--games", 4)[1].splitlines()
-    assert "at least" in next(row for row in rows[6:] if row.startswith("engine:depth=2"))
-    anchored = run("random", "engine:depth=2", "--games", 4, "--anchor", "engine:depth=2")[1].splitlines()
-    assert "at most" in next(row for row in anchored[6:] if row.startswith("random"))
-
-
 def test_a_gauntlet_and_an_anchor(run):
     status, text, _ = run(*AGENTS, "--games", 10, "--gauntlet", "--anchor", AGENTS[1])
     assert status == 0
@@ -82,11 +68,6 @@ def test_openings_from_a_file_of_transcripts(run, tmp_path):
     assert status == 0
     assert "openings 2 given" in text
     assert [record.opening_moves for record in read_records(out)] == ["f5 d6 c3"] * 2 + ["f5 f6"] * 2
-
-
-def test_the_packaged_openings_and_the_start(run):
-    assert "openings balanced-v0" in run(*AGENTS[:2], "--games", 4, "--openings", "balanced-v0")[1]
-    assert "openings start" in run(*AGENTS[:2], "--games", 4, "--openings", "start")[1]
 
 
 def test_clocks_and_other_games(run, tmp_path):
@@ -124,34 +105,3 @@ def test_bad_input_is_one_line(run, arguments, told):
     assert (status, out) == (2, "")
     assert len(errors.splitlines()) == 1
     assert told in errors
-
-
-def test_the_transcripts_do_not_replace_the_games(run, tmp_path):
-    out, same = tmp_path / "games.jsonl", tmp_path / "folder" / ".." / "games.jsonl"
-    run(*AGENTS[:2], "--games", 2, "--out", out)
-    before = out.read_bytes()
-    status, text, errors = run(*AGENTS[:2], "--games", 4, "--out", out, "--transcripts", same)
-    assert (status, text) == (2, "")
-    assert "--out and --transcripts name the same file" in errors
-    assert out.read_bytes() == before
-
-
-def test_an_interrupt_keeps_and_prints_what_was_played(tmp_path):
-    out = tmp_path / "games.jsonl"
-    agents = ("alphabeta:depth=3,eval=weighted", "random")
-    process = subprocess.Popen(
-        [*COMMAND, "tournament", *agents, "--games", "100000", "--out", str(out), "--workers", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not (out.exists() and out.stat().st_size) and process.poll() is None:
-        time.sleep(0.05)
-    os.kill(process.pid, signal.SIGINT)
-    text, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors.strip() == "othello-env: interrupted"
-    played = len(out.read_text().splitlines())
-    assert text.startswith(f"{played} of 100000 games")
-    assert "better than next" in text
-    assert json.loads(out.read_text().splitlines()[-1])["format"] == "othello-env game 1"

@@ -1,6 +1,5 @@
 """The command train."""
 
-import re
 import sys
 
 import numpy as np
@@ -34,11 +33,6 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     assert got.training | {"seconds": 0} == expected.training | {"seconds": 0}
 
 
-def test_short_training_is_reported_in_tenths_of_a_second(tmp_path, capsys):
-    assert run("--games", 10, "--size", 4, "--out", tmp_path / "a.npz") == 0
-    assert re.search(r"10 games of self-play in \d\.\d s", capsys.readouterr().out)
-
-
 def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, capsys):
     file = tmp_path / "a.npz"
     assert run("--games", 10, "--size", 4, "--seed", 5, "--out", file) == 0
@@ -59,15 +53,6 @@ def test_more_threads_than_games_in_a_batch_are_refused(tmp_path, capsys):
         assert told == "othello-env: the number of threads must be at most 1, the number of games in a batch, not 4\n"
     assert file.read_bytes() == before
     assert list(tmp_path.iterdir()) == [file]
-
-
-def test_without_a_batch_all_threads_have_a_game(tmp_path, capsys):
-    file = tmp_path / "a.npz"
-    assert run("--games", 40, "--threads", 40, "--size", 4, "--out", file) == 0
-    assert NTupleNetwork.load(file).training["batch"] == 40
-    capsys.readouterr()
-    assert run("--games", 1, "--batch", 10_001, "--out", tmp_path / "b.npz") == 2
-    assert "10001 is not in the range 1<=x<=10000" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("interrupted_score", [1, 2])

@@ -1,14 +1,10 @@
 """Datasets: the same call continues an unfinished dataset, and a part is never written incompletely."""
 
-import subprocess
-import sys
-import time
-
 import numpy as np
 import pytest
 
 from othello_env import play_match
-from othello_env.data import Dataset, Games, GamesError, exact_labels, match_games, random_games
+from othello_env.data import Dataset, Games, GamesError, exact_labels, exact_scores, match_games, random_games
 from othello_env.data.labels import agent_labels
 
 
@@ -53,31 +49,6 @@ def test_a_missing_part_is_made_again(tmp_path):
     assert rows(make(tmp_path, 30)) == whole
 
 
-def test_a_part_with_too_few_games_is_made_again(tmp_path):
-    whole = rows(make(tmp_path / "whole", 30))
-    make(tmp_path / "d", 15)
-    description = (tmp_path / "whole" / "dataset.json").read_bytes()
-    (tmp_path / "d" / "dataset.json").write_bytes(description)  # the description of a dataset of 30 games
-    assert rows(Dataset(tmp_path / "d")) == whole[:15]  # the games that were made do not disappear
-    assert len(Dataset(tmp_path / "d")) == 15
-    assert rows(make(tmp_path / "d", 30)) == whole
-    with pytest.raises(ValueError, match="expected 10 games from number 0 on, got 9"):
-        Dataset.make(tmp_path / "e", {}, 10, 10, lambda first, count: random_games(count - 1))
-
-
-def test_games_stay_when_a_larger_dataset_cannot_be_made(tmp_path):
-    whole = rows(make(tmp_path, 15))
-    with pytest.raises(ZeroDivisionError):
-        Dataset.make(tmp_path, {"seed": 1}, 30, 10, lambda first, number: 1 / 0)
-    assert rows(Dataset(tmp_path)) == whole
-    assert len(Dataset(tmp_path)) == 15
-
-
-def test_a_recipe_may_be_long(tmp_path):
-    recipe = {"openings": ["f5d6c3" * 10] * 30_000}
-    assert len(make(tmp_path, 5, recipe=recipe)) == len(make(tmp_path, 5, recipe=recipe)) == 5
-
-
 def test_only_one_process_makes_a_dataset(tmp_path):
     def games(first, number):
         with pytest.raises(ValueError, match="another process is making the dataset"):
@@ -110,25 +81,6 @@ def test_a_damaged_description(tmp_path, text):
         Dataset(tmp_path)
     with pytest.raises(FileNotFoundError):
         Dataset(tmp_path / "nowhere")
-
-
-def test_a_killed_command_goes_on(tmp_path):
-    options = f"data make random --games 1000000 --size 4 --seed 3 --out {tmp_path / 'd'}"
-    command = [sys.executable, "-m", "othello_env", *options.split()]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        while not (tmp_path / "d" / "games-000000.npz").exists():
-            assert process.poll() is None, process.stderr.read()
-            time.sleep(0.001)
-        process.kill()
-        process.communicate(timeout=60)
-    before = len(Dataset(tmp_path / "d"))
-    assert 0 < before < 1_000_000
-    subprocess.run(command, check=True, capture_output=True)
-    dataset = Dataset(tmp_path / "d")
-    assert len(dataset) == 1_000_000
-    expected = random_games(300_000, size=4, seed=3, first=700_000)
-    found = list(dataset)
-    np.testing.assert_array_equal(np.concatenate([part.lengths for part in found[7:]]), expected.lengths)
 
 
 def test_games_of_a_match_are_those_of_play_match():
@@ -180,3 +132,41 @@ def test_labels_of_an_agent():
         agent_labels(games, "random")
     with pytest.raises(ValueError, match="labels are for games of Othello"):
         exact_labels(Games(np.zeros((0, 1), int), [], "checkers"), 5)
+
+
+def first_legal(observations, masks):
+    return np.argmax(masks, axis=1)
+
+
+def test_a_function_has_its_own_name_in_the_columns():
+    games = match_games(first_legal, "random", 4, seed=2)
+    assert games.columns["black"].tolist() == ["first_legal", "random"] * 2
+    assert games.columns["white"].tolist() == ["random", "first_legal"] * 2
+    match = play_match(first_legal, "random", games=4, seed=2)
+    assert [games.state(i) for i in range(4)] == [record.replay() for record in match.records]
+    assert match_games(first_legal, first_legal, 2).columns["black"].tolist() == ["first", "second"]
+    assert match_games("random", count=2).columns["black"].tolist() == ["first", "second"]
+
+
+def test_given_positions_get_exact_scores():
+    games = match_games("random", count=20, seed=6)
+    labels = exact_labels(games, 6)
+    positions = [games.state(game, ply) for game, ply in zip(labels.game, labels.ply, strict=True)]
+    np.testing.assert_array_equal(exact_scores(positions), labels.values)
+    np.testing.assert_array_equal(exact_scores(positions[::-1]), labels.values[::-1])
+    assert exact_scores([]).shape == (0, 65)
+
+
+def test_a_count_of_positions_is_a_sample_of_all():
+    games = match_games("random", count=20, seed=6)
+    every = exact_labels(games, 6)
+    some = exact_labels(games, 6, count=15, seed=1)
+    scores = {(g, p): row.tobytes() for g, p, row in zip(every.game, every.ply, every.values, strict=True)}
+    chosen = list(zip(some.game.tolist(), some.ply.tolist(), strict=True))
+    assert len(chosen) == len(set(chosen)) == 15
+    assert chosen == sorted(chosen)
+    assert all(scores[place] == row.tobytes() for place, row in zip(chosen, some.values, strict=True))
+    np.testing.assert_array_equal(exact_labels(games, 6, count=15, seed=1).ply, some.ply)
+    others = exact_labels(games, 6, count=15, seed=2)
+    assert chosen != list(zip(others.game.tolist(), others.ply.tolist(), strict=True))
+    assert len(exact_labels(games, 6, count=10**6)) == len(every)

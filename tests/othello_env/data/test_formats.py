@@ -90,12 +90,6 @@ def test_transcripts_of_checkers(tmp_path):
     same(read_games(tmp_path / "again.txt", rules="checkers"), games)
 
 
-def test_columns_of_actions_are_floats():
-    for column, error in ((np.zeros((1, 2), int), TypeError), (np.zeros((1, 2, 3)), ValueError)):
-        with pytest.raises(error, match="column 'x'"):
-            Games([[37, 43]], [2], columns={"x": column})
-
-
 def test_records_of_a_match(tmp_path):
     result = play_match("maximizer:eval=weighted", "random", games=6, openings="random:4")
     path = tmp_path / "t.jsonl"
@@ -117,16 +111,6 @@ def test_records_of_tribolo_with_options(tmp_path):
     assert [games.state(i) for i in range(len(records))] == [record.replay() for record in records]
     write_games(tmp_path / "a.npz", games)
     same(read_games(tmp_path / "a.npz"), games)
-
-
-def test_a_record_of_a_huge_board_is_damaged(tmp_path):
-    lines = [record.to_json() for record in play_match("random", "random", games=2).records]
-    path = tmp_path / "t.jsonl"
-    path.write_text("\n".join([lines[0], lines[1].replace('"othello"', '"tribolo:height=1000000000000"'), ""]))
-    with pytest.raises(GamesError, match=r"line 2: .*at most 32,767 cells"):
-        read_games(path)
-    with pytest.warns(DamagedGamesWarning, match="at most 32,767 cells"):
-        assert len(read_games(path, skip=True)) == 1
 
 
 @pytest.mark.parametrize("ending", ["npz", "parquet"])
@@ -154,13 +138,6 @@ def test_pdn(tmp_path):
     assert str(games.rules) == "checkers:draws=40-move"
     assert games.columns["White"].tolist() == ["w"]
     assert games.state(0).moves == Checkers().play_transcript("11-15 22-18 15x22 25x18").moves
-
-
-@pytest.mark.parametrize("comment", ["{ A collection }", "{ (; }", "% (;"])
-def test_pdn_with_comments_like_other_formats(tmp_path, comment):
-    path = tmp_path / "a.PDN"
-    path.write_text(f"{comment}\n{PDN}")
-    assert read_games(path).state(0).moves == Checkers().play_transcript("11-15 22-18 15x22 25x18").moves
 
 
 def test_results_of_games_that_did_not_end_on_the_board_come_back(tmp_path):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import Checkers, IllegalActionError, Othello, Tribolo
-from othello_env.data import Games, GamesError, Statistics, board_sets, examples, random_games
+from othello_env.data import Games, GamesError, Statistics, examples, random_games
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
 
@@ -51,21 +51,6 @@ def test_random_games_depend_on_their_number_only():
     assert (whole.lengths[40:70] == part.lengths).all()
     assert not (random_games(100, seed=6).lengths == whole.lengths).all()
     assert len(random_games(0)) == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"count": -1}, ValueError, "count must be at least 0, not -1"),
-        ({"count": 1, "seed": -1}, ValueError, "seed must be at least 0"),
-        ({"count": 1, "size": 5}, ValueError, "size"),
-        ({"count": 1, "num_threads": 0}, ValueError, "num_threads must be at least 1"),
-        ({"count": 1.5}, TypeError, "whole number"),
-    ],
-)
-def test_wrong_arguments_of_random_games(arguments, error, message):
-    with pytest.raises(error, match=message):
-        random_games(**arguments)
 
 
 def test_statistics_of_random_play():
@@ -141,18 +126,6 @@ def test_games_from_different_starts():
     np.testing.assert_array_equal(games.ends.margins, [state.margins() for state in finals])
 
 
-def test_only_games_that_are_there_need_the_usual_start():
-    later = Othello.from_moves("f5d6c3")
-    games = Games.of([*some(Othello(), 2), *some(later, 1)], [Othello(), Othello(), later])
-    assert not games.begin_as_usual
-    assert games[:2].begin_as_usual
-    assert not games[2:].begin_as_usual
-    assert games[:0].begin_as_usual
-    assert len(board_sets(games[:2]).moves) == 2
-    with pytest.raises(ValueError, match="from other positions"):
-        board_sets(games)
-
-
 @pytest.mark.parametrize(
     ("start", "options"),
     [
@@ -184,15 +157,6 @@ def test_examples_are_the_positions_of_the_games(start, options):
     assert sorted(seen) == expected
     if "seed" not in options:
         assert list(seen) == expected
-
-
-def test_batches_have_their_size():
-    games = random_games(50, size=4)
-    total = int(games.lengths.sum())
-    sizes = [len(part) for part in examples(games, 64)]
-    assert sizes == [64] * (total // 64) + [total % 64] * bool(total % 64)
-    assert [len(part) for part in examples(games, 64, drop_last=True)] == [64] * (total // 64)
-    assert list(examples(games[:0])) == []
 
 
 def test_shuffled_examples_repeat_with_their_seed():
@@ -254,14 +218,6 @@ def test_joined_games():
             Games.joined(wrong)
 
 
-def test_distinct_games_keep_the_first():
-    games = random_games(20, size=4, seed=0)
-    twice = games[[*range(20), 3, 3, 0]]
-    kept = twice.distinct()
-    assert len(kept) == len({tuple(row) for row in games.actions.tolist()})
-    assert kept.state(0) == games.state(0)
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -279,16 +235,3 @@ def test_distinct_games_keep_the_first():
 def test_wrong_arrays(arguments, error, message):
     with pytest.raises(error, match=message):
         Games(*arguments)
-
-
-def test_what_cannot_be_games():
-    with pytest.raises(ValueError, match="at least one position"):
-        Games.of([])
-    with pytest.raises(ValueError, match="games of tribolo have no usual start; give the argument starts"):
-        Games.of([Tribolo(seed=1)])
-    with pytest.raises(ValueError, match="a start for each of 1 positions, got 2"):
-        Games.of([Othello()], [Othello(), Othello()])
-    with pytest.raises(ValueError, match="games of two players"):
-        Games.of([Tribolo(seed=1)], [Tribolo(seed=1)]).statistics()
-    with pytest.raises(IndexError, match="game 0 has 0 plies; there is no position after 1"):
-        Games.of([Othello()]).state(0, 1)

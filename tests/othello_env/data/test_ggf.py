@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from comparing import same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -90,31 +89,6 @@ def test_evaluations_and_times_come_back(tmp_path):
     assert joined.columns["scores"].shape == joined.actions.shape
 
 
-def test_passes_that_are_left_out_have_no_evaluation():
-    games = random_games(60, seed=3)
-    i = int(np.flatnonzero((games.actions == 64).any(axis=1))[0])
-    text = ggf.dump(games[[0, i]])
-    text = text.replace("[PA]", "").replace("[", "{", 1)
-    text = re.sub(r"([BW])(?=[BW]\[|;)", "", text.replace("{", "[", 1))
-    text = re.sub(r"([BW]\[[A-H][1-8])\]", r"\1/2.5]", text)
-    again, messages = ggf.load(text)
-    assert messages == []
-    same(again, games[[0, i]])
-    passes = again.actions == 64
-    assert np.isnan(again.columns["scores"][passes]).all()
-    assert (again.columns["scores"][(again.actions >= 0) & ~passes] == 2.5).all()
-
-
-@pytest.mark.parametrize(
-    ("value", "score", "time"),
-    [("F5/x/-", None, None), ("F5/inf/nan", None, None), ("F5/1e300/1_0", None, 10), ("F5/1e1", 10, None)],
-)
-def test_numbers_of_ggf_that_are_none(value, score, time):
-    games, _ = ggf.load(f"(;GM[Othello]TY[8]B[{value}]W[D6/1/1];)")
-    found = [games.columns[name][0, 0] for name in ("scores", "times")]
-    assert [None if np.isnan(number) else number for number in found] == [score, time]
-
-
 def test_a_synchronised_pair_and_tags_in_any_order():
     one = "(;TY[s8]B[d3]PB[x \\] y]GM[othello]W[c3//2]RE[?];)"
     games, messages = ggf.load(f"\n2 {one}{one.replace('d3', 'F5').replace('c3', 'd6')}\n")
@@ -163,12 +137,6 @@ def test_ggf_is_read_in_linear_time(text):
     """The texts have about 100 KB. If the time were quadratic, reading them would take many minutes."""
     with pytest.raises(GamesError, match="expected a tag"):
         ggf.load(text)
-
-
-def test_a_game_of_ggf_without_end_takes_no_memory():
-    endless = "(;GM[Othello]TY[8]" + "B[PA]W[PA]" * 100_000 + ";)\n"
-    games, messages = ggf.load(GGF + endless + GGF * 20)
-    assert (games.actions.shape, len(messages)) == ((21, 3), 1)
 
 
 def test_ggf_with_a_game_on_another_board():

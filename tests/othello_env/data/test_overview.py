@@ -1,10 +1,8 @@
 """Overviews of many games: their counts are compared with a slow loop, and their picture is checked."""
 
-import io
 from collections import Counter
 
 import pytest
-from PIL import Image
 
 from othello_env import Checkers, Othello
 from othello_env.data import Games, Overview, overview, random_games
@@ -33,15 +31,6 @@ def test_counts_are_those_of_a_slow_loop(size):
                 break
     assert found.openings == slow
     assert sum(found.openings.values()) == 200
-
-
-def test_games_from_other_starts_have_no_openings():
-    start = Othello.from_moves("f5d6")
-    found = Overview.of([Games.of([start.play_transcript("c3d3c4")], [start])])
-    assert (found.openings, found.margins, found.plies) == ({}, {}, {3: 1})
-    assert Image.open(io.BytesIO(found.picture("one", ("black", "white")))).width == 1080
-    checkers = Overview.of([Games.of([Checkers().play_transcript("11-15 22-18 15x22 25x18")])])
-    assert checkers.openings == {"11-15 22-18 15x22 25x18": 1}
 
 
 def test_the_picture_tells_only_what_is_known(monkeypatch):

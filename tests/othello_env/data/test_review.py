@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from othello_env import Checkers, Othello, WrongGameError, make_agent
+from othello_env import Othello, make_agent
 from othello_env.data import random_games, review_game, summarise
 
 
@@ -68,15 +68,6 @@ def test_estimates_are_the_engines_scores_in_discs():
         assert move.best_score == discs[move.best] == found.discs
 
 
-def test_a_game_from_another_start():
-    start = Othello.from_text("XO------" + "-" * 56)
-    (move,) = review_game(start.play(2), start=start)
-    assert (move.action, move.loss, move.had_choice) == (2, 0, False)
-    later = Othello.from_moves("f5d6")
-    (move,) = review_game(later.play(later.legal_actions()[0]), "engine:depth=1", start=later)
-    assert move.state == later
-
-
 def test_a_review_from_a_later_ply_on():
     game = random_games(1, size=6, seed=2)
     for exact in (0, 10):
@@ -105,18 +96,3 @@ def test_summaries():
     assert (nothing.moves, nothing.worst, nothing.blunders) == (0, (), ())
     assert math.isnan(nothing.loss)
     assert nothing.to_json()["mean_loss"] is None
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ((Checkers(),), WrongGameError, "reviews are of Othello, not Checkers"),
-        ((Othello(), "random"), ValueError, "Random does not analyse|random does not analyse"),
-        ((Othello.from_moves("f5"), "engine:depth=1,eval=weighted"), ValueError, "points have no meaning in discs"),
-    ],
-)
-def test_what_cannot_be_reviewed(arguments, error, message):
-    with pytest.raises(error, match=message):
-        list(review_game(*arguments))
-    with pytest.raises(ValueError, match="exact must be at least 0, not -1"):
-        review_game(Othello(), exact=-1)

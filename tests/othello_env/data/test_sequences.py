@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from othello_env import Othello
-from othello_env.data import Games, GamesError, board_labels, from_tokens, random_games, tokens
+from othello_env.data import (
+    DamagedGamesWarning,
+    Games,
+    GamesError,
+    board_labels,
+    from_tokens,
+    random_games,
+    read_games,
+    tokens,
+    write_games,
+)
 
 
 def square_there(action):
@@ -38,6 +48,56 @@ def test_tokens_come_back_as_games():
     assert (games.actions == 64).any()
 
 
+def test_a_file_of_tokens_comes_back_as_games(tmp_path):
+    games, path = random_games(50, seed=8), tmp_path / "games.npy"
+    write_games(path, games)
+    stored = np.load(path, allow_pickle=False)
+    assert stored.dtype == np.int8
+    np.testing.assert_array_equal(stored, tokens(games))
+    np.testing.assert_array_equal(read_games(path).actions, games.actions)
+    np.save(path, stored[:, :59].astype(">i8"))  # other integers, and sequences that end earlier
+    np.testing.assert_array_equal(read_games(path).actions[:, :50], games.actions[:, :50])
+    stored[3, 10] = stored[3, 9]
+    np.save(path, stored)
+    with pytest.raises(GamesError, match=r"games.npy: game 4, move 11: token \d+ is not a legal move"):
+        read_games(path)
+    with pytest.warns(DamagedGamesWarning, match="1 damaged games were left out"):
+        assert len(read_games(path, skip=True)) == 49
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros(60, np.int8), r"expected integers \(N, L\)"),
+        (np.zeros((2, 60)), "expected integers"),
+        (np.full((2, 60), 61), "tokens must be 0 to 60"),
+        (np.zeros((60, 2), np.int8).T, "in C order"),
+        (np.array([[None]]), "in C order"),
+    ],
+)
+def test_other_arrays_are_no_tokens(tmp_path, array, message):
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(GamesError, match=f"no file of Othello-GPT's tokens, or it is damaged: .*{message}"):
+        read_games(tmp_path / "a.npy")
+
+
+def test_a_crafted_array_does_not_fill_the_memory(tmp_path):
+    with (tmp_path / "a.npy").open("wb") as file:
+        header = {"descr": "|i1", "fortran_order": False, "shape": (10**12, 60)}
+        np.lib.format.write_array_header_1_0(file, header)
+    with pytest.raises(GamesError, match="that fills the file"):
+        read_games(tmp_path / "a.npy")
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:20])
+    with pytest.raises(GamesError, match="no file of Othello-GPT's tokens"):
+        read_games(tmp_path / "a.npy")
+
+
+def test_only_standard_games_have_tokens(tmp_path):
+    with pytest.raises(ValueError, match="sequences are for games of othello on 8x8 from the usual start"):
+        write_games(tmp_path / "a.npy", random_games(2, size=6))
+    assert not (tmp_path / "a.npy").exists()
+
+
 def test_labels_of_the_boards(twin):
     games = random_games(30, seed=9)
     labels, k = board_labels(games), 0
@@ -60,28 +120,3 @@ def test_labels_of_the_boards(twin):
             moves += 1
             k += 1
     assert k == len(labels.board)
-
-
-@pytest.mark.parametrize(
-    ("sequences", "error", "message"),
-    [
-        ([[1.0]], ValueError, "expected integers"),
-        ([1], ValueError, r"expected integers \(N, L\), got int64 of shape \(1,\)"),
-        ([[61]], ValueError, "tokens must be 0 to 60, not 61 to 61"),
-        ([[41, 0, 3]], ValueError, "a move follows it"),
-        ([[1]], GamesError, "game 1, move 1: token 1 is not a legal move"),
-        ([[41, 41]], GamesError, "game 1, move 2: token 41 is not a legal move"),
-    ],
-)
-def test_wrong_sequences(sequences, error, message):
-    with pytest.raises(error, match=message):
-        from_tokens(sequences)
-
-
-@pytest.mark.parametrize(
-    "games", [random_games(2, size=6), Games.of([Othello.from_text("X" * 64)], [Othello.from_text("X" * 64)])]
-)
-def test_other_games_have_no_tokens(games):
-    for ask in (tokens, board_labels):
-        with pytest.raises(ValueError, match="for games of othello on 8x8 from the usual start"):
-            ask(games)

@@ -91,14 +91,6 @@ def test_a_wthor_file_with_damaged_games(tmp_path):
     same(games, random_games(5, seed=2)[[0, 2, 4]])
 
 
-@pytest.mark.parametrize("cut", [0, 10, 16, 17, 100])
-def test_a_wthor_file_that_is_cut_off(tmp_path, cut):
-    path = tmp_path / "a.wtb"
-    path.write_bytes(wthor.dump(random_games(5))[:cut])
-    with pytest.raises(GamesError, match="header"):
-        read_games(path)
-
-
 def test_numbers_that_do_not_fit_into_wthor():
     games = random_games(2)
     for name, values, message in (
@@ -109,11 +101,3 @@ def test_numbers_that_do_not_fit_into_wthor():
         with pytest.raises(ValueError, match=message):
             wthor.dump(Games(games.actions, games.lengths, columns={name: values}))
     assert wthor.load_names(wthor.dump_names([], 20)) == []
-
-
-def test_wthor_with_a_hole_in_a_game():
-    data = bytearray(wthor.dump(random_games(2, seed=2)))
-    data[16 + 8 + 1] = 0
-    assert wthor.load(bytes(data))[1] == ["game 1, move 2: 0 is not a legal move"]
-    empty = Games([[]], [0])
-    assert wthor.load(wthor.dump(empty))[0].lengths.tolist() == [0]

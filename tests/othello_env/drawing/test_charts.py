@@ -161,32 +161,6 @@ def test_a_learning_chart_shows_the_scores_and_their_intervals():
     assert len(learning(unit=None).axes) == 1
 
 
-@pytest.mark.parametrize("points", [[CurvePoint(64, 1, 0.5, 0.4, 0.6)], [CurvePoint(0, 0, 0.5)]])
-def test_one_point_is_enough(points):
-    for axes in learning_chart("a", "b", {"only": points}).axes:
-        assert axes.lines[0].get_ydata().tolist() == [0.5]
-        assert len(axes.collections) == (points[0].low is not None)  # an error bar instead of a band
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "most"), [(64, 64, 2), (8_192, 70_000, 5), (1_000, 100_000, 7), (3e5, 1e7, 7), (1, 1e9, 10)]
-)
-def test_a_logarithmic_axis_has_several_numbers_however_short_the_run(first, last, most):
-    axes = learning_chart("a", "b", {"c": [CurvePoint(played, 1, 0.0) for played in (first, last)]}).axes[0]
-    low, high = axes.get_xlim()
-    shown = [tick for tick in axes.get_xticks() if low <= tick <= high]
-    assert 2 <= len(shown) <= most
-    assert low <= first <= last <= high
-    labels = [axes.xaxis.get_major_formatter()(tick) for tick in shown]
-    assert len({*labels}) == len(labels)
-
-
-def test_numbers_of_axes_are_short():
-    text = ratings().axes[0].xaxis.get_major_formatter()
-    numbers = [64, 999, 64_000, 350_000, 999_400, 999_700, 1_200_000, 999_999_999, 2e9]
-    assert [text(number) for number in numbers] == ["64", "999", "64k", "350k", "999k", "1M", "1.2M", "1G", "2G"]
-
-
 def test_the_mean_of_seeds_and_their_range():
     first = [CurvePoint(0, 0, 0.1), CurvePoint(100, 10, 0.4), CurvePoint(200, 20, 0.6), CurvePoint(300, 30, 0.9)]
     second = [CurvePoint(0, 0, 0.3), CurvePoint(200, 40, 0.8)]
@@ -195,17 +169,6 @@ def test_the_mean_of_seeds_and_their_range():
     assert [(p.played, p.seconds, p.score, p.low, p.high) for p in found] == [pytest.approx(row) for row in expected]
     with pytest.raises(ValueError, match="expected runs of about the same length"):
         mean_curve([[CurvePoint(100, 1, 0.5)], [CurvePoint(200, 1, 0.5)]])
-
-
-def test_more_curves_than_colours_are_refused():
-    curves = {str(k): [CurvePoint(100, 1, 0.5)] for k in range(9)}
-    with pytest.raises(ValueError, match="at most 8 curves, not 9"):
-        learning_chart("a", "b", curves)
-    with pytest.raises(ValueError, match="at most 8 curves, not 9"):
-        growth_chart("a", "b", {label: {64: 2.0} for label in curves}, "games", "ns")
-    chart = learning_chart("a", "b", dict([*curves.items()][:8]))
-    looks = [(line.get_color(), line.get_marker()) for line in chart.axes[0].lines]
-    assert len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == 8
 
 
 def test_rows_show_scores_with_intervals_and_a_curve():
@@ -283,12 +246,6 @@ def test_a_chart_of_costs_has_two_logarithmic_axes():
     assert [text.get_text() for text in axes.get_xticklabels()] == ["64", "1,024", "4,096", "16,384", "65,536"]
 
 
-@pytest.mark.parametrize("curve", [{64: 0.0}, {0: 1.0}])
-def test_costs_and_sizes_of_zero_are_refused(curve):
-    with pytest.raises(ValueError, match="above 0, got 0"):
-        growth_chart("a", "b", {"c": curve}, "games", "ns")
-
-
 def bars(axes):
     return {bar.get_x() + bar.get_width() / 2: bar for bar in axes.patches}
 
@@ -306,9 +263,3 @@ def test_a_chart_of_games_shows_shares():
     assert len(openings.patches) == 12
     assert openings.get_yticklabels()[0].get_text() == "f5 d6 c1 d3"
     assert openings.patches[0].get_width() == pytest.approx(19 / sum(20 - k for k in range(1, 15)))
-
-
-def test_a_few_very_long_games_do_not_widen_the_chart():
-    plies = {1: 1, 60: 999, 61: 1000, 62: 999, 90: 1}
-    shown = bars(games_chart("a", "b", ("black", "white"), {}, plies, {}).axes[1])
-    assert {x: bar.get_height() for x, bar in shown.items()} == pytest.approx({60: 1 / 3, 61: 1 / 3, 62: 1 / 3})

@@ -2,17 +2,14 @@
 
 import re
 import sys
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import MissingExtraError, Othello, drawing
-from othello_env.drawing.scene import Cell, Look, Piece
 
 pytestmark = pytest.mark.nojit
 
@@ -123,43 +120,6 @@ def test_pictures_of_a_game_have_one_size_that_svg_and_pixels_share() -> None:
         assert len(sizes) == 1
 
 
-class Toy:
-    """A game of two squares: a king and a wall."""
-
-
-@drawing.scene.register
-def toy_scene(state: Toy) -> drawing.Scene:
-    red = Look("r", "#a02020", "#e06060", "#ffffff")
-    return drawing.Scene(
-        cells=((Cell("-", "#808080"), Cell("#", "#202020")),),
-        pieces=(Piece((0, 0), red, is_king=True),),
-        legal=(),
-        last=(),
-        mover=red,
-        column_labels=("a", "b"),
-        row_labels=("1",),
-        scores=(("red", red, 1),),
-        status="red <to> move",
-    )
-
-
-def test_a_game_registers_how_it_looks_with_its_kings_and_walls() -> None:
-    toy: Any = Toy()
-    assert drawing.text(toy).splitlines() == ["    a  b", " 1  R  #", "red (r) 1; red <to> move"]
-    root = ElementTree.fromstring(drawing.svg(toy))
-    assert len(list(root.iter(f"{SVG}polygon"))) == 1
-    assert [element.text for element in root.iter(f"{SVG}text")][-1] == "red <to> move"
-    picture = drawing.pixels(toy, 64)
-    red, green, blue = picture[35 + 36, 35 + 32].astype(int)
-    assert min(red, green) > 1.5 * blue, "the crown is golden"
-    assert (picture[35 + 32, 35 + 96] == 0x20).all(), "the wall is dark"
-
-
-def test_a_game_without_a_drawing_is_an_error() -> None:
-    with pytest.raises(TypeError, match="no drawing of object"):
-        drawing.scene(object())  # type: ignore[arg-type]
-
-
 @pytest.fixture
 def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
@@ -177,30 +137,6 @@ def test_a_window_shows_the_picture_and_closes() -> None:
         shown = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
         assert (shown == picture).all()
     window.close()
-    assert not pygame.display.get_init()
-
-
-@pytest.mark.usefixtures("_no_screen")
-def test_a_window_works_after_another_window_was_closed() -> None:
-    import pygame
-
-    def is_shown(picture: npt.NDArray[np.uint8]) -> bool:
-        return np.array_equal(pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1), picture)
-
-    small, large = drawing.pixels(Othello(4)), drawing.pixels(Othello(6))
-    first, second = drawing.Window(fps=1000), drawing.Window(fps=1000)
-    for window, picture in ((first, small), (second, large), (first, small), (second, small)):
-        window.show(picture)
-        assert is_shown(picture)
-    first.close()
-    second.show(small)
-    assert is_shown(small)
-    pygame.display.quit()  # as other code that uses pygame may do
-    second.show(small)
-    first.show(large)
-    assert is_shown(large)
-    first.close()
-    second.close()  # its window is closed already
     assert not pygame.display.get_init()
 
 

@@ -114,8 +114,3 @@ def test_pixels_show_each_square_of_checkers():
                     assert red > 1.5 * green
                 else:
                     assert min(red, green, blue) > 150
-
-
-def test_both_show_themselves_in_a_notebook():
-    for state in (Checkers(), Tribolo(1)):
-        assert state._repr_svg_() == drawing.svg(state)

@@ -42,11 +42,6 @@ def test_the_side_of_a_square_has_a_range(draw):
         draw(Othello(4), 20.5)
 
 
-def test_a_page_needs_the_moves_between_its_positions():
-    with pytest.raises(ValueError, match="expected positions that follow each other"):
-        html([Othello(), Othello()])
-
-
 @pytest.mark.parametrize("start", GAMES, ids=lambda s: type(s).__name__)
 def test_a_gif_shows_each_position(start):
     states = played(start)
@@ -80,9 +75,3 @@ def test_positions_of_a_game():
     assert len(states) == 4
     with pytest.raises(IllegalActionError):
         positions(end, Othello(6))
-
-
-@pytest.mark.parametrize("make", [gif, html])
-def test_no_positions(make):
-    with pytest.raises(ValueError, match="at least one"):
-        make([])

@@ -28,23 +28,22 @@ def test_each_number_is_on_its_square_and_says_how_good_it_is():
     }
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(3, "+3"), (-12, "-12"), (3.0, "+3"), (9.5, "+9.50"), (-12.25, "-12.2"), (0.001, "0.00"), (-0.001, "0.00")],
-)
-def test_a_value_as_text(value, text):
-    assert numbers(START, {19: value}) == {(2, 3): (text, 1.0)}
-
-
 def test_a_certain_result_is_beyond_all_others():
     found = numbers(START, {19: math.inf, 26: 8, 37: -math.inf})
     assert found == {(2, 3): ("win", 1.0), (3, 2): ("+8", pytest.approx(5 / 6)), (4, 5): ("loss", 0.0)}
 
 
-def test_a_pass_has_no_square():
-    game = Othello.from_text("XO------" + "-" * 56, to_move="O")
-    assert game.legal_actions() == (64,)
-    assert numbers(game, {64: 1.0}) == {}
+def test_numbers_that_look_equal_have_one_colour():
+    found = numbers(START, {19: 0.0249, 26: 0.0151, 37: 0.02, 44: -0.5})
+    assert {(text, share) for text, share in found.values()} == {("+0.02", 1.0), ("-0.50", 0.0)}
+
+
+def test_a_picture_says_whom_its_values_are_for():
+    state = Othello.from_moves("f5")
+    values = dict.fromkeys(state.legal_actions(), 0.5)
+    assert ">values for white, to move</text>" in drawing.svg(state, values=values)
+    assert ">white to move</text>" in drawing.svg(state)
+    assert "values for black, to move" in drawing.html([START], values=[VALUES])
 
 
 def test_of_two_moves_to_one_square_the_better_one_is_shown():

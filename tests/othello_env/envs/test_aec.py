@@ -104,39 +104,6 @@ class TestPettingZooSuite:
         render_test(othello_v0.env)
 
 
-@pytest.mark.parametrize("size", [4, 6, 8])
-def test_it_follows_the_rules_move_by_move(size: int) -> None:
-    env = othello_v0.env(size=size)
-    rng = np.random.default_rng(size)
-    passes = 0
-    for _ in range(20):
-        env.reset()
-        state = Othello(size)
-        for agent in env.agent_iter():
-            observation, reward, terminated, truncated, info = env.last()
-            player = env.possible_agents.index(agent)
-            assert env.position == state
-            assert (observation["observation"] == state.observation(player)).all()
-            assert "action_mask" not in info
-            assert (terminated, truncated) == (state.is_over, False)
-            assert reward == state.returns()[player]
-            if terminated:
-                assert not observation["action_mask"].any()
-                env.step(None)
-                continue
-            assert player == state.to_move
-            assert tuple(np.flatnonzero(observation["action_mask"])) == state.legal_actions()
-            waiting = env.observe(env.possible_agents[1 - player])
-            assert not waiting["action_mask"].any()
-            assert (waiting["observation"] == state.observation(1 - player)).all()
-            action = rng.choice(state.legal_actions())
-            passes += action == state.pass_action
-            env.step(action)
-            state = state.play(action)
-        assert env.position.moves == state.moves
-    assert passes > 0
-
-
 def test_an_observation_belongs_to_the_caller() -> None:
     env = othello_v0.env()
     env.reset(seed=1)
@@ -394,26 +361,3 @@ def test_wrong_options_are_named_and_change_nothing(options: dict[str, object], 
         env.reset(options=options)
     assert env.position == Othello.from_moves("f5")
     assert env._keys == keys
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"reward": "discs"}, "reward must be one of 'result', 'margin', not 'discs'"),
-        ({"render_mode": "svg"}, "render_mode must be one of None, 'human', 'rgb_array', 'ansi', not 'svg'"),
-    ],
-)
-def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        othello_v0.env(**arguments)
-
-
-def test_human_mode_shows_every_ply(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = []
-    monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
-    env = othello_v0.env(render_mode="human")
-    env.reset()
-    play_out(env, WIPE_OUT)
-    states = [Othello.from_moves(WIPE_OUT[: 2 * ply]) for ply in range(10)]
-    assert len(shown) == 10
-    assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))

@@ -1,7 +1,5 @@
 """Every entry point raises the same error for a wrong seed, size or text, and accepts the same correct values."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -86,43 +84,6 @@ def test_an_array_of_seeds_gives_each_game_its_own():
             env.reset(seed=wrong)
 
 
-SIZED = {"Othello": Othello, "Checkers": Checkers} | {
-    name: lambda size, make=make: make(size=size) for name, make in ENVS.items() if "ribolo" not in name
-}
-
-
-@pytest.mark.parametrize("make", SIZED.values(), ids=SIZED.keys())
-@pytest.mark.parametrize("size", [8.0, "8", None, True, 7, [8]])
-def test_a_wrong_size_is_named(make, size):
-    with pytest.raises(ValueError, match=r"size must be one of 4, 6, 8(, 10)?, not "):
-        make(size)
-
-
-@pytest.mark.parametrize("make", SIZED.values(), ids=SIZED.keys())
-def test_integers_of_any_kind_are_sizes(make):
-    for size in (np.int8(6), np.array(6)):
-        game = make(size)
-        if hasattr(game, "reset"):
-            game.reset(seed=0)
-            game = start(game)
-        assert type(game.size) is int
-        assert game.size == 6
-
-
-@each_env
-@pytest.mark.parametrize("openings", ["f5d6,,", "random:-1", b"f5", Othello()])
-def test_wrong_openings_are_named(make, openings):
-    with pytest.raises(ValueError, match='openings must be None, "random:PLIES", transcripts or States, not '):
-        make(openings=openings)
-
-
-@each_env
-def test_openings_need_at_least_one(make):
-    for none in ([], (), iter([])):
-        with pytest.raises(ValueError, match="openings is empty"):
-            make(openings=none)
-
-
 @each_env
 def test_more_random_plies_than_a_game_has_are_too_many(make, monkeypatch):
     monkeypatch.setattr(Openings, "ATTEMPTS", 5)
@@ -148,52 +109,9 @@ def test_what_is_no_text_is_named(read, text):
     assert repr(text) in str(error.value)
 
 
-@pytest.mark.parametrize("read", [Othello.from_moves, Checkers.from_moves, *(game.play_transcript for game in GAMES)])
-@pytest.mark.parametrize("moves", [None, 3.5, b"f5"])
-def test_what_is_no_transcript_is_named(read, moves):
-    with pytest.raises(TypeError, match=f"expected a transcript, or actions or their names, not {moves!r} of type "):
-        read(moves)
-
-
-@each_env
-def test_options_of_a_wrong_type_are_named(make):
-    env = make()
-    for options, text in (({"moves": 5}, "moves must be a transcript"), ({"position": 7}, "position must be a State")):
-        with pytest.raises(ValueError, match=text):
-            env.reset(options=options)
-
-
-@each_env
-@pytest.mark.parametrize("options", [0, ["moves"]])
-def test_options_that_are_no_dict_are_named(make, options):
-    with pytest.raises(TypeError, match=r"expected the options of a reset as a dict, not .* of type "):
-        make().reset(options=options)
-
-
-@pytest.mark.parametrize("draws", [["x"], "x", None, 5])
-def test_a_wrong_rule_of_draws_is_named(draws):
-    with pytest.raises(ValueError, match="draws must be one of 'repetition', 'threefold', '40-move', not "):
-        Checkers(8, draws)
-
-
-@pytest.mark.parametrize("to_move", [Path("x"), None, b"X", ["X"]])
-def test_what_is_no_player_is_named(to_move):
-    with pytest.raises(TypeError, match=r"expected the player to move as X or O .*, not .* of type "):
-        Othello.from_text("-" * 16, to_move)
-
-
 @pytest.mark.parametrize("moves", ["f5d6,,", "f5,,d6", "f5d6,", ",f5", "f5; ,d6", ","])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: type(game).__name__)
 def test_a_transcript_has_no_empty_places(game, moves):
     for read in (game.play_transcript, lambda moves: Openings([moves], lambda key: game)):
         with pytest.raises(NotationError, match="expected moves on both sides of each comma or semicolon, got "):
             read(moves)
-
-
-def test_self_play_has_no_side():
-    with pytest.raises(ValueError, match="side='white' needs an opponent; in self-play the learner plays"):
-        OthelloVectorEnv(2, opponent=None, side="white")
-    env = OthelloVectorEnv(2, opponent=None, side="random")
-    env.reset(options={"side": "random"})
-    with pytest.raises(ValueError, match="side='black' needs an opponent"):
-        env.reset(options={"side": "black"})

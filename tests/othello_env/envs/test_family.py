@@ -1,4 +1,4 @@
-"""Tribolo and checkers in both environments: turns, chains, skips, rewards, options, bad input."""
+"""All games in both environments: turns, chains, skips, rewards, options, bad input."""
 
 import gymnasium
 import numpy as np
@@ -7,8 +7,19 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
-from othello_env import Agent, Checkers, IllegalActionError, Tribolo, checkers_v0, make_agent, othello_v0, tribolo_v0
+from othello_env import (
+    Agent,
+    Checkers,
+    IllegalActionError,
+    Othello,
+    Tribolo,
+    checkers_v0,
+    make_agent,
+    othello_v0,
+    tribolo_v0,
+)
 from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
+from othello_env.envs.othello import OthelloEnv
 from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
 from othello_env.envs.tribolo import TriboloEnv
 from othello_env.games.openings import Openings
@@ -46,15 +57,17 @@ class TestPettingZooSuite:
 @pytest.mark.parametrize(
     ("env", "start"),
     [
+        (othello_v0.env(), lambda key: Othello()),
+        (othello_v0.env(size=4), lambda key: Othello(4)),
         (tribolo_v0.env(**SMALL), lambda key: Tribolo(key, **SMALL)),
         (checkers_v0.env(), lambda key: Checkers()),
         (checkers_v0.env(size=6, draws="threefold"), lambda key: Checkers(6, "threefold")),
     ],
-    ids=["tribolo", "checkers", "6x6"],
+    ids=["othello", "othello 4x4", "tribolo", "checkers", "checkers 6x6"],
 )
 def test_agents_are_stepped_as_the_rules_say(env, start):
     rng = np.random.default_rng(1)
-    again = 0
+    again = passes = 0
     for game in range(10):
         env.reset(seed=5 if game == 0 else None)
         state = start(game_key(env_key(5), game))
@@ -80,8 +93,9 @@ def test_agents_are_stepped_as_the_rules_say(env, start):
             action = rng.choice(state.legal_actions())
             env.step(action)
             again += state.to_move == state.play(action).to_move
+            passes += action == getattr(state, "pass_action", None)
             state = state.play(action)
-    assert again > 0
+    assert again + passes > 0
 
 
 def test_names():
@@ -280,8 +294,13 @@ def answered(state, learner, agents):
 
 @pytest.mark.parametrize(
     ("make", "start"),
-    [(lambda: TriboloEnv(**SMALL), lambda key: Tribolo(key, **SMALL)), (CheckersEnv, lambda key: Checkers())],
-    ids=["tribolo", "checkers"],
+    [
+        (lambda: OthelloEnv(openings="random:6"), lambda key: Openings("random:6", lambda _: Othello()).draw(key)),
+        (lambda: OthelloEnv(size=4), lambda key: Othello(4)),
+        (lambda: TriboloEnv(**SMALL), lambda key: Tribolo(key, **SMALL)),
+        (CheckersEnv, lambda key: Checkers()),
+    ],
+    ids=["othello", "othello 4x4", "tribolo", "checkers"],
 )
 def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
     env, rng = make(), np.random.default_rng(2)

@@ -4,12 +4,14 @@ import subprocess
 import sys
 
 import gymnasium
+import numpy as np
 import pettingzoo
 import pytest
 
 import othello_env  # noqa: F401 - registers the environments
 from othello_env import WrongGameError, othello_v0
-from othello_env.envs.othello import OthelloEnv
+
+GAMES = ("Othello", "Othello-flat", "Tribolo", "Checkers")
 
 
 def test_gymnasium_imports_the_package_for_a_qualified_id() -> None:
@@ -19,13 +21,6 @@ def test_gymnasium_imports_the_package_for_a_qualified_id() -> None:
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "(37,)"
-
-
-def test_gymnasium_makes_the_environment_with_its_arguments() -> None:
-    env = gymnasium.make("othello_env/Othello-v0", size=4, opponent="random", side="white", reward="margin")
-    assert isinstance(env.unwrapped, OthelloEnv)
-    env.reset(seed=0)
-    assert env.unwrapped.learner == 1
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has a registry since 1.27")
@@ -48,3 +43,39 @@ def test_an_opponent_that_does_not_play_the_game_is_told_when_the_environment_is
     with pytest.raises(WrongGameError, match="size 4"):
         env.unwrapped.set_opponents(opponent)
     env.reset(seed=1)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_direct_base_is_gymnasiums(name: str) -> None:
+    """Some trainers, such as skrl, look only at the direct bases of a class to find out what kind of env it is."""
+    env = gymnasium.make(f"othello_env/{name}-v0").unwrapped
+    assert gymnasium.Env in type(env).__bases__
+    assert gymnasium.vector.VectorEnv in type(gymnasium.make_vec(f"othello_env/{name}-v0", num_envs=2)).__bases__
+
+
+@pytest.mark.parametrize("name", ["Othello", "Othello-flat"])
+def test_the_bound_of_the_steps_is_known_and_truncates_no_game(name: str) -> None:
+    env = gymnasium.make(f"othello_env/{name}-v0")
+    assert env.spec is not None
+    assert env.spec.max_episode_steps == 64
+    longest, rng = 0, np.random.default_rng(1)
+    for seed in range(20):
+        _, info = env.reset(seed=seed)
+        over, steps = False, 0
+        while not over:
+            action = rng.choice(np.flatnonzero(info["action_mask"]))
+            _, _, over, truncated, info = env.step(int(action))
+            steps += 1
+            assert not truncated
+        longest = max(longest, steps)
+    assert 30 <= longest < 64
+    gymnasium.wrappers.TimeAwareObservation(env).reset(seed=1)  # it reads the bound
+
+
+def test_a_batch_knows_the_bound_and_takes_no_smaller_one() -> None:
+    envs = gymnasium.make_vec("othello_env/Othello-flat-v0", num_envs=2, size=6)
+    assert envs.spec is not None
+    assert envs.spec.max_episode_steps == 64
+    assert gymnasium.make_vec(envs.spec).single_observation_space == envs.single_observation_space
+    with pytest.raises(ValueError, match="plays every game to its end: max_episode_steps must be at least 64, not 10"):
+        gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, max_episode_steps=10)

@@ -94,39 +94,29 @@ def test_without_values_returns_are_the_results():
             assert returns[t, i] == expected
 
 
-def test_flags_and_players_may_have_any_dtype():
-    log, last_players = rollout("NextStep", steps=40)
-    assert log["terminated"].any()
-    values = np.random.default_rng(0).normal(size=log["rewards"].shape)
-    rest = {"rewards": log["rewards"], "values": values, "last_values": values[0]}
-    expected = self_play_advantages(
-        **rest,
-        players=log["players"],
-        last_players=last_players,
-        **{name: log[name] for name in ("terminated", "illegal", "played")},
+def test_with_zeros_as_players_it_is_the_usual_estimation_against_opponents():
+    env, n, gamma, lam = OthelloVectorEnv(6, 4, "random"), 6, 0.9, 0.8
+    rng = np.random.default_rng(2)
+    observation, _ = env.reset(seed=1)
+    rewards, terminated = [], []
+    for _ in range(40):
+        observation, reward, over, _, _ = env.step(sample_legal(observation["action_mask"], rng))
+        rewards.append(reward)
+        terminated.append(over)
+    rewards, terminated, values, last = (
+        *map(np.array, (rewards, terminated)),
+        rng.normal(size=(40, n)),
+        rng.normal(size=n),
     )
-    got = self_play_advantages(
-        **rest,
-        players=log["players"].astype(np.float32),
-        last_players=last_players.astype(np.uint8),
-        **{name: log[name].astype(np.int64) for name in ("terminated", "illegal", "played")},
+    expected, following, advantage = np.zeros((40, n)), last, np.zeros(n)
+    for t in reversed(range(40)):
+        on = ~terminated[t]
+        delta = rewards[t] + gamma * following * on - values[t]
+        expected[t] = advantage = delta + gamma * lam * advantage * on
+        following = values[t]
+    players = np.zeros(rewards.shape, np.int8)
+    found, returns = self_play_advantages(
+        rewards, values, players, terminated, last, players[0], gamma=gamma, gae_lambda=lam
     )
-    np.testing.assert_array_equal(got, expected)
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [({"values": np.zeros((3, 3))}, "values of shape"), ({"players": np.full((3, 2), 2)}, "players must be 0 and 1")],
-)
-def test_what_does_not_fit_is_named(change, text):
-    zeros, flags = np.zeros((3, 2)), np.zeros((3, 2), bool)
-    arguments = {
-        "rewards": zeros,
-        "values": zeros,
-        "players": zeros.astype(np.int8),
-        "terminated": flags,
-        "last_values": zeros[0],
-        "last_players": np.zeros(2, np.int8),
-    }
-    with pytest.raises(ValueError, match=text):
-        self_play_advantages(**(arguments | change))
+    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(returns, expected + values)

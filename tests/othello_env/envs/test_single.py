@@ -14,8 +14,7 @@ from scripted import WIPE_OUT, Script
 
 from othello_env import Agent, AgentError, IllegalActionError, Othello, State, drawing, make_agent
 from othello_env.envs.othello import OthelloEnv
-from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
-from othello_env.games.hashing import SIDE, mix_int
+from othello_env.envs.seeding import env_key, game_key, learner_seat, redraw_key
 from othello_env.games.openings import Openings
 
 pytestmark = pytest.mark.nojit
@@ -83,37 +82,6 @@ def test_the_learners_closing_move_pays_it_too(reward: str, worth: float) -> Non
     assert [result[2] for result in results] == [False] * 4 + [True]
 
 
-@pytest.mark.parametrize(("size", "side"), [(4, "black"), (6, "white"), (8, "black")])
-def test_it_follows_the_rules_move_by_move(size: int, side: str) -> None:
-    """Against an opponent that plays its first legal move, every step agrees with `state`."""
-    env = OthelloEnv(size=size, opponent=first_legal, side=side)
-    learner = ["black", "white"].index(side)
-    rng = np.random.default_rng(size)
-    passes = 0
-    for _ in range(20):
-        observation, info = env.reset()
-        state = Othello(size)
-        done, reward = False, 0.0
-        while True:
-            while not state.is_over and state.to_move != learner:
-                state = state.play(state.legal_actions()[0])
-            assert env.unwrapped.position == state
-            assert env.observation_space.contains(observation)
-            assert (observation["observation"] == state.observation(learner)).all()
-            assert observation["action_mask"] is info["action_mask"]
-            assert tuple(np.flatnonzero(env.action_masks())) == state.legal_actions()
-            assert (observation["action_mask"] == env.action_masks()).all()
-            assert (done, reward) == (state.is_over, state.returns()[learner])
-            if done:
-                assert info["winner"] == (-1 if not any(state.returns()) else state.returns().index(1.0))
-                break
-            action = int(rng.choice(state.legal_actions()))
-            passes += action == state.pass_action
-            observation, reward, done, _, info = env.step(action)
-            state = state.play(action)
-    assert passes > 0, "the learner's pass is a step"
-
-
 def test_the_opponents_pass_is_made_for_it() -> None:
     opponent = Script("f5")
     env = OthelloEnv(size=4, opponent=opponent, side="black")
@@ -125,33 +93,6 @@ def test_the_opponents_pass_is_made_for_it() -> None:
 
 class TestSeeds:
     """All random choices depend only on the games' keys, as the documentation says."""
-
-    @staticmethod
-    def by_hand(key: int, choose: Callable[[Othello], int]) -> tuple[int, Othello]:
-        learner = mix_int(key, SIDE) & 1
-        state = Openings("random:6", lambda _: Othello()).draw(key)
-        opponent = make_agent("random")
-        opponent.new_game(opponent_key(key))
-        while not state.is_over:
-            state = state.play(choose(state) if state.to_move == learner else opponent.act(state))
-        return learner, state
-
-    def test_games_are_those_of_the_keys(self) -> None:
-        def choose(state: Othello) -> int:
-            return state.legal_actions()[-1]
-
-        env = OthelloEnv(openings="random:6")
-        learners = []
-        for seed in (0, 1, 2**63 + 5):
-            for game in range(8):
-                env.reset(seed=seed if game == 0 else None)
-                done = False
-                while not done:
-                    _, _, done, _, _ = env.step(choose(env.position))
-                learner, last = self.by_hand(game_key(env_key(seed), game), choose)
-                assert (env.learner, env.position.moves) == (learner, last.moves)
-                learners.append(learner)
-        assert set(learners) == {0, 1}
 
     def test_a_game_that_ends_before_the_learners_turn_is_drawn_again(self) -> None:
         env = OthelloEnv(size=4)
@@ -395,18 +336,3 @@ def test_wrong_options_are_named_and_change_nothing(options: dict[str, Any], mes
     with pytest.raises(ValueError, match=message):
         env.reset(options=options)
     assert env.position == Othello.from_moves("d3c3")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
-        ({"reward": "discs"}, "reward must be one of"),
-        ({"render_mode": "svg"}, "render_mode must be one of"),
-        ({"opponent": "nobody"}, "there is no agent 'nobody'; known are .*random"),
-        ({"opponent": ("random", "random")}, "expected an opponent for each of 1 other seats, got 2"),
-    ],
-)
-def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        OthelloEnv(**arguments)

@@ -35,7 +35,9 @@ each_game = pytest.mark.parametrize("name", NEW)
 def begun(batch, random_plies=0, side=-1, positions=()):
     """Begin all games of a batch, each with its own key. Returns how games of the batch begin."""
     pool = np.full((batch.start.num_players - 1, 1), 2**32, np.uint64)
-    initial = batch.initial_arrays(positions, random_plies, redraws=1, side=side, pool=pool, first=0)
+    initial = batch.initial_arrays(
+        Openings(positions or None, lambda key: batch.start, random_plies), redraws=1, side=side, pool=pool, first=0
+    )
     batch.games.env_key[:] = np.arange(len(batch)) * 977
     batch.games.number[:] = np.arange(len(batch)) % 3
     batch.make_room(initial)
@@ -78,7 +80,9 @@ def test_games_begin_as_the_openings_say(name, plies):
 
 def test_openings_that_cannot_be_are_told():
     batch = OthelloGames(2, Othello(4))
-    initial = batch.initial_arrays((), 30, redraws=1, side=-1, pool=np.zeros((1, 1), np.uint64), first=0)
+    initial = batch.initial_arrays(
+        Openings("random:30", lambda key: Othello(4)), redraws=1, side=-1, pool=np.zeros((1, 1), np.uint64), first=0
+    )
     assert batch.begin(np.arange(2), initial) == NO_OPENING
 
 

@@ -1,8 +1,12 @@
 """The positions in which games begin."""
 
+from bisect import bisect_right
+from collections import Counter
+
 import pytest
 
 from othello_env import Checkers, IllegalActionError, NotationError, Othello
+from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings, random_opening
 
 pytestmark = pytest.mark.nojit
@@ -41,6 +45,24 @@ def test_given_openings_are_all_drawn():
     openings = Openings(given, start)
     drawn = {openings.draw(key) for key in range(100)}
     assert drawn == {Othello.from_moves(opening) for opening in ("f5d6c3", "f5f6", "", "f5d6")}
+
+
+def test_openings_are_drawn_by_their_weights():
+    given = {"f5d6": 1, "f5f6": 0, "f5f4": 97, "f5d6c3": 2}
+    openings, n = Openings(given, start), 20_000
+    drawn = Counter(openings.draw(key).transcript() for key in range(n))
+    for opening, weight in given.items():
+        p = weight / 100
+        assert abs(drawn[opening] - n * p) <= 4 * (n * p * (1 - p)) ** 0.5
+    with pytest.raises(ValueError, match="openings with weights of at least 0, not all 0"):
+        Openings({"f5d6": 0}, start)
+
+
+def test_equally_likely_openings_share_the_random_numbers_evenly():
+    for n in (1, 2, 3, 7, 1000):
+        bounds = Openings(["f5"] * n, start).bounds
+        numbers = [mix_int(n, k) >> 32 for k in range(1000)] + [0, 2**32 - 1]
+        assert [bisect_right(bounds, number) for number in numbers] == [number * n >> 32 for number in numbers]
 
 
 def test_a_new_game_is_made_with_its_key():

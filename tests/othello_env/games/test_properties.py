@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from othello_env import IllegalActionError, NotationError, Othello
+from othello_env import Checkers, IllegalActionError, NotationError, Othello, Tribolo
 
 pytestmark = pytest.mark.nojit
 
@@ -166,3 +166,17 @@ def test_any_text_is_a_game_or_a_clear_error(text, size):
         error = ""
         assert Othello.from_moves(state.moves, size) == state
     assert not error or error.startswith(("ply ", "expected moves on both sides of each comma"))
+
+
+@pytest.mark.parametrize("start", [Othello(), Checkers(), Tribolo(seed=1)], ids=lambda start: type(start).__name__)
+def test_a_position_of_a_subclass_is_another_position(start):
+    """A subclass may have other rules, so a dict with its positions must not answer for those of the game."""
+    subclass = type("Variant", (type(start),), {"__slots__": ()})
+    _, arguments = start.__reduce__()[:2]
+    same, other = (start.__reduce__()[0](cls, *arguments[1:]) for cls in (type(start), subclass))
+    assert type(other) is subclass
+    assert start == same
+    assert start != other
+    assert other != start
+    assert other == copy.copy(other)
+    assert {start: "game", other: "variant"}[same] == "game"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from league_games import MATCHES, first, play
 
-from othello_env import make_agent, make_vec_env, othello_v0, sample_legal
+from othello_env import make_vec_env, othello_v0, sample_legal
 from othello_env.agent import ask
 from othello_env.envs import OthelloEnv
 from othello_env.league import League
@@ -125,30 +125,6 @@ def test_results_from_elsewhere_count_like_those_of_an_environment():
     for wrong in ([1, 2], [0, -1, 1], [0.5, 0, 0]):
         with pytest.raises(ValueError, match="expected the numbers of games lost, drawn and won"):
             there.record_results("random", wrong)
-
-
-def test_openings_of_matches_are_a_text(tmp_path):
-    league = League(["random", "maximizer:eval=count"])
-    with pytest.raises(TypeError, match="expected the openings of a league's matches as a text"):
-        league.complete(2, openings=["c3", "d3"], game="othello:size=4")
-    league.save(tmp_path / "a")
-    assert len(League.load(tmp_path / "a")) == 2
-
-
-@pytest.mark.parametrize("fixed", ["random", 5, make_agent("random")], ids=repr)
-def test_fixed_members_are_a_list(fixed):
-    with pytest.raises(TypeError, match=r"expected a list of specs, Agents or callables, such as \['random'\], not "):
-        League(fixed)
-
-
-@pytest.mark.parametrize("frozen", [True, np.True_])
-def test_frozen_may_be_a_bool_of_numpy(frozen, tmp_path):
-    league = League(["random"])
-    league.add("maximizer", frozen=frozen)
-    league.add("minimax:depth=1")
-    league.freeze("snapshot 2", frozen)
-    league.save(tmp_path)
-    assert [member.frozen for member in League.load(tmp_path)][1:] == [True, True]
 
 
 def test_a_league_without_matches_may_play_any_game():

@@ -10,7 +10,6 @@ import pytest
 from league_games import MATCHES, first, play
 
 from othello_env import make_vec_env
-from othello_env.agent import AgentWrapper
 from othello_env.games.othello.position import Othello
 from othello_env.league import League
 from othello_env.league.matches import take_matches
@@ -76,32 +75,6 @@ def test_a_file_may_change_after_it_was_added(weights, tmp_path):
     assert found == [weights(k).read_bytes() for k in (1, 2)]
 
 
-def test_a_snapshots_file_is_not_in_an_option(weights, tmp_path):
-    path = tmp_path / "best.npz"
-    path.write_bytes(weights(1).read_bytes())
-    spec = f"ntuple:weights={path}"
-    league = League([spec])  # a fixed opponent, whose file does not change
-    with pytest.raises(ValueError, match=r"names the file '.*best\.npz' in an option, and a league does not keep"):
-        league.add(spec)
-    assert len(league) == 1
-
-
-def test_a_changed_agent_is_not_saved_as_the_agent_inside(ranked, weights, tmp_path):
-    class Saved(ranked):
-        def save(self, stem):
-            stem.with_suffix(".npz").write_bytes(weights(self.number).read_bytes())
-            return f"{stem}.npz"
-
-    class Changed(AgentWrapper):
-        """Might play other moves."""
-
-    member = League([Saved(1)]).members[0]
-    League([member.player]).save(tmp_path / "a")  # a member of another league is saved as its agent
-    assert len(League.load(tmp_path / "a")) == 1
-    with pytest.raises(ValueError, match="cannot be saved: it is neither a spec nor a file"):
-        League([Changed(Saved(1))]).save(tmp_path / "b")
-
-
 def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
     class Saved(ranked):
         def save(self, stem):
@@ -115,16 +88,27 @@ def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
     assert [repr(member.player.agent)[-12:] for member in League.load(tmp_path / "a")] == ["epsilon=0.25"] * 2
     before = (tmp_path / "a" / "league.json").read_bytes()
     league.add(ranked(3), "mine")
-    with pytest.raises(ValueError, match="the member 'mine' cannot be saved: it is neither a spec nor a file"):
-        league.save(tmp_path / "a")
+    for save in league.save, league.check_folder:
+        with pytest.raises(ValueError, match="the member 'mine' cannot be saved: it is neither a spec nor a file"):
+            save(tmp_path / "a")
+    assert (tmp_path / "a" / "league.json").read_bytes() == before
     league.forget("mine")
-    league.add(ranked(3), "elsewhere", save=lambda stem: "random")
     with pytest.raises(ValueError, match=r"the save of 'elsewhere' must return a spec like .*0003\.safetensors"):
-        league.save(tmp_path / "a")
-    league.forget("elsewhere")
-    league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
+        league.add(ranked(3), "elsewhere", save=lambda stem: "random")
+    with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
+        league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
+    with pytest.raises(TypeError, match=r"save must be a function that takes a path, not 'a\.npz'"):
+        league.add(ranked(3), "text", save="a.npz")
+    with pytest.raises(ZeroDivisionError):  # an error of the function itself
+        league.add(ranked(3), "zero", save=lambda stem: 1 / 0)
+    assert [member.name for member in league] == ["snapshot 1", "snapshot 2"]
+    league.save(tmp_path / "a")
+    before = (tmp_path / "a" / "league.json").read_bytes()
+    works = [True]
+    league.add(ranked(3), "later", save=lambda stem: Saved(3).save(stem) if works else f"{stem}.npz")
+    works.clear()
     for _ in range(2):  # the second call raises the error again
-        with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
+        with pytest.raises(ValueError, match="the member 'later' was saved, but cannot be loaded: there is no file"):
             league.save(tmp_path / "a")
     assert (tmp_path / "a" / "league.json").read_bytes() == before
 
@@ -179,25 +163,6 @@ def test_a_league_does_not_replace_matches_but_can_take_them(weights, tmp_path):
     with pytest.raises(ValueError, match="the matches of this league were played with"):
         training.complete(4, game="othello:size=4", openings="random:3")
     assert [str(player) for player in training.draw(9)] == [str(player) for player in alone.draw(9)]
-
-
-def test_a_league_does_not_replace_one_with_damaged_results(weights, tmp_path):
-    league = League(["random"])
-    league.save(tmp_path)
-    damaged = json.loads((tmp_path / "league.json").read_text()) | {"results": []}
-    (tmp_path / "league.json").write_text(json.dumps(damaged))
-    assert take_matches(league, tmp_path) == 0
-    with pytest.raises(FileExistsError, match="has a league that cannot be read"):
-        league.save(tmp_path)
-
-
-def test_a_league_is_not_saved_among_other_files(tmp_path):
-    (tmp_path / "notes.txt").touch()
-    with pytest.raises(FileExistsError, match=r"has no league, but other files \(notes\.txt\); give a new folder"):
-        League(["random"]).save(tmp_path)
-    with pytest.raises(FileExistsError, match=r"notes\.txt' is not a folder"):
-        League(["random"]).save(tmp_path / "notes.txt")
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.parametrize("files", [0, 2])

@@ -164,28 +164,6 @@ def test_a_forgotten_members_games_do_not_count(ranked):
     assert league.payoffs().games.sum() == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
-        ({"matchmaking": "best"}, ValueError, "matchmaking must be one of 'pfsp', 'uniform', 'latest', not 'best'"),
-        ({"weighting": "x"}, ValueError, "weighting must be one of 'hard', 'linear', 'capped', 'even', not 'x'"),
-        ({"forget": "x"}, ValueError, "forget must be one of 'oldest', 'beaten', 'crowded', not 'x'"),
-        ({"fixed_share": 1.5}, ValueError, "fixed_share must be 0 to 1, not 1.5"),
-        ({"fixed_share": math.nan}, ValueError, "fixed_share must be 0 to 1, not nan"),
-        ({"keep": 0}, ValueError, "keep must be 1 to 1000000000, not 0"),
-        ({"keep": 2.5}, TypeError, "keep must be a whole number, not 2.5"),
-        ({"half_life": 0}, ValueError, "half_life must be 0.1 to"),
-        ({"half_life": "1"}, TypeError, "half_life must be a number, not '1'"),
-        ({"seed": -1}, ValueError, "a seed must be an integer of at least 0, not -1"),
-        ({"fixed": ["nobody"]}, ValueError, "there is no agent 'nobody'"),
-        ({"fixed": ["random", "random"]}, ValueError, "expected a name that no member has, not 'random'"),
-    ],
-)
-def test_wrong_arguments_are_refused(arguments, error, text):
-    with pytest.raises(error, match=text):
-        League(**arguments)
-
-
 def test_wrong_calls_are_refused(ranked):
     league = League()
     with pytest.raises(ValueError, match="the league has no members"):
@@ -209,3 +187,12 @@ def test_opponents_are_those_of_a_batch(ranked):
     assert len(found) <= 8
     assert sum(found.values()) == 8
     assert np.unique([repr(player) for player in found]).size == len(found)
+
+
+def test_the_weights_of_fixed_members_multiply_their_probabilities(tmp_path):
+    league = League({"random": 1, "maximizer": 3.5, "minimax:depth=1": 0.5}, seed=1)
+    assert league.probabilities() == pytest.approx({"random": 0.2, "maximizer": 0.7, "minimax:depth=1": 0.1})
+    league.add("alphabeta:depth=2")
+    assert league.probabilities()["snapshot 1"] == pytest.approx(1 / 6)
+    league.save(tmp_path)
+    assert League.load(tmp_path).probabilities() == league.probabilities()

@@ -1,6 +1,5 @@
 """The scores of members against each other, and the statistics of these scores."""
 
-from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
@@ -53,12 +52,6 @@ def test_the_matches_are_those_of_a_tournament(league):
     same(league.payoffs(), tournament(league, 8))
     with pytest.raises(ValueError, match="with the game othello:size=4 and the openings random:2, not with the"):
         league.complete(8, game="othello:size=4")
-
-
-def test_matches_in_two_processes_are_the_same(weights):
-    one, two = (League(["random", str(weights(1)), "maximizer:eval=count"], seed=1) for _ in range(2))
-    assert one.complete(4, **OPTIONS) == two.complete(4, workers=2, **OPTIONS) == 12
-    np.testing.assert_array_equal(one.payoffs().pairs, two.payoffs().pairs)
 
 
 def test_an_interrupt_keeps_the_pairs_that_are_complete(league):
@@ -198,18 +191,6 @@ def test_equilibria_in_closed_form():
     assert nash(np.zeros((4, 4))) == pytest.approx([0.25] * 4, abs=1e-4)
 
 
-def test_a_copy_of_a_member_shares_its_part():
-    """The equilibrium with the largest entropy gives equal members equal shares."""
-    rock = np.array(ROCK) - 0.5
-    doubled = np.zeros((4, 4))
-    places = [0, 1, 2, 2]
-    for i, j in np.ndindex(4, 4):
-        doubled[i, j] = rock[places[i], places[j]]
-    found = nash(doubled)
-    equilibrium_holds(doubled, found)
-    assert found == pytest.approx([1 / 3, 1 / 3, 1 / 6, 1 / 6], abs=1e-3)
-
-
 def test_equilibria_of_random_games():
     rng = np.random.default_rng(3)
     for m in (2, 5, 12, 40):
@@ -239,19 +220,6 @@ def test_members_that_have_not_met_have_no_equilibrium(ranked):
     with pytest.raises(ValueError, match="no games lead from"):
         league.payoffs().ratings()
     assert repr(league.payoffs()) == "<Payoffs of 2 members: 0 of 1 pairs have met>"
-
-
-def test_payoffs_as_plain_values(league):
-    league.complete(2, **OPTIONS)
-    found = league.payoffs().to_json()
-    assert found["scores"][0][0] is None
-    assert found["played"] == [None, None, 400, 500, 600]
-    by_name = defaultdict(dict)
-    for (a, b), match in tournament(league, 2).scores().items():
-        by_name[a][b] = match.score
-    for i, name in enumerate(found["names"]):
-        for j, other in enumerate(found["names"]):
-            assert i == j or found["scores"][i][j] == by_name[name][other]
 
 
 def test_pictures_show_the_scores_and_the_ratings(league):

@@ -5,11 +5,11 @@ import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
-const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("bands"));
+const { axis, bands, groupOf, linesOf, mostOf, quantities, valueAt } = await import(at("bands"));
 const { Versions } = await import(at("checkpoints"));
 const { cellText } = await import(at("league"));
 const { ladderRows, shownLadders } = await import(at("ladder"));
-const { exactly, lossText, moveNumbers, reviewed } = await import(at("review"));
+const { exactly, lossText, reviewed } = await import(at("review"));
 const values = await import(at("values"));
 
 test("values as text", () => {
@@ -20,24 +20,46 @@ test("values as text", () => {
   ];
   for (const [value, text] of cases) assert.equal(valueText(value), text);
   assert.equal(valueText(0.256, "value", "probabilities"), "26%");
-  assert.equal(valueText(-6, "discs"), "−6");
+  assert.equal(valueText(-6, "discs, exact"), "−6");
+  assert.equal(valueText(-6, "expected discs"), "−6.0"); // as `analyse` prints it
 });
 
-test("values from the first player's side", () => {
-  assert.equal(values.shown(0.5, 0, 2), 0.5);
-  assert.equal(values.shown(0.5, 1, 2), -0.5);
-  assert.equal(values.shown("inf", 1, 2), "-inf");
-  assert.ok(Object.is(values.shown(0, 1, 2), 0)); // never -0
-  assert.equal(values.shown(7, 1, 3), 7);
+test("a score has one notation", () => {
+  assert.deepEqual([.965, .5, 1, 0, .9999].map(share => values.scoreText(share)), [".965", ".500", "1.000", ".000", "1.000"]);
+  assert.equal(values.scoreText(.625, 2), ".63");
 });
 
-test("a scale is fixed by a bound, and has a floor without one", () => {
-  const { scaleOf } = values;
-  assert.equal(scaleOf([{ value: 0.01, bound: 1 }, { value: -0.02, bound: 1 }]), 1);
-  assert.equal(scaleOf([{ value: 2, bound: 64 }]), 64);
-  assert.equal(scaleOf([{ value: 0.5, bound: null }]), 20);
-  assert.equal(scaleOf([{ value: -130, bound: null }]), 200);
-  assert.equal(scaleOf([]), 1);
+test("a value is told for the player to move, at the end for the winner, and with its unit", async () => {
+  const { pointText } = await import(at("panels"));
+  const players = [{ name: "black" }, { name: "white" }];
+  const told = (values, unit, more) => pointText({ values, unit }, { toMove: 1, isOver: false, ...more }, players);
+  assert.equal(told([.25, -.25], "mean of result and margin"), "−0.25 mean of result and margin for white");
+  assert.equal(told(["inf", "-inf"], "win minus loss"), "loss for white");
+  assert.equal(told([-8, 8], "discs, exact", { isOver: true, returns: [-1, 1] }), "+8 discs, exact for white");
+  assert.equal(told([8, -8], "discs, exact", { isOver: true, returns: [1, -1] }), "+8 discs, exact for black");
+  assert.equal(pointText({ values: [3, 2, 5], unit: "cells" }, { toMove: 0 }, [...players, { name: "green" }]), "black +3, white +2, green +5 cells");
+});
+
+test("a scale is fixed for values from -1 to 1, and fits other values", () => {
+  const { greatestOf } = values;
+  assert.equal(greatestOf([{ value: 0.01, bound: 1 }, { value: -0.02, bound: 1 }]), 1);
+  assert.equal(greatestOf([{ value: 2, bound: 64 }]), 20);
+  assert.equal(greatestOf([{ value: 60, bound: 64 }]), 64);
+  assert.equal(greatestOf([{ value: 0.5, bound: null }]), 20);
+  assert.equal(greatestOf([{ value: -130, bound: null }]), 200);
+  assert.equal(greatestOf([]), 1);
+});
+
+test("colours and stars follow the numbers that are shown", async () => {
+  const { heatMarks } = await import(at("panels"));
+  const choices = [1, 2, 3].map(action => ({ action, name: `m${action}`, path: [[0, action]] }));
+  const game = { view: { choices, toMove: 0 }, mover: "black" };
+  const found = { actions: { 1: .0249, 2: .0151, 3: -.5 }, unit: "win minus loss", kind: "values" };
+  const marks = heatMarks(game, found, null);
+  assert.deepEqual(marks.map(({ text, share }) => [text, share]), [["+0.02", 1], ["+0.02", 1], ["−0.50", 0]]);
+  assert.equal(marks[0].value, .0249); // the exact value stays with the mark
+  assert.equal(marks[0].label, "m1: +0.02 win minus loss for black");
+  assert.deepEqual(values.bestActions(found), new Set([1, 2]));
 });
 
 test("ticks are round numbers that cover the range", () => {
@@ -107,7 +129,7 @@ test("an axis may have very many numbers", () => {
 });
 
 const choice = (action, name) => ({ action, name, path: [[0, action]] });
-const answer = (actions, more = {}) => ({ actions, unit: "discs", bound: 64, kind: "values", ...more });
+const answer = (actions, more = {}) => ({ actions, unit: "discs, exact", bound: 64, kind: "values", ...more });
 
 test("the table puts the exact score first, then A", () => {
   const choices = [choice(1, "a"), choice(2, "b"), choice(3, "c"), { action: 64, name: "pass", path: [] }];
@@ -153,7 +175,7 @@ test("the first ladder and every ladder with rated agents are shown", () => {
 
 test("a cell of a payoff matrix as text", () => {
   const league = { names: ["a", "b"], scores: [[null, 0.625], [0.375, null]], intervals95: [[0, [0.25, 0.9]], [0, 0]], games: [[0, 8], [8, 0]], fromMatches: [[false, true], [true, false]] };
-  assert.equal(cellText(league, 0, 1), "a against b: 63% of 8 games of matches (95%: 25% to 90%)");
+  assert.equal(cellText(league, 0, 1), "a against b: .625 in 8 games of matches (95%: .250 to .900)");
   assert.equal(cellText(league, 0, 0), "a against a: no games");
 });
 
@@ -178,11 +200,6 @@ test("a move's loss by the server's review", () => {
   assert.equal(reviewed(review, views, 1, 7).isBlunder, false);
   assert.equal(reviewed(review, views, 2, 6), null);
   assert.equal(reviewed(review, views, 3, 6), null); // a ply after the review
-});
-
-test("passes take no number", () => {
-  const views = [view(0, []), view(1, []), view(0, [], null, { mustPass: true }), view(1, []), view(0, [])];
-  assert.deepEqual(moveNumbers(views), [null, 1, 2, null, 3]);
 });
 
 test("lines are kept once, and none that another one contains", () => {
@@ -284,20 +301,41 @@ test("exact scores come from an agent that plays the game", async () => {
   assert.deepEqual(["othello", "othello:size=6", "checkers"].map(game => looking.solver(game)), ["engine", "perfect", undefined]);
 });
 
-test("a solved draw and the end of the game do not set the scale of a curve", async () => {
+test("each curve has its own scale, and a curve has one unit", async () => {
   const { boundsOfTwo } = await import(at("curve"));
+  const { inOneUnit } = await import(at("look"));
   const point = (value, unit, bound) => ({ values: [value, -value], unit, bound });
-  const end = { values: ["inf", "-inf"], unit: "result", bound: 1 };
-  assert.deepEqual(boundsOfTwo([{ points: [point(.3, "expected result", 1), point(0, "discs", 64), null] }]), [-1, 1]);
-  assert.deepEqual(boundsOfTwo([{ points: [point(4, "discs", 64), end] }]), [-64, 64]);
-  assert.deepEqual(boundsOfTwo([{ points: [point(4, "discs", 64), point(0, "result", 1)] }]), [-64, 64]);
+  assert.deepEqual(boundsOfTwo([point(.3, "win minus loss", 1), null]), [-1, 1]);
+  assert.deepEqual(boundsOfTwo([point(130, "points of the weights", null)]), [-200, 200]);
+  const mixed = [point(30, "points of the weights", null), point(-4, "discs, exact", 64), point(0, "discs, exact", 64), null];
+  assert.deepEqual(inOneUnit(mixed).map(each => each && [each.values, each.bound]), [[[30, -30], null], [["-inf", "inf"], null], [[0, -0], null], null]);
+  const discs = [point(1.5, "expected discs", 64), point(4, "discs, exact", 64)];
+  assert.equal(inOneUnit(discs), discs);
 });
 
-test("quantities are listed once, and an axis may be logarithmic", () => {
-  const curve = { what: "Scores", over: "games", lines: [{ name: "r", points: [[1, 0.5]] }] };
-  const runs = [{ name: "a", curves: [curve] }, { name: "b", curves: [curve] }];
-  assert.deepEqual([...quantities(runs).keys()], ["Scores: r, over games"]);
-  assert.equal(linesOf(runs, { what: "Scores", over: "games", name: "r" }).length, 2);
+test("a finished game ends a curve by its margin, or by who has won", async () => {
+  globalThis.document = { getElementById: () => ({ hidden: true }) };
+  const { Looking } = await import(at("look"));
+  const looking = new Looking([], () => {}, () => {});
+  const game = { views: [{}, { isOver: true, returns: [1, -1], margins: [10, -10] }], recordAt: ply => ply };
+  for (const [unit, values] of [["expected discs", [10, -10]], ["win minus loss", ["inf", "-inf"]]]) {
+    looking.known.set(looking.key("a", "value", game, 0), { values: [.5, -.5], unit, bound: 64 });
+    assert.deepEqual(looking.points("a", game).map(point => point.values), [[.5, -.5], values]);
+  }
+});
+
+test("a list opens on the quantity with the most points, and an axis may be logarithmic", () => {
+  const curve = (name, over, values) => ({ name, over, values });
+  const runs = [
+    { name: "a", curves: [curve("perfect moves", { seconds: [1] }, [.5]), curve("against r", { seconds: [1, 2], plies: [10, 20] }, [.5, .6])] },
+    { name: "b", curves: [curve("against r", { seconds: [3] }, [.7])] },
+  ];
+  const known = quantities(runs);
+  assert.deepEqual([...known].map(([name, { points }]) => [name, points]), [["perfect moves", 1], ["against r", 3]]);
+  assert.equal(mostOf(new Map([...known].map(([name, { points }]) => [name, points]))), "against r");
+  assert.deepEqual([...known.get("against r").axes], [["seconds", 3], ["plies", 2]]);
+  assert.deepEqual(linesOf(runs, "against r", "plies"), [{ name: "a", points: [[10, .5], [20, .6]] }]);
+  assert.equal(linesOf(runs, "against r", "seconds").length, 2);
   assert.deepEqual(axis([0, 3, 5000], true), [1, 10, 100, 1000, 10000]);
   assert.deepEqual(axis([3, 40], false), [0, 10, 20, 30, 40]);
   assert.deepEqual([axis([], true), axis([0], true)], [[1, 10], [1, 10]]);

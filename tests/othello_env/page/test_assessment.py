@@ -28,12 +28,42 @@ def test_values_are_the_agents_own(spec):
     agent = make_agent(spec)
     told = answer({"spec": spec, "task": "actions", "record": PageGame("othello", moves=state.moves).to_json()}, {})
     assert [int(action) for action in told["actions"]] == list(state.legal_actions())
-    if hasattr(agent, "action_values"):
+    if spec.startswith("engine"):
+        lines = agent.analyse(state, lines=64).lines
+        assert told["actions"] == {str(line.pv[0]): line.discs for line in lines}
+    else:
         assert told["actions"] == {str(action): value for action, value in agent.action_values(state).items()}
     best = max(told["actions"], key=told["actions"].get)
-    if spec == "ntuple":
-        assert int(best) == agent.act(state)
-        assert told["values"] == [agent.evaluate(state, 0), agent.evaluate(state, 1)]
+    assert int(best) == agent.act(state)
+    assert told["values"] == [-told["actions"][best], told["actions"][best]]  # white is to move
+    request = {"spec": spec, "task": "value", "record": PageGame("othello", moves=state.moves).to_json()}
+    assert answer(request, {})["values"] == told["values"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "unit", "bound"),
+    [
+        ("ntuple", "mean of result and margin", 1.0),
+        ("engine:depth=2", "expected discs", 64.0),
+        ("engine:depth=2,eval=weighted", "points of the weights", None),
+        ("alphabeta:depth=2", "points of the weights", None),
+        ("alphabeta:depth=2,eval=count", "pieces ahead", None),
+        ("maximizer:eval=mobility", "moves", None),
+        ("mcts:simulations=8", "win minus loss", 1.0),
+    ],
+)
+def test_each_agent_names_its_unit(spec, unit, bound):
+    found = assess(make_agent(spec), Othello.from_moves("f5d6c3"), actions=True)
+    assert (found.unit, found.bound) == (unit, bound)
+
+
+def test_perfect_play_gives_scores_only_where_they_take_seconds():
+    agent, state = make_agent("perfect"), Othello(6)
+    best = state.play(agent.act(state))
+    worse = best.play(min(best.legal_actions(), key=lambda action: agent.action_values(best)[action]))
+    known, unknown = assess(agent, best, actions=True), assess(agent, worse, actions=True)
+    assert (known.unit, known.values, known.bound) == ("discs, by perfect play", (-4.0, 4.0), 36.0)
+    assert (unknown.values, unknown.actions) == (None, {})
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:depth=3", "minimax:depth=2", "maximizer"])
@@ -95,7 +125,7 @@ def test_exact_scores_are_those_of_playing_on():
 
     found = exact(make_agent("engine"), state)
     sign = 1 if state.to_move == 0 else -1
-    assert (found.source, found.unit, found.bound) == ("perfect play", "discs", 16.0)
+    assert (found.unit, found.bound) == ("discs, exact", 16.0)
     assert found.actions == {action: sign * best(state.play(action)) for action in state.legal_actions()}
     assert found.values == (best(state), -best(state))
 
@@ -104,7 +134,9 @@ def test_exact_scores_are_those_of_playing_on():
 def test_three_players_have_a_value_each(spec):
     state, agent = Tribolo(seed=3), make_agent(spec)
     found = assess(agent, state, actions=True)
-    assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
+    values = [agent.evaluate(state, player) for player in range(3)]
+    values[state.to_move] = max(agent.action_values(state).values())
+    assert found.values == tuple(values)
     assert tuple(found.actions) == state.legal_actions()
     assert max(found.actions, key=found.actions.get) == agent.act(state)
     assert assess(agent, state, actions=False).actions == {}
@@ -123,20 +155,20 @@ def test_a_search_says_how_it_found_its_numbers():
     state = Othello.from_moves("f5d6c3d3c4")
     engine = make_agent("engine:depth=3")
     analysis, found = engine.analyse(state), assess(engine, state, actions=True)
-    assert (found.source, found.unit, found.bound) == ("search", "expected result", 1.0)
+    assert (found.unit, found.values) == ("expected discs", (-analysis.discs, analysis.discs))
     assert (found.depth, found.nodes) == (3, analysis.nodes)
     assert found.line == tuple(map(state.action_to_text, analysis.pv))
     searched = make_agent("alphabeta:depth=3")
     found = assess(searched, state, actions=True)
-    assert (found.source, found.depth, found.nodes, found.bound) == ("search", 3, searched.search(state).nodes, None)
+    assert (found.depth, found.nodes, found.bound) == (3, searched.search(state).nodes, None)
     tree = make_agent("mcts:simulations=32", seed=1)
     tree.new_game(5)
     found = assess(tree, state, actions=True)
     tree.new_game(5)
     assert found.visits == tree.search(state).visits
-    assert (found.source, found.bound) == ("search", 1.0)
+    assert found.bound == 1.0
     found = assess(make_agent("ntuple"), state, actions=True)
-    assert (found.source, found.bound, found.nodes, found.depth, found.line) == ("evaluation", 1.0, None, None, ())
+    assert (found.bound, found.nodes, found.depth, found.line) == (1.0, None, None, ())
 
 
 def test_an_engine_says_how_it_searched_each_move():
@@ -148,7 +180,7 @@ def test_an_engine_says_how_it_searched_each_move():
         facts = found.moves[line.pv[0]]
         assert facts.line == tuple(map(state.action_to_text, line.pv))
         assert (facts.discs, facts.depth, facts.nodes) == (line.discs, line.depth, line.nodes)
-        assert found.actions[line.pv[0]] == line.score
+        assert found.actions[line.pv[0]] == line.discs
     assert json.loads(json.dumps(found.to_json()))["moves"][str(lines[0].pv[0])]["nodes"] == found.nodes
     assert assess(engine, state, actions=False).moves == {}
     assert assess(make_agent("ntuple"), state, actions=True).moves == {}
@@ -156,10 +188,17 @@ def test_an_engine_says_how_it_searched_each_move():
 
 @pytest.mark.parametrize("evaluation", ["ntuple", "mobility"])
 def test_all_values_of_an_engine_have_the_same_unit(evaluation):
+    """In this position, some moves certainly lose."""
     engine, state = make_agent(f"engine:depth=4,eval={evaluation}"), Othello.from_moves("e6f4e3f6g5d6e7f5")
-    found, scores = assess(engine, state, actions=True), engine.action_values(state)
-    assert found.actions == scores
-    assert found.bound is None or max(map(abs, found.actions.values())) <= found.bound
+    found, lines = assess(engine, state, actions=True), engine.analyse(state, lines=64).lines
+    best = lines[0]
+    for line in lines:
+        value = found.actions[line.pv[0]]
+        if line.unit == "discs" != best.unit:
+            assert value == math.copysign(math.inf, line.score)
+        else:
+            assert value == (line.score if line.discs is None else line.discs)
+        assert value <= found.values[state.to_move] == found.actions[best.pv[0]]
 
 
 def test_an_engine_without_lines_gives_its_scores():
@@ -205,14 +244,14 @@ def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
 def test_a_solved_position_counts_discs():
     state = Othello(4).play(Othello(4).legal_actions()[0])
     found = exact(make_agent("engine"), state)
-    assert (found.source, found.unit, found.bound) == ("perfect play", "discs", 16.0)
+    assert (found.unit, found.bound) == ("discs, exact", 16.0)
 
 
 @pytest.mark.parametrize("size", [4, 6])
 def test_perfect_play_counts_discs(size):
     state, agent = Othello(size), make_agent("perfect")
     found = assess(agent, state, actions=True)
-    assert (found.unit, found.bound) == ("discs", size**2)
+    assert (found.unit, found.bound) == ("discs, by perfect play", size**2)
     assert found.actions == agent.action_values(state)
     assert found.values[0] == max(found.actions.values())
 
@@ -225,10 +264,12 @@ def test_the_values_of_tribolo_have_one_unit(strategy, unit):
     state, agent = Tribolo(seed=3), make_agent(f"tribolo:strategy={strategy}")
     found = assess(agent, state, actions=True)
     assert found.unit == unit
+    others = [player for player in range(3) if player != state.to_move]
     if strategy == "mobility":
-        assert found.values == tuple(state.mobility(player) for player in range(3))
+        assert [found.values[player] for player in others] == [state.mobility(player) for player in others]
     if strategy == "alliance":
-        assert found.values == tuple(alliance(state, player, 0) for player in range(3))
+        assert [found.values[player] for player in others] == [alliance(state, player, 0) for player in others]
+    assert found.values[state.to_move] == max(found.actions.values())
 
 
 def test_an_agent_may_have_any_of_the_optional_methods():

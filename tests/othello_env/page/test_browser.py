@@ -233,7 +233,9 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     wait_for_plies(page, 24)
     page.locator('#look option[value="ntuple"]').wait_for(state="attached")
     page.select_option("#look", "ntuple")
+    page.select_option("#numbers", "a")
     page.locator(".heat g").first.wait_for()
+    assert page.inner_text("#told") == "On the squares: A, mean of result and margin for black"
     agent, state = make_agent("ntuple"), Othello.from_moves(GAME)
     values = {"{},{}".format(*divmod(action, 8)): value for action, value in agent.action_values(state).items()}
     marks = page.locator(".heat g").all()
@@ -244,7 +246,8 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     page.locator('#curve [data-ply="23"]').wait_for(state="attached")
     curve = [float(page.locator(f'#curve [data-ply="{ply}"]').get_attribute("data-value")) for ply in range(24)]
     line = [Othello().play_transcript(state.moves[:ply]) for ply in range(24)]
-    assert curve == [agent.evaluate(position, 0) for position in line]
+    best = [max(agent.action_values(position).values()) for position in line]
+    assert curve == [value * (1 - 2 * position.to_move) for value, position in zip(best, line, strict=True)]
     page.select_option("#look-b", "engine:depth=4")
     page.locator('#table td[data-slot="b"]').first.wait_for()
     page.locator('#curve [data-line="b"][data-ply="23"]').wait_for(state="attached")
@@ -259,6 +262,7 @@ def test_three_players_have_a_curve_each(page):
     new_game(page, "tribolo", ["human", "human", "human"], seed=5)
     page.locator('#look option[value="maxn:depth=2"]').wait_for(state="attached")
     page.select_option("#look", "maxn:depth=2")
+    page.select_option("#numbers", "a")
     square(page, *divmod(Tribolo(seed=5).legal_actions()[0], 16)).click()
     wait_for_plies(page, 1)
     page.locator('#curve [data-ply="1"]').first.wait_for(state="attached")
@@ -266,7 +270,9 @@ def test_three_players_have_a_curve_each(page):
     for ply in range(2):
         told = [page.locator(f'#curve [data-ply="{ply}"][data-player="{player}"]') for player in range(3)]
         values = [float(point.get_attribute("data-value")) for point in told]
-        assert values == [agent.evaluate(state, player) for player in range(3)]
+        expected = [agent.evaluate(state, player) for player in range(3)]
+        expected[state.to_move] = max(agent.action_values(state).values())
+        assert values == expected
         last, state = state, state.play(state.legal_actions()[0])
     page.locator(".heat g").first.wait_for()
     marks = {
@@ -283,12 +289,11 @@ def test_exact_scores_show_each_blunder(page):
         state = state.play(state.legal_actions()[-1])
     paste(page, "othello:size=4", state.transcript())
     page.select_option("#numbers", "exact")
-    page.locator("#looked-exact:has-text('Exact position')").wait_for()
+    page.locator("#looked-exact:has-text('discs, exact for white')").wait_for()
     row = make_agent("engine").exact_scores([state])[0]
     marks = page.locator(".heat g").all()
     told = {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks}
-    # White is to move, and the page shows all values from Black's side.
-    assert told == {"{},{}".format(*divmod(action, 4)): -row[action] for action in state.legal_actions()}
+    assert told == {"{},{}".format(*divmod(action, 4)): row[action] for action in state.legal_actions()}
     worst = min(state.legal_actions(), key=lambda action: row[action])
     lost = int(max(row[action] for action in state.legal_actions()) - row[worst])
     square(page, *divmod(worst, 4)).click()
@@ -311,7 +316,7 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
     with open_page(address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
         page.click("#tab-runs")
         cells = page.locator("#results-list [aria-label=Matches] td:visible").all_inner_texts()
-        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", "77.5%", "+12.5"]
+        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", ".775", "+12.5"]
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
         rungs = page.locator(".ladder tbody th").all_inner_texts()
@@ -333,6 +338,8 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
         new_game(page, game, SEATS[game])
         page.locator(f'#look option[value="{LOOKERS[game]}"]').wait_for(state="attached")
         page.select_option("#look", LOOKERS[game])
+        page.select_option("#numbers", "a")
+        page.locator("#told:has-text('On the squares')").wait_for()
 
         def places():
             ids = ("board", "status", "note", "first", "undo", "curve", "moves")

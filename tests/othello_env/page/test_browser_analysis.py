@@ -1,9 +1,7 @@
 """The analysis in Chromium: two agents, the review, lines and links. Python gives the same numbers as the page."""
 
-import re
-
 import pytest
-from driving import MINUS, moves, new_game, paste, play_small, square, sticks_out, wait_for_plies
+from driving import MINUS, contrast, moves, new_game, paste, play_small, square, sticks_out, wait_for_plies
 
 from othello_env import Othello, make_agent
 from othello_env.data import review_game, summarise
@@ -11,7 +9,6 @@ from othello_env.drawing import html, positions
 from othello_env.page.opening_names import opening_name
 
 GAME = "f5d6c3d3c4f4f6"  # white is to move
-SMALL = "c1b1a1c4d3d2d1a4a2a3b4d4"  # on 4x4; white passes once
 EDGE, HEIGHT = 8, 120  # the margin and the height of the picture of the curve
 
 
@@ -35,19 +32,18 @@ def test_two_agents_side_by_side_have_the_numbers_of_python(page):
     page.locator('#table td[data-slot="b"]').first.wait_for()
     page.locator('#table td[data-slot="a"][data-value]').first.wait_for()
     state = Othello.from_moves(GAME)
-    for slot, spec in (("a", "ntuple"), ("b", "engine:depth=4")):
-        values = {
-            state.action_to_text(action): value for action, value in make_agent(spec).action_values(state).items()
-        }
+    found = make_agent("engine:depth=4").analyse(state, lines=64)
+    values_of = {"a": make_agent("ntuple").action_values(state), "b": {line.pv[0]: line.discs for line in found.lines}}
+    for slot, each in values_of.items():
+        values = {state.action_to_text(action): value for action, value in each.items()}
         assert table(page, slot) == values
-        # The page shows values for Black, but White is to move.
         texts = page.locator(f'#table td[data-slot="{slot}"]').all_inner_texts()
         names = page.locator("#table tbody th").all_inner_texts()
         assert {name: number(text) for name, text in zip(names, texts, strict=True)} == {
-            name: pytest.approx(-values[name], abs=0.006) for name in names
+            name: pytest.approx(values[name], abs=0.06 if slot == "b" else 0.006) for name in names
         }
-    found = make_agent("engine:depth=4").analyse(state)
     told = page.inner_text("#looked-b")
+    assert told.startswith(f"B {found.discs:+.1f} expected discs for white; best".replace("-", MINUS))
     assert f"depth {found.depth}" in told
     assert f"{found.nodes:,} nodes" in told
     assert "line " + " ".join(map(state.action_to_text, found.pv)) in told
@@ -64,7 +60,8 @@ def test_the_curve_has_a_fixed_scale_and_can_be_read_and_scrubbed(page):
     agent = make_agent("ntuple")
     for ply in (0, 3, 6):
         point = page.locator(f'#curve [data-ply="{ply}"]')
-        value = agent.evaluate(Othello().play_transcript(GAME[: 2 * ply]), 0)
+        position = Othello().play_transcript(GAME[: 2 * ply])
+        value = max(agent.action_values(position).values()) * (1 - 2 * position.to_move)
         assert float(point.get_attribute("data-value")) == value
         at = EDGE + (HEIGHT - 2 * EDGE) * (1 - value) / 2  # +1 is at the top, -1 at the bottom
         assert float(point.get_attribute("cy")) == pytest.approx(at)
@@ -100,7 +97,13 @@ def test_each_move_has_its_depth_nodes_and_expected_line(page):
     page.locator('#look option[value="engine:depth=4"]').wait_for(state="attached")
     page.select_option("#look", "engine:depth=4")
     page.locator("#table td.line").first.wait_for()
-    assert page.locator("#table thead th").all_inner_texts() == ["move", "A value", "depth", "nodes", "expected line"]
+    assert page.locator("#table thead th").all_inner_texts() == [
+        "move",
+        "A expected discs",
+        "depth",
+        "nodes",
+        "expected line",
+    ]
     state = Othello.from_moves(GAME)
     lines = make_agent("engine:depth=4").analyse(state, lines=64).lines
     rows = [row.locator("th, td").all_inner_texts() for row in page.locator("#table tbody tr").all()]
@@ -140,7 +143,7 @@ def test_the_review_is_that_of_python(page):
     cells = page.locator("#review-sides tbody td").all_inner_texts()
     for index, side in enumerate(sides):
         told = [str(side.moves), f"{side.best:.0%}", f"{side.loss:.2f}", f"{side.exact_loss:.2f}"]
-        assert cells[index::2] == [*told, str(len(side.blunders))]
+        assert cells[5 * index : 5 * index + 5] == [*told, str(len(side.blunders))]
     listed.first.click()
     page.locator(f'#moves [data-ply="{blunders[0] - 1}"][aria-current]').wait_for()
 
@@ -273,18 +276,6 @@ def test_the_board_turns_and_the_theme_changes(page):
         page.select_option("#theme", theme)
         grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert grounds == ["rgb(245, 242, 236)", "rgb(23, 22, 20)"]
-
-
-def luminance(colour):
-    """The relative luminance of an rgb() colour, as WCAG 2 defines it."""
-    channels = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * channel for weight, channel in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one, other):
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("game", ["othello", "tribolo", "checkers"])

@@ -25,6 +25,10 @@ def write_curve(folder, seed, points):
     (folder / f"az_seed{seed}.json").write_text(json.dumps({"curve": curve}))
 
 
+def two(score):
+    return f"{score:.2f}".removeprefix("0")
+
+
 def write_league(folder):
     """A league whose members have played matches."""
     league = League(["random", "maximizer:eval=weighted"], seed=3)
@@ -66,22 +70,98 @@ def test_the_curves_of_runs_grow_while_they_train(open_page, serve, tmp_path):
         page.click("#tab-runs")
         band = page.locator('.band[data-group="az"]')
         band.wait_for(state="attached")
-        assert "mean of 2 runs" in page.inner_text("#runs-chart figcaption")
+        assert "mean of 2 runs" in page.inner_text("#runs-key")
+        assert page.inner_text("#runs-chart figcaption") == "score against random over games"
         box = page.locator("#runs-chart svg[role=img]").bounding_box()
         page.mouse.move(box["x"] + 0.995 * box["width"], box["y"] + 20)
-        page.locator("#runs-chart .read:has-text('az 50.0% (95%: ')").wait_for()
+        page.locator("#runs-chart .read:has-text('az .500 (95%: ')").wait_for()
         before = band.get_attribute("d")
         for seed in (1, 2):
             write_curve(tmp_path, seed, [(1, 0.3), (100, 0.5), (1000, 0.9)])
         page.locator("#runs-chart text:text-is('800')").wait_for()
         assert band.get_attribute("d") != before
-        page.select_option("#run-axis", "log")
+        page.select_option("#run-scale", "log")
         page.locator("#runs-chart text:text-is('10')").wait_for()
         page.focus("#runs-chart svg[role=img]")
-        for value in ("1 games: az 30.0%", "100 games: az 50.0%", "1,000 games: az 90.0%"):
+        for value in ("1 games: az .300", "100 games: az .500", "1,000 games: az .900"):
             page.keyboard.press("ArrowRight")
             assert page.inner_text("#runs-chart .read").startswith(value)
         assert not sticks_out(page)
+
+
+def write_runs(folder):
+    """Two runs against the same opponent, over seconds and plies, and a run with one point of another quantity."""
+    for name, scale in (("slow", 1), ("fast", 2)):
+        points = [{"seconds": i, "plies": 1000 * scale * i, "scores": {"random": 0.4 + 0.05 * i}} for i in range(6)]
+        settings = {"size": 8, "rate": 0.01 * scale}
+        (folder / f"{name}.json").write_text(
+            json.dumps({"command": f"train {name}", "settings": settings, "curve": points})
+        )
+    (folder / "pairs.json").write_text(json.dumps({"yardstick": "random", "curve": [[1, 0.5], [2, 0.6]]}))
+    (folder / "dot.json").write_text(json.dumps({"curve": [{"seconds": 3, "depth 4": 0.5, "depth 4 +-": 0.1}]}))
+
+
+def test_runs_are_compared(open_page, serve, tmp_path):
+    write_runs(tmp_path)
+    with open_page(serve("--runs", str(tmp_path)).address) as page:
+        page.click("#tab-runs")
+        page.locator("#runs-chart .mean").first.wait_for(state="attached")
+        assert page.locator("#run-quantity").input_value() == "against random"  # the most points
+        assert page.locator("#run-quantity option").all_inner_texts() == ["depth 4", "against random"]
+        shown = page.locator("#runs-chart .mean").evaluate_all("all => all.map(each => each.dataset.group)")
+        assert shown == ["fast", "pairs", "slow"]
+        page.select_option("#run-over", "plies")
+        assert page.inner_text("#runs-chart figcaption") == "score against random over plies"
+        shown = page.locator("#runs-chart .mean").evaluate_all("all => all.map(each => each.dataset.group)")
+        assert shown == ["fast", "slow"]
+        page.get_by_label("fast", exact=True).uncheck()
+        assert page.locator("#runs-chart .mean").get_attribute("data-group") == "slow"
+        page.get_by_label("fast", exact=True).check()
+        box = page.locator("#runs-chart svg[role=img]").bounding_box()
+        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 50)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 50, steps=4)
+        page.mouse.up()
+        page.locator("#run-whole").wait_for()
+        page.focus("#runs-chart svg[role=img]")
+        page.keyboard.press("ArrowRight")
+        assert page.inner_text("#runs-chart .read").startswith("3,000 plies: fast .475, slow .550")
+        page.click("#run-whole")
+        assert page.locator("#run-whole").is_hidden()
+        page.click("#runs-settings summary")
+        page.select_option("#run-name", "fast.json")
+        settings = page.locator("#run-values dt, #run-values dd").all_inner_texts()
+        assert settings == ["command", "train fast", "size", "8", "rate", "0.02"]
+
+
+def test_a_wide_matrix_says_that_it_scrolls(open_page, serve, tmp_path):
+    league = League([f"maximizer:eval={name}" for name in ("count", "weighted", "modified", "standard", "mobility")])
+    league.add("random", played=10)
+    league.complete(2, openings="random:10")
+    league.save(tmp_path / "mine")
+    with open_page(serve("--league", str(tmp_path / "mine")).address, viewport={"width": 390, "height": 844}) as page:
+        page.click("#tab-runs")
+        region = page.locator("[aria-label=Payoffs]")
+        region.wait_for()
+        hint = region.locator("xpath=preceding-sibling::p")
+        assert hint.inner_text() == "scroll to the right to see all →"
+        page.locator(".more[aria-label=Payoffs]").wait_for()
+        region.evaluate("element => element.scrollTo(1e5, 0)")
+        page.locator("[aria-label=Payoffs]:not(.more)").wait_for()
+        page.set_viewport_size({"width": 1440, "height": 900})
+        hint.wait_for(state="hidden")
+        assert not sticks_out(page)
+
+
+def test_the_folder_of_runs_may_appear_later(open_page, serve, tmp_path):
+    with open_page(serve("--runs", str(tmp_path / "runs")).address) as page:
+        page.click("#tab-runs")
+        page.locator("#runs-none:has-text('No file in the folder has a learning curve yet')").wait_for()
+        (tmp_path / "runs").mkdir()
+        write_runs(tmp_path / "runs")
+        shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "runs" / "a.state.safetensors")
+        page.locator("#runs-chart .mean").first.wait_for(state="attached")
+        assert page.locator("#checkpoints-left li").count() == 0
 
 
 def test_a_checkpoint_that_appears_is_played_and_analysed_without_a_restart(open_page, serve, tmp_path):
@@ -101,8 +181,8 @@ def test_a_checkpoint_that_appears_is_played_and_analysed_without_a_restart(open
         page.click("#tab-runs")
         row.get_by_role("button", name="Analyse").click()
         page.locator("#panel-board").wait_for()
-        page.locator("#looked-a:has-text('position')").wait_for()
-        assert page.locator("#look").input_value() == str(file)
+        page.locator(f'#look option[value="{file}"]:checked').wait_for(state="attached")
+        page.locator("#looked-a:has-text('mean of result and margin for black')").wait_for()
         page.click("#new")
         assert page.locator(f'[name=seat-1] option[value="{file}"]').count() == 1
 
@@ -148,8 +228,8 @@ def test_a_league_is_a_heat_map_with_ratings_over_the_training(open_page, serve,
         assert told == pytest.approx([score for row in scores for score in row], abs=1e-4)
         low, high = payoffs.intervals[0, 1].tolist()
         assert cells.first.inner_text().split() == [
-            f"{payoffs.scores[0, 1]:.0%}",
-            f"{100 * low:.0f}\u2013{100 * high:.0f}",
+            two(payoffs.scores[0, 1]),
+            f"{two(low)}\u2013{two(high)}",
         ]
         cells.first.hover()
         page.locator("#leagues-list .read:has-text('random against maximizer:eval=weighted: ')").first.wait_for()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from othello_env.arena.rating.ladder import load_ladder
 from othello_env.page.messages import MessageError
 from othello_env.page.offers import CHECKPOINT, PACKAGED, YOURS, Offer, Offers
 
@@ -64,6 +65,18 @@ def test_what_the_page_is_told_of_an_agent():
         {"name": "epsilon", "least": 0, "most": 1, "isInteger": False, "value": ""},
     ]
     assert Offer('gtp:command="a ""b"""').to_json()["fixed"] == ['command="a ""b"""']
+
+
+def test_words_of_strength_come_with_the_ladders_ratings():
+    elo = {offer.spec: offer.to_json()["elo"] for offer in PACKAGED}
+    for game, size in (("othello", 8), ("othello:size=6", 6)):
+        rungs = {rung.spec: rung.elo for rung in load_ladder(size).rungs}
+        for spec in {*elo} & {*rungs}:
+            assert elo[spec][game] == rungs[spec]
+        rated = [offer.spec for offer in PACKAGED if game in offer.games and game in elo[offer.spec]]
+        assert {"random", "alphabeta:depth=2", "ntuple", "engine:depth=4"} <= {*rated}
+        assert rated[-1] == ("perfect" if size == 6 else "engine:depth=4")
+    assert elo["tribolo"] == {}
 
 
 def test_every_packaged_agent_can_be_set_up():

@@ -30,11 +30,7 @@ def test_matches_with_a_curve_of_training():
         | {"interval": [0.6, 0.9], "expected": None, "discs": 12.5}
     ]
     assert read["curves"] == [
-        {
-            "what": "Scores",
-            "over": "seconds",
-            "lines": [{"name": "against random", "points": [[1.5, 0.2], [30.0, 0.7]]}],
-        }
+        {"name": "against random", "unit": "score", "over": {"seconds": [1.5, 30.0]}, "values": [0.2, 0.7]}
     ]
 
 
@@ -80,41 +76,51 @@ def test_what_a_benchmark_writes_is_read():
 def test_the_curve_of_the_packaged_weights():
     file = Path(othello_agents.__file__).parent / "weights" / "ntuple_8x8.json"
     content = json.loads(file.read_text())
-    (curve,) = read_results(file.name, content)["curves"]
-    assert curve["over"] == "seconds"
-    first = curve["lines"][0]
-    assert first["points"] == [[point["seconds"], point[first["name"]]] for point in content["curve"]]
+    first = read_results(file.name, content)["curves"][0]
+    for axis in ("seconds", "games"):
+        assert first["over"][axis] == [point[axis] for point in content["curve"]]
+    assert first["values"] == [point[first["name"]] for point in content["curve"]]
 
 
 def test_a_curve_of_scores_by_opponent():
     points = [{"iteration": i, "plies": 100 * i, "loss": 3.0, "scores": {"a": i / 10, "b": 0.5}} for i in range(3)]
-    (curve,) = read_results("ppo.json", {"command": "x", "curve": points})["curves"]
-    assert curve["over"] == "plies"
-    assert {line["name"]: line["points"][2] for line in curve["lines"]} == {"a": [200.0, 0.2], "b": [200.0, 0.5]}
+    content = {"command": "x", "settings": {"rate": 0.01, "init": ""}, "curve": points}
+    read = read_results("ppo.json", content)
+    over = {"plies": [0.0, 100.0, 200.0], "iteration": [0.0, 1.0, 2.0]}
+    assert [curve["over"] for curve in read["curves"]] == [over, over]
+    values = {curve["name"]: curve["values"][2] for curve in read["curves"]}
+    assert values == {"against a": 0.2, "against b": 0.5}
+    assert read["settings"] == {"command": "x", "rate": "0.01", "init": ""}
+
+
+def test_a_score_against_the_same_opponent_has_one_name():
+    """A recipe that measures one opponent writes pairs, other recipes write a score for each of several opponents."""
+    pairs = {"yardstick": "alphabeta:depth=2,eval=weighted", "curve": [[1, 0.5]]}
+    points = {"curve": [{"seconds": 1, "scores": {"alphabeta:depth=2,eval=weighted": 0.5}}]}
+    assert read_results("a.json", pairs)["curves"] == read_results("a.json", points)["curves"]
 
 
 def test_a_long_curve_is_thinned():
     points = [[second, second / 5000] for second in range(5001)]
-    ((line,),) = (curve["lines"] for curve in read_results("a.json", {"curve": points})["curves"])
-    assert len(line["points"]) <= 1001
-    assert (line["points"][0], line["points"][-1]) == (points[0], points[-1])
-    assert all(point in points for point in line["points"])
+    (line,) = read_results("a.json", {"curve": points})["curves"]
+    kept = [[*pair] for pair in zip(line["over"]["seconds"], line["values"], strict=True)]
+    assert len(kept) <= 1001
+    assert (kept[0], kept[-1]) == (points[0], points[-1])
+    assert all(point in points for point in kept)
 
 
 def test_a_rating_and_scores_without_a_search_are_drawn_too():
     points = [{"games": i, "scores": {"a": 0.5}, "without search": {"a": i / 10}, "elo": 100 * i} for i in (1, 2)]
-    scores, elo = read_results("az.json", {"curve": points})["curves"]
-    assert (scores["what"], elo["what"]) == ("Scores", "Elo")
-    assert [line["name"] for line in scores["lines"]] == ["a", "a, without search"]
-    assert scores["lines"][1]["points"] == [[1, 0.1], [2, 0.2]]
-    assert elo["lines"] == [{"name": "Elo", "points": [[1, 100], [2, 200]]}]
+    score, without, elo = read_results("az.json", {"curve": points})["curves"]
+    assert (score["name"], without["name"]) == ("against a", "against a, without search")
+    assert without["values"] == [0.1, 0.2]
+    assert elo == {"name": "Elo", "unit": "Elo", "over": {"games": [1, 2]}, "values": [100, 200]}
 
 
 def test_the_share_of_perfect_moves_is_drawn_beside_the_scores():
     points = [{"plies": i, "scores": {"a": 0.5}, "perfect moves": i / 10, "discs lost": 9.0} for i in (1, 2)]
-    (scores,) = read_results("small.json", {"curve": points})["curves"]
-    assert [line["name"] for line in scores["lines"]] == ["a", "perfect moves"]
-    assert scores["lines"][1]["points"] == [[1, 0.1], [2, 0.2]]
+    score, perfect = read_results("small.json", {"curve": points})["curves"]
+    assert (score["name"], perfect["name"], perfect["values"]) == ("against a", "perfect moves", [0.1, 0.2])
 
 
 @pytest.mark.parametrize(

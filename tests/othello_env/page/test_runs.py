@@ -20,7 +20,11 @@ def point(games, score):
 
 
 def curves_of(runs):
-    return {run["name"]: run["curves"][0]["lines"][0]["points"] for run in runs.to_json()["runs"]}
+    found = {run["name"]: run["curves"][0] for run in runs.to_json()["runs"]}
+    return {
+        name: [[*pair] for pair in zip(curve["over"]["games"], curve["values"], strict=True)]
+        for name, curve in found.items()
+    }
 
 
 def test_curves_grow_and_new_files_appear(tmp_path):
@@ -36,6 +40,19 @@ def test_curves_grow_and_new_files_appear(tmp_path):
     assert curves_of(runs)["a_seed1.json"] == [[1, 0.5], [9, 0.75]]
     (tmp_path / "a_seed1.json").unlink()
     assert [*curves_of(runs)] == ["deep/b.json"]
+
+
+def test_the_state_of_a_training_is_no_checkpoint(tmp_path):
+    for name in ("a.safetensors", "a.state.safetensors", "state.safetensors"):
+        (tmp_path / name).write_bytes(b"x")
+    assert {file.name for file in Runs(tmp_path).checkpoints(5)} == {"a.safetensors", "state.safetensors"}
+
+
+def test_a_folder_that_appears_later(tmp_path):
+    runs = Runs(tmp_path / "runs")
+    assert (runs.to_json()["runs"], runs.checkpoints(5)) == ([], [])
+    write(tmp_path / "runs" / "a.json", [point(1, 0.5)])
+    assert curves_of(runs) == {"a.json": [[1, 0.5]]}
 
 
 def test_a_half_written_file_keeps_its_curves_and_others_are_left_out(tmp_path):

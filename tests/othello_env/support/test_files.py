@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from othello_env.arena.tournament.records import open_records, read_records
-from othello_env.cli import main
 from othello_env.support.files import check_output, in_one_process, parse_json, read_file, write_file, write_json
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX's links, devices and locks")
@@ -87,19 +86,6 @@ def test_only_regular_files_are_written(tmp_path, name, kind):
 def test_only_regular_files_are_read(tmp_path, read, kind):
     with pytest.raises(OSError, match="is not a regular file to read"):
         read(special(tmp_path, kind))
-
-
-@needs_posix
-@pytest.mark.parametrize("option", ["--out", "--transcripts"])
-def test_a_tournament_is_not_written_to_a_device_or_through_a_link(tmp_path, capsys, option):
-    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    for path in ("/dev/zero", tmp_path / "link"):
-        with pytest.raises(SystemExit, match="2"):
-            main(["tournament", "random", "maximizer", "--games", "2", option, str(path)])
-        out, error = capsys.readouterr()
-        assert "not a regular file" in error or "is a symbolic link" in error
-        assert out == ""
-    assert not (tmp_path / "elsewhere").exists()
 
 
 @needs_posix

@@ -16,7 +16,6 @@ pytest.importorskip("tyro", reason="the recipes read their options with tyro")
 from othello_agents.network import load_network, make_network, read_tensors  # noqa: E402
 from othello_env import Othello, make_agent, make_vec_env  # noqa: E402
 from othello_env.arena import play_match  # noqa: E402
-from othello_env.cli import main as command  # noqa: E402
 from othello_env.data import Games, match_games, random_games, write_games  # noqa: E402
 from othello_env.league import League  # noqa: E402
 
@@ -123,14 +122,6 @@ def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
         assert not torch.equal(before["network.body.1.weight"], tensors("a.safetensors")["network.body.1.weight"])
     with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
         run(name, "a.safetensors", "")
-
-
-def test_benchmark_rates_the_file_of_a_run(run, capsys):
-    run("ppo", "a.safetensors", "--iterations 1")
-    with pytest.raises(SystemExit) as stop:
-        command(["benchmark", "a.safetensors", "--size", "4", "--games", "4"])
-    assert not stop.value.code
-    assert "a.safetensors" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", RESUMED)
@@ -247,30 +238,6 @@ def start(count):
     """The starting position `count` times, as tensors."""
     state = Othello(4)
     return (np.repeat(each[None], count, axis=0) for each in (state.observation(0), state.action_mask()))
-
-
-def test_ppo_makes_a_praised_action_likelier_and_the_value_nearer():
-    ppo = load("ppo")
-    network = make_network("residual", 4, 1, channels=4, blocks=1)
-    optimizer = torch.optim.Adam([*network.trained_weights().values()], lr=1e-2)
-    observations, masks = start(64)
-    good, bad = np.flatnonzero(masks[0])[:2]
-    policy, values = network.answers(observations, masks)
-    actions = np.resize([good, bad], 64)
-    data = {
-        "observations": observations[:, None],
-        "masks": masks[:, None],
-        "actions": actions[:, None],
-        "log_probabilities": np.log(policy[0, actions])[:, None],
-        "advantages": np.resize([1.0, -1.0], 64)[:, None],
-        "returns": np.ones((64, 1)),
-    }
-    losses = ppo.learn(ppo_args(ppo, entropy=0.0), network, optimizer, data, np.random.default_rng(1))
-    after, nearer = network.answers(observations, masks)
-    assert after[0, good] > policy[0, good]
-    assert after[0, bad] < policy[0, bad]
-    assert values[0] < nearer[0] <= 1
-    assert losses["value"] == pytest.approx((values[0] - 1) ** 2, abs=1e-3)
 
 
 def test_self_play_praises_a_won_games_moves_by_the_turns_until_its_end():

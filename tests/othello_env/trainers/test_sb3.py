@@ -9,7 +9,7 @@ sb3_contrib = pytest.importorskip("sb3_contrib", reason="this trainer is an opti
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
 
-from othello_env import Othello, drawing  # noqa: E402
+from othello_env import Othello  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 from othello_env.envs import OthelloVecEnv  # noqa: E402
 
@@ -69,54 +69,6 @@ def test_the_batch_is_what_single_environments_are():
             for name, array in mine["terminal_observation"].items():
                 np.testing.assert_array_equal(array, other["terminal_observation"][name])
     assert ended > 10
-
-
-def test_its_pictures_are_those_of_the_games():
-    env = OthelloVecEnv(4, size=4, render_mode="rgb_array", openings="random:3")
-    env.seed(1)
-    env.reset()
-    pictures = env.get_images()
-    assert len(pictures) == 4
-    for i, picture in enumerate(pictures):
-        np.testing.assert_array_equal(picture, drawing.pixels(env.env.position(i)))
-    height, width, _ = pictures[0].shape
-    assert env.render().shape == (2 * height, 2 * width, 3)  # Stable-Baselines3 joins the pictures
-    assert OthelloVecEnv(2, size=4).get_images() == [None, None]
-
-
-def test_options_apply_to_the_next_reset():
-    env = OthelloVecEnv(3, size=4)
-    env.set_options({"moves": "b1", "side": "white"})
-    env.reset()
-    assert [env.env.position(i) for i in range(3)] == [Othello(4).play_transcript("b1")] * 3
-    env.set_options([{"side": "black"}] * 3)
-    env.reset()
-    assert [env.env.position(i) for i in range(3)] == [Othello(4)] * 3
-    env.seed(1)
-    env.reset()
-    assert len({env.env.position(i).to_move for i in range(3)}) == 2  # the options applied to one reset only
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ([{"side": "black"}, {"side": "white"}], "expected the same options for all games"),
-        ({"reset_mask": np.array([True, False])}, "a reset begins all games"),
-        ({"colour": "black"}, "unknown reset option 'colour'"),
-    ],
-)
-def test_wrong_options_are_named(options, text):
-    env = OthelloVecEnv(2, size=4)
-    env.set_options(options)
-    with pytest.raises(ValueError, match=text):
-        env.reset()
-
-
-def test_a_method_without_a_result_can_be_called():
-    env = OthelloVecEnv(3, size=4)
-    assert env.env_method("set_opponents", "maximizer") == [None] * 3
-    assert "maximizer" in env.env.opponents
-    assert env.env_method("set_opponents", "random", indices=[1]) == [None]
 
 
 @pytest.mark.parametrize(

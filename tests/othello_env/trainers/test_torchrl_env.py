@@ -12,13 +12,12 @@ with warnings.catch_warnings():
 import gymnasium
 import numpy as np
 import torch
-from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torchrl.collectors import Collector
-from torchrl.envs import ActionMask, EnvBase, RewardSum, TransformedEnv, check_env_specs
+from torchrl.envs import EnvBase, RewardSum, TransformedEnv, check_env_specs
 from torchrl.modules import ValueOperator
 
-from othello_env import IllegalActionError, Othello, sample_legal
+from othello_env import sample_legal
 from othello_env.envs import CheckersVectorEnv, OthelloVectorEnv, SelfPlayGAE, TorchRLEnv, TriboloVectorEnv
 from othello_env.league import League
 
@@ -123,20 +122,6 @@ def test_a_partial_reset_begins_only_the_games_that_it_names():
         env.step(after)
 
 
-def test_seeds_and_options_of_a_reset():
-    env = TorchRLEnv(3, size=4, opponent="random", openings="random:3")
-
-    def boards(seed):
-        env.set_seed(seed)
-        return env.reset()["observation"]
-
-    assert torch.equal(boards(1), boards(1))
-    assert not torch.equal(boards(1), boards(4))
-    assert not torch.equal(boards(1), env.reset()["observation"])  # without a new seed, the next games begin
-    shown = env.reset(options={"position": Othello(4), "side": "black"})["observation"]
-    np.testing.assert_array_equal(shown[2], Othello(4).observation(0))
-
-
 def test_opponents_change_and_a_league_counts_the_games():
     league = League(["random", "maximizer:eval=count"], seed=1)
     env = TorchRLEnv(8, size=4, opponent="random")
@@ -162,12 +147,6 @@ def test_a_collector_goes_on_from_batch_to_batch():
     for batch, after in pairwise(batches):
         going_on = ~batch["next", "done"][:, -1, 0]
         assert torch.equal(batch["next", "observation"][:, -1][going_on], after["observation"][:, 0][going_on])
-
-
-def test_random_actions_with_transforms_need_the_transform_for_masks():
-    env = TransformedEnv(TorchRLEnv(4, size=4, opponent=None, strict=True), ActionMask())
-    played = env.rollout(50, break_when_any_done=False)
-    assert bool(played["next", "done"].any())
 
 
 def zero():
@@ -210,36 +189,3 @@ def test_both_sides_get_the_result_of_the_game(strict):
             judged[expected] += 1
     assert min(judged[1], judged[-1]) > 40
     assert (foul > 5) == (not strict)
-
-
-def test_advantages_of_what_is_no_self_play_are_refused():
-    env = TorchRLEnv(2, size=4)
-    with pytest.raises(ValueError, match="expected a rollout of self-play"):
-        SelfPlayGAE(zero())(env.rollout(3))
-    with pytest.raises(ValueError, match="expected a rollout of self-play"):
-        SelfPlayGAE(zero())(TensorDict({"to_move": torch.zeros(2)}, [2]))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({"autoreset_mode": "SameStep"}, "autoreset_mode cannot be chosen: TorchRL resets"),
-        ({"copy": False}, "copy=False does not work"),
-        ({"info": ("winner", "score")}, "info must be a sequence of names from winner, discs"),
-        ({"info": "winner"}, "info must be a sequence of names"),
-        ({"size": 5}, "size must be one of 4, 6, 8"),
-    ],
-)
-def test_wrong_arguments_are_told(arguments, text):
-    with pytest.raises(ValueError, match=text):
-        TorchRLEnv(2, **arguments)
-
-
-def test_errors_of_a_step():
-    env = TorchRLEnv(2, size=4, opponent=None, strict=True)
-    data = env.reset()
-    with pytest.raises(IllegalActionError, match="game 0"):
-        env.step(data.set("action", torch.zeros(2, dtype=torch.int64)))
-    env = TorchRLEnv(6, size=4, opponent=None)
-    with pytest.raises(ValueError, match="use rollout"):
-        env.rollout(60, policy_of(1), break_when_any_done=False, break_when_all_done=True)

@@ -3,10 +3,8 @@
 import pytest
 
 from othello_env import Othello, make_agent
-from othello_env.arena.openings import parse_openings
 from othello_env.arena.play.clocks import TimeControl, Timed
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.games.registry import Rules
 
 
 @pytest.mark.parametrize(
@@ -27,16 +25,6 @@ def test_a_clock_is_read_and_written(text, clock):
 def test_no_clock(text):
     with pytest.raises(ValueError, match=r"expected a time such as|more than 0 and at most"):
         TimeControl.parse(text)
-
-
-def test_what_is_no_text_is_no_clock():
-    for wrong in (None, 5):
-        with pytest.raises(TypeError, match=f"expected a time as text, not {wrong}"):
-            TimeControl.parse(wrong)
-        with pytest.raises(TypeError, match=f"expected a game as text, not {wrong}"):
-            Rules.parse(wrong)
-        with pytest.raises(TypeError, match=f"expected transcripts as text, not {wrong}"):
-            parse_openings(wrong)
 
 
 def test_first_answers_do_not_count():

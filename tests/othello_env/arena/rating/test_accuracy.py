@@ -8,11 +8,9 @@ import pytest
 from load_script import load_script
 
 from othello_agents.engine import exact_scores
-from othello_env import Agent, Othello, WrongGameError, make_agent
-from othello_env.agent import Chance
+from othello_env import Agent, Othello, make_agent
 from othello_env.arena import exploitability, measure_regret, run_perfection
 from othello_env.arena.openings import packaged_lines
-from othello_env.arena.rating import benchmark
 from othello_env.arena.rating.accuracy import (
     REGRET_SIZES,
     endgame_positions,
@@ -120,18 +118,6 @@ def test_no_legal_answer_is_the_worst_move_and_is_counted():
         assert told in found.faults[0]
 
 
-def test_the_board_is_checked_before_an_agent_is_asked():
-    class Small(Agent):
-        def check_game(self, state):
-            raise WrongGameError("trained for size 6")
-
-        def act(self, state, *, seconds_left=None):
-            return state.legal_actions()[0]
-
-    with pytest.raises(WrongGameError, match="trained for size 6"):
-        measure_endgame(Small())
-
-
 def test_one_fault_in_a_batch_spoils_one_answer():
     bad = endgame_positions()[7].state
 
@@ -145,6 +131,25 @@ def test_one_fault_in_a_batch_spoils_one_answer():
     found, expected = measure_endgame(policy), measure_endgame(good)
     assert len(found.faults) == 1
     assert [i for i in range(500) if found.losses[i] != expected.losses[i]] in ([7], [])
+    rows = found.position_rows()
+    assert [row["position"] for row in rows if row["move"] is None] == [7]
+    assert rows[7]["loss"] == max(map(endgame_positions()[7].loss, endgame_positions()[7].scores))
+
+
+def test_the_rows_are_the_agents_moves_in_the_positions():
+    agent = make_agent("maximizer:eval=weighted")
+    rows = measure_regret(agent, size=4).position_rows()
+    assert len(rows) == len(regret_positions(4))
+    for row, position in zip(rows, regret_positions(4), strict=True):
+        state = Othello.from_text(row["board"], row["to_move"])
+        assert state == position.state == Othello.from_moves(row["transcript"], 4)
+        assert row["empties"] == row["board"].count("-")
+        best = max(position.scores.values())
+        assert row["move"] == state.action_to_text(agent.act(state))
+        assert row["loss"] == best - position.scores[state.action_from_text(row["move"])]
+        assert {state.action_from_text(move) for move in row["best"]} == {
+            action for action, score in position.scores.items() if score == best
+        }
 
 
 EMPTY = {4: range(2, 8), 6: range(4, 23)}
@@ -271,21 +276,6 @@ def test_exploitability_against_a_slow_best_response(spec):
     assert found.discs == sum(found.perfect) / 2 - sum(found.worst) / 2 > 0
 
 
-def test_exploitability_of_a_drawn_player_repeats_with_the_seed():
-    class Draws(Agent):
-        def __init__(self):
-            self.chance = Chance()
-
-        def new_game(self, seed):
-            self.chance.new_game(seed)
-
-        def act(self, state, *, seconds_left=None):
-            return self.chance.choose(state)
-
-    assert exploitability(Draws(), seed=1) == exploitability("random", seed=1)
-    assert len({exploitability("random", seed=seed).discs for seed in range(8)}) > 1
-
-
 def test_games_against_perfect_play_by_hand():
     """The discs lost in a game are the sum of the discs that each move of the agent lost."""
     found, perfect = run_perfection(First(), size=4, games=42), make_agent("perfect")
@@ -329,42 +319,3 @@ def test_the_benchmark_is_plain_values_and_a_page():
     assert all(note in page for note in found.notes())
     again = run_perfection("maximizer:eval=count", size=4, games=4, seed=5)
     assert again.to_json() | {"seconds": 0} == values | {"seconds": 0}
-
-
-def test_one_opening_has_no_interval():
-    found = run_perfection("random", size=4, games=2)
-    assert found.games.loss_interval == (0.0, math.inf)
-    assert found.to_json()["games"]["discs_lost_interval95"][1] is None
-    assert f"{found.games.loss:.1f} discs lost a game." in found.notes()[1]
-
-
-def test_without_games(monkeypatch):
-    monkeypatch.setattr(benchmark, "play_match", None)
-    found = run_perfection("random", size=6, games=0)
-    assert (found.games, found.exploitability) == (None, None)
-    assert "games" not in found.to_json()
-
-
-def test_no_legal_answer_loses_against_perfect_play():
-    def nonsense(observations, masks):
-        return np.full(len(masks), 16)
-
-    found = run_perfection(nonsense, size=4, games=2)
-    assert found.regret.loss == measure_regret(Worst(4), size=4).loss
-    assert len(found.regret.faults) == 120
-    assert found.exploitability is None
-    assert found.games.losses == (-10 + 16, 10 + 16)  # the agent forfeits both games by the largest margin
-    assert len(found.faults()) == 122
-
-
-def test_boards_without_packaged_positions_are_refused():
-    for call in (measure_regret, run_perfection):
-        with pytest.raises(ValueError, match="boards of size 4 or 6, not 8"):
-            call("random", size=8)
-    for call in (measure_regret, exploitability, run_perfection):
-        with pytest.raises(ValueError, match="seed"):
-            call("random", seed=-1)
-    with pytest.raises(WrongGameError, match="size 4"):
-        measure_regret("ntuple", size=4)
-    with pytest.raises(ValueError, match="3"):
-        run_perfection("random", size=4, games=3)

@@ -3,10 +3,8 @@
 import json
 import math
 import random
-import re
 from dataclasses import replace
 from importlib import resources
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,13 +17,11 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating import ladder
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.elo import Fit, expected_score
-from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Placement, Rung, load_ladder, place
+from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Rung, load_ladder, place
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.results import MatchResult
-from othello_env.arena.tournament.schedule import Schedule
 from othello_env.page.results import read_results
 
-STRONGEST = {8: "engine:depth=10", 6: "perfect"}
+STRONGEST = {8: "engine:depth=10,exact=12,eval=ntuple", 6: "perfect"}
 
 each_size = pytest.mark.parametrize("size", LADDERS)
 
@@ -55,21 +51,6 @@ def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
         assert rung.games >= 2 * written(size)["games"]
         make_agent(rung.spec).check_game(Othello(size))
         assert "ms=" not in rung.spec
-
-
-@each_size
-def test_neighbours_are_near_enough_to_say_something_of_each_other(size):
-    elo = [rung.elo for rung in load_ladder(size).rungs]
-    for below, above in pairwise(elo):
-        assert expected_score(below - above) > 0.15
-
-
-@each_size
-def test_a_ladder_is_what_its_json_says(size):
-    ladder = load_ladder(size)
-    assert Ladder.from_json(json.loads(json.dumps(ladder.to_json()))) == ladder
-    with pytest.raises(ValueError, match="othello-env ladder 1"):
-        Ladder.from_json({"rungs": []})
 
 
 @each_size
@@ -114,7 +95,7 @@ class Named(str):
 
 @pytest.fixture
 def simulate(monkeypatch):
-    """`simulate(elo, rng, together)` makes `place` use random results of an agent with this rating.
+    """`simulate(elo, rng, together=0.5)` makes `place` use random results of an agent with this rating.
 
     With the probability `together`, both games of a pair have the same result.
     """
@@ -137,14 +118,13 @@ def simulate(monkeypatch):
     return call
 
 
-@pytest.mark.parametrize("together", [0.0, 0.5])
-def test_the_interval_holds_the_true_rating_and_one_rating_fits(simulate, together):
-    """A 95% interval holds the rating 19 times in 20. Games of a pair may be independent or often equal."""
+def test_the_interval_holds_the_true_rating_and_one_rating_fits(simulate):
+    """A 95% interval holds the rating 19 times in 20, although both games of a pair often have the same result."""
     rng = random.Random(1)
     covered, errors, fits, runs = 0, [], [], 60
     for _ in range(runs):
         elo = rng.uniform(-50, 2000)
-        simulate(elo, rng, together)
+        simulate(elo, rng, together=0.5)
         found = place("simulated", ladder=SIMULATED, half_width=40.0)
         low, high = found.interval
         assert (high - low) / 2 <= 40
@@ -201,6 +181,9 @@ def test_scores_that_no_rating_explains_do_not_fit():
     assert wrong.rungs == 2
     assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
     assert wrong.p_value < 1e-4
+    # Each score is 0.2 from the expected score. The variance of a score is that of 40 pairs, of two games each.
+    assert wrong.deviation == pytest.approx((0.2**2 - 10 * (0.6**2 + 2 * 0.4**2 + 1.4**2) / 80**2) ** 0.5)
+    assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).deviation == 0
 
 
 @pytest.mark.parametrize(("chi_square", "rungs"), [(6.635, 2), (9.210, 3), (13.277, 5), (21.666, 10)])
@@ -258,19 +241,6 @@ def test_limits_end_it(simulate):
     assert place("simulated", ladder=SIMULATED, half_width=1e4).games == 8
 
 
-@pytest.mark.parametrize(
-    ("limits", "told"),
-    [
-        ({"half_width": 0}, "half_width must be a positive"),
-        ({"games": 3}, "even"),
-        ({"seconds": -1.0}, "seconds must be a posi"),
-    ],
-)
-def test_wrong_limits_are_told(limits, told):
-    with pytest.raises(ValueError, match=told):
-        place("random", ladder=CHEAP, **limits)
-
-
 def test_the_seed_repeats_the_games():
     first, again, other = (place("random", ladder=CHEAP, games=40, seed=seed) for seed in (1, 1, 2))
     assert first == again
@@ -292,20 +262,6 @@ def test_single_and_batched_answers_play_the_same_games():
     assert results[0] == results[1]
     for found in results:
         assert 0 < found.seconds_a_move < 1
-
-
-def test_illegal_answers_and_errors_lose_and_are_counted():
-    def odd(observations, masks):
-        discs = observations.sum(axis=(1, 2, 3))
-        if (discs == 40).any():
-            raise ZeroDivisionError("oops")
-        return np.where(discs == 30, 0, np.argmax(masks, axis=1))
-
-    found = place(odd, ladder=CHEAP, games=20)
-    losses = sum(match.losses for match in found.matches.values())
-    assert 0 < len(found.faults) <= losses
-    assert any("oops" in fault for fault in found.faults)
-    assert any("a1 (action 0) is not legal" in fault for fault in found.faults)
 
 
 @pytest.mark.filterwarnings("default")
@@ -338,28 +294,3 @@ def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
     assert result.to_json()["elo"] is None
     json.dumps(result.to_json(), allow_nan=False)
     assert read_results("a.json", result.to_json())["facts"][0][1].startswith("at most ")
-
-
-def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
-    lost = {AGENT: (-1.0, 1.0), "random": (1.0, -1.0)}  # the key is the agent that plays Black
-    games = Schedule((AGENT, "random"), 8, None)
-    records = [replace(GameRecord.of(game, Othello()), result=lost[game.agents[0]]) for game in games]
-    found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult((AGENT, "random"), tuple(records))})
-    assert found.elo is None
-    assert re.fullmatch(r"<Placement on cheap: Elo at most -?\d+, no lower limit found, 8 games>", repr(found))
-
-
-def test_what_a_placement_sums_up():
-    top, bottom = CHEAP.rungs[1], CHEAP.rungs[0]
-    black = {"result": (1.0, -1.0), "margins": (10.0, -10.0)}  # Black wins every game
-
-    def match(rung, games):
-        played = Schedule((AGENT, rung.spec), games, None)
-        return MatchResult((AGENT, rung.spec), tuple(replace(GameRecord.of(g, g.start), **black) for g in played))
-
-    found = Placement(CHEAP, {bottom: match(bottom, 4), top: match(top, 2)})
-    assert found.games == 6
-    assert found.margin == 0
-    assert 0 < found.elo < 350
-    assert found.expected(bottom) == pytest.approx(expected_score(found.elo))
-    assert found.beyond is None

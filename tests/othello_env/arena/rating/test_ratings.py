@@ -175,10 +175,3 @@ def test_the_order_of_the_results_does_not_matter():
 def test_what_cannot_be_rated_is_told(units, fixed, told):
     with pytest.raises(ValueError, match=told):
         rate(units, fixed)
-
-
-def test_an_agent_without_games_has_no_rating():
-    units = [Comparison("a", "b", 1)]
-    assert rate(units, {"a": 0.0}, ["b", "a"]).elo == rate(units, {"a": 0.0}).elo
-    with pytest.raises(ValueError, match="no games lead from c to a, whose rating is fixed"):
-        rate(units, {"a": 0.0}, ["a", "c"])

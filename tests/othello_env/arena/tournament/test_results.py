@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.results import MatchResult, score_interval
+from othello_env.arena.tournament.results import MatchResult, interval_text, score_interval, score_text
 from othello_env.arena.tournament.schedule import Schedule
 
 
@@ -24,10 +24,13 @@ def test_a_match_counts_from_the_first_agents_side():
     assert (match.wins, match.draws, match.losses) == (2, 1, 1)
     assert match.score == 0.625
     assert match.margin == (10 - 6 + 0 + 64) / 4
-    low, high = match.interval
-    assert repr(match) == (
-        f"<MatchResult 4 games: 2 wins, 1 draws, 1 losses, score 0.625 ({low:.3f} to {high:.3f}), margin +17.0>"
-    )
+    interval = " to ".join(f"{end:.3f}".removeprefix("0") for end in match.interval)
+    assert repr(match) == (f"<MatchResult 4 games: 2 wins, 1 draws, 1 losses, score .625 ({interval}), margin +17.0>")
+
+
+def test_scores_have_three_decimals_and_no_leading_zero():
+    assert [score_text(score) for score in (0.0, 0.0004, 0.5, 0.9996)] == [".000", ".000", ".500", "1.000"]
+    assert interval_text(0.0, 1.0) == ".000 to 1.000"
 
 
 @pytest.mark.parametrize("probability", [0.5, 0.8, 0.97])
@@ -42,13 +45,6 @@ def test_the_interval_covers_the_true_score(probability, paired):
         low, high = score_interval(((first + second.astype(float)) / 2).tolist())
         covered += low <= probability <= high
     assert 925 <= covered <= 1000
-
-
-def test_the_interval_of_a_clean_score_is_not_a_point():
-    low, high = score_interval([1.0] * 100)
-    assert high == pytest.approx(1.0)
-    assert low == pytest.approx(100 / (100 + 1.96**2), abs=1e-3)
-    assert score_interval([]) == (0.0, 1.0)
 
 
 def test_pairs_that_are_shared_are_worth_two_games_each():

@@ -40,14 +40,6 @@ def test_a_gauntlet_is_the_first_agents_part():
     assert list(gauntlet) == [game for game in Schedule(NAMES, games=4) if "a" in game.agents]
 
 
-def test_more_games_or_agents_leave_the_others_as_they_were():
-    few = {(g.opening, g.agents): g.key for g in Schedule(("b", "a"), games=4, seed=1)}
-    many = {(g.opening, g.agents): g.key for g in Schedule(("c", "a", "b"), games=8, seed=1)}
-    assert few.items() <= many.items()
-    other = {g.key for g in Schedule(("b", "a"), games=4, seed=2)}
-    assert not other & set(few.values())
-
-
 def test_three_players_rotate_their_seats():
     games = list(Schedule(("a", "b", "c", "d"), games=6, openings="random:3", rules=Rules("tribolo")))
     assert len(games) == len(Schedule(("a", "b", "c", "d"), games=6, rules=Rules("tribolo"))) == 4 * 6
@@ -69,25 +61,6 @@ def test_openings_are_written_down():
         assert opening.start == start
     assert openings[3].moves == ""
     assert Rules().position(*openings[3].position) == board.play_transcript("c5")
-
-
-def test_openings_without_a_list_are_the_start():
-    assert {(o.opening.position, o.opening.moves) for o in Schedule(("a", "b"), 4, None)} == {(None, "")}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"agents": ("a", "b", "a")}, "'a' is given twice"),
-        ({"agents": ("a",)}, "needs at least 2 agents, not 1"),
-        ({"agents": ("a", "b"), "rules": Rules("tribolo"), "games": 3}, "needs at least 3 agents, not 2"),
-        ({"agents": ("a", "b"), "games": 5}, "even number of at least 2 .*, not 5"),
-        ({"agents": ("a", "b"), "games": 0}, "even number of at least 2 .*, not 0"),
-    ],
-)
-def test_a_wrong_tournament_is_told(arguments, told):
-    with pytest.raises(ValueError, match=told):
-        Schedule(**arguments)
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,7 @@ def only_where(info, mask):
         (MODES[1], "Othello", {"openings": "random:10", "reward": "margin", "side": "white"}),
         (MODES[2], "Othello", {"size": 6, "openings": ["c2", "b3", "e4"], "side": "black"}),
         (MODES[0], "Othello", {"size": 4, "openings": "random:6"}),
+        (MODES[1], "Othello", {"openings": {"f5d6": 5, "f5f6d3": 1, "d3": 2}}),
         (MODES[1], "Othello", {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
         (MODES[2], "Checkers", {}),
         (

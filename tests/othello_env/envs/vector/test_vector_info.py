@@ -2,17 +2,15 @@
 
 import copy
 import inspect
-import multiprocessing
 
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 
-from othello_env import Othello, make_vec_env, sample_legal
-from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
-from othello_env.envs.vector.env import VectorGames
+from othello_env import Othello, sample_legal
+from othello_env.envs.othello import OthelloVectorEnv
 
 pytestmark = pytest.mark.nojit
 
@@ -32,39 +30,6 @@ def steps(env, count, seed, wild):
         yield observation, rewards, terminated, info
         if env.metadata["autoreset_mode"] == AutoresetMode.DISABLED and terminated.any():
             observation, _ = env.reset(options={"reset_mask": terminated.copy()})
-
-
-def test_after_a_reset_by_mask_the_info_is_gymnasiums_with_all_action_masks(assert_same_info):
-    told = []
-    mask = np.array([False, True, False])
-    for env in (
-        OthelloVectorEnv(3, 4, autoreset_mode=AutoresetMode.DISABLED),
-        SyncVectorEnv([lambda: OthelloEnv(4)] * 3, autoreset_mode=AutoresetMode.DISABLED),
-    ):
-        env.reset(seed=1)
-        told.append(env.reset(options={"reset_mask": mask}))
-    (observation, mine), (_, theirs) = told
-    np.testing.assert_array_equal(mine["action_mask"], observation["action_mask"])
-    assert mine["action_mask"].any(axis=1).all()
-    mine["action_mask"] = np.where(mask[:, np.newaxis], mine["action_mask"], np.int8(0))
-    assert_same_info(mine, theirs)
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_batch_has_the_info_of_gymnasiums_processes(assert_same_info):
-    mode = AutoresetMode.SAME_STEP
-    context = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
-    native = OthelloVectorEnv(2, 4, autoreset_mode=mode)
-    processes = AsyncVectorEnv([lambda: OthelloEnv(4)] * 2, context=context, autoreset_mode=mode)
-    ends = 0
-    try:
-        for mine, theirs in zip(steps(native, 30, 3, 0.0), steps(processes, 30, 3, 0.0), strict=True):
-            ends += mine[2].sum()
-            for found, expected in zip(mine, theirs, strict=True):
-                assert_same_info(found, expected)
-    finally:
-        processes.close()
-    assert ends > 2
 
 
 @pytest.mark.parametrize("opponent", [None, {"random": 1.0, "maximizer:eval=count": 1.0}])
@@ -206,47 +171,6 @@ def test_episode_statistics_count_what_was_played(mode, opponent):
                 length[terminated], earned[terminated] = 0, 0.0
         before = terminated
     assert env.episode_count == finished > 20
-
-
-def test_observation_wrappers_take_the_mode_that_they_know():
-    space = gymnasium.spaces.Box(0, 1, (2, 4, 4), np.int8)
-
-    def planes(observation):
-        return observation["observation"]
-
-    whole = wrappers.TransformObservation(
-        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
-        planes,
-        gymnasium.vector.utils.batch_space(space, 4),
-        space,
-    )
-    each = wrappers.VectorizeTransformObservation(
-        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
-        gymnasium.wrappers.TransformObservation,
-        func=planes,
-        observation_space=space,
-    )
-    rng = np.random.default_rng(0)
-    _, info = whole.reset(seed=1)
-    each.reset(seed=1)
-    for _ in range(30):
-        actions = sample_legal(info["action_mask"], rng)
-        observation, *_, info = whole.step(actions)
-        assert observation.shape == (4, 2, 4, 4)
-        np.testing.assert_array_equal(each.step(actions)[0], observation)
-
-
-def test_the_docstring_names_what_wrappers_say_of_the_default_mode():
-    assert make_vec_env(2).autoreset_mode is AutoresetMode.SAME_STEP
-    with pytest.raises((ValueError, AssertionError)) as refusal:
-        wrappers.FlattenObservation(make_vec_env(2, 4))
-    said = " ".join(VectorGames.__doc__.split())
-    if isinstance(refusal.value, ValueError):
-        assert str(refusal.value).partition(",")[0] in said
-    assert 'autoreset_mode="NextStep"' in said
-    assert "`NumpyToTorch`" in said
-    env = wrappers.FlattenObservation(make_vec_env(2, 4, autoreset_mode="NextStep"))
-    assert env.reset(seed=1)[0].shape == (2, 2 * 16 + 17)
 
 
 def test_other_wrappers_of_gymnasium_take_it():

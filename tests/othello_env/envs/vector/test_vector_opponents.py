@@ -100,14 +100,3 @@ def test_an_opponents_illegal_answer_raises_and_asks_for_a_reset(answer):
         env.step([FIRST] * 3)
     env.reset(seed=0)
     assert env.position(0) == START
-
-
-def test_an_agent_that_answers_with_no_integers_is_named():
-    class Odd(Fixed):
-        def act_batch(self, batch):
-            return np.zeros(len(batch))
-
-    env = OthelloVectorEnv(3, 4, Odd(0), side="black")
-    env.reset(seed=0)
-    with pytest.raises(AgentError, match=r"must answer 3 positions with \(3,\) integers.*float64"):
-        env.step([FIRST] * 3)

@@ -32,32 +32,8 @@ class TestBadInput:
         with pytest.raises(NotationError, match="continue jumping"):
             Checkers.from_text("B:W21:B11", going=going)
 
-    def test_players(self):
-        assert Checkers.from_text("B:W21:B11", to_move="white").to_move == 1
-        with pytest.raises(NotationError, match="red, white"):
-            Checkers.from_text("B:W21:B11", to_move="green")
-
-    @pytest.mark.parametrize("action", [-1, 128, 1000])
-    def test_actions_out_of_range(self, action):
-        with pytest.raises(IllegalActionError, match="0 to 127"):
-            Checkers().play(action)
-        assert not Checkers().is_legal(action)
-
     def test_illegal_actions_show_the_board_and_the_moves(self):
         with pytest.raises(IllegalActionError, match=r"(?s)1-NW .action 0. is not legal for red.*9-13 9-14.*r . r"):
             Checkers().play(0)
         with pytest.raises(TypeError, match="integer"):
             Checkers().play(1.5)
-
-
-@pytest.mark.parametrize("player", [-1, 3, "red", None])
-def test_what_is_no_player_is_told(player):
-    for question in (Checkers().observation, Checkers().mobility):
-        with pytest.raises(ValueError, match=r"a player (is|must be) 0 or 1"):
-            question(player)
-
-
-@pytest.mark.parametrize("action", [-1, Checkers().num_actions])
-def test_what_is_no_action_has_no_name(action):
-    with pytest.raises(ValueError, match=r"actions here (are|must be) 0 to"):
-        Checkers().action_to_text(action)

@@ -45,16 +45,3 @@ def test_an_empty_batch():
     assert len(batch) == 0
     assert batch.observations().shape == (0, 2, 8, 8)
     assert batch.masks().shape == (0, 65)
-
-
-@pytest.mark.parametrize(
-    ("states", "keys", "message"),
-    [
-        ([Othello(), Othello(6)], None, r"got 2 positions of sizes \[6, 8\]"),
-        ([Othello(), Othello()], [1], "got 2 positions of sizes .* and 1 keys"),
-        ([Othello()], [1, 2], "got 1 positions of sizes .* and 2 keys"),
-    ],
-)
-def test_positions_that_make_no_batch(states, keys, message):
-    with pytest.raises(ValueError, match=message):
-        OthelloPositions.from_states(states, keys)

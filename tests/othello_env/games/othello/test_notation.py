@@ -22,12 +22,6 @@ def test_squares_round_trip(size):
         assert notation.square_from_text(f" {name.upper()} ", size) == action
 
 
-@pytest.mark.parametrize(("action", "size"), [(-1, 8), (65, 8), (99, 8), (37, 6), (17, 4)])
-def test_no_name_for_what_is_no_action(action, size):
-    with pytest.raises(ValueError, match=f"actions here must be 0 to {size * size}, not {action}"):
-        notation.square_to_text(action, size)
-
-
 @pytest.mark.parametrize("text", ["pass", "PASS", "pa", "ps", "--"])
 def test_passes(text):
     assert notation.square_from_text(text, 8) == 64
@@ -77,13 +71,6 @@ def test_digits_and_letters_of_other_scripts_are_no_squares(text):
 )
 def test_transcripts_are_cut_into_moves(transcript, moves):
     assert list(notation.tokens(transcript)) == moves
-
-
-@pytest.mark.parametrize(
-    ("text", "player"), [("X", 0), ("b", 0), ("Black", 0), (0, 0), ("o", 1), ("W", 1), ("WHITE", 1), (1, 1)]
-)
-def test_players(text, player):
-    assert notation.player_from_text(text) == player
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])

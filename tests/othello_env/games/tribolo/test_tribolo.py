@@ -232,16 +232,6 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             TriboloVectorEnv(2, **options)
 
-    @pytest.mark.parametrize(("width", "height"), [(1, 32_768), (26, 1261), (16, 10**12)])
-    def test_boards_of_too_many_cells(self, width, height):
-        with pytest.raises(ValueError, match="at most 32,767 cells"):
-            Tribolo(1, width=width, height=height)
-
-    @pytest.mark.parametrize("options", [{"width": 16.0}, {"walls": "12"}, {"seed": 1.5}])
-    def test_numbers_that_are_no_integers(self, options):
-        with pytest.raises(TypeError, match=r"whole number|integer"):
-            Tribolo(**options)
-
     @pytest.mark.parametrize("text", ["", "  ", "BR/B", "BX", "B" * 27])
     def test_boards(self, text):
         with pytest.raises(NotationError, match="all of one length"):
@@ -251,11 +241,6 @@ class TestBadInput:
     def test_cells(self, text):
         with pytest.raises(NotationError, match="a1 to p11"):
             Tribolo(1).action_from_text(text)
-
-    def test_players(self):
-        assert Tribolo.from_text("RB-", "Red").to_move == Tribolo.from_text("RB-", 1).to_move == 1
-        with pytest.raises(NotationError, match="blue, red, green"):
-            Tribolo.from_text("RB-", "white")
 
     def test_actions(self):
         state = Tribolo.from_text("RB-/---", "red")
@@ -274,16 +259,3 @@ class TestBadInput:
         with pytest.raises(AttributeError, match="cannot be changed"):
             state.width = 3
         assert not state.is_legal(-1)
-
-
-@pytest.mark.parametrize("player", [-1, 3, "red", None])
-def test_what_is_no_player_is_told(player):
-    for question in (Tribolo(seed=1).observation, Tribolo(seed=1).mobility):
-        with pytest.raises(ValueError, match="a player must be 0 or 1"):
-            question(player)
-
-
-@pytest.mark.parametrize("action", [-1, Tribolo(seed=1).num_actions])
-def test_what_is_no_action_has_no_name(action):
-    with pytest.raises(ValueError, match="actions here must be 0 to"):
-        Tribolo(seed=1).action_to_text(action)

@@ -1,0 +1,180 @@
+"""Statistics for a paper: a paired test of two agents, and a mean over seeds with its interval.
+
+Two agents are compared best where everything else is equal: in the same positions, from the same openings, in the same
+pairs of games. Then only the differences count, and the difficulty of a position or an opening cancels out. The test is
+the sign-flip test (Fisher, The Design of Experiments, 1935, section 21): if the agents are equally good, each
+difference is as likely as its negative. So the p-value is the share of all assignments of signs whose sum is at least
+as far from 0 as the observed sum. It needs no normal distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.game import check_seed
+
+__all__ = ["Mean", "PairedTest", "mean_interval", "paired_test"]
+
+_MOST_WORK = 2**26
+"""The exact test is made if the number of differences times the sum of their sizes, in quarters, is at most this."""
+_FLIPS = 100_000
+_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean of independent numbers, such as the ratings of runs with different seeds.
+
+    Attributes:
+        values: the numbers.
+        mean: their mean.
+        interval: the 95% interval of the mean by Student's t; infinite ends for a single number.
+    """
+
+    values: tuple[float, ...]
+    mean: float
+    interval: tuple[float, float]
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the numbers, with n - 1 in the denominator; NaN for a single number."""
+        return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """A comparison of two agents in the same N situations.
+
+    Attributes:
+        count: the number N of pairs.
+        difference: the mean of the differences, first agent minus second.
+        interval: the 95% interval of `difference` by Student's t. If all differences are equal, it has no width.
+        p_value: the two-sided p-value of the sign-flip test.
+        exact: whether all assignments of signs were counted. Otherwise 100,000 random ones were.
+    """
+
+    count: int
+    difference: float
+    interval: tuple[float, float]
+    p_value: float
+    exact: bool
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.difference:+.3f} ({low:+.3f} to {high:+.3f}), p = {self.p_value:.3g} "
+            f"({'exact' if self.exact else 'random'} sign-flip test, {self.count} pairs)"
+        )
+
+
+def mean_interval(values: Sequence[float]) -> Mean:
+    """The mean of independent numbers, and its 95% interval by Student's t with n - 1 degrees of freedom.
+
+    The interval is exact if the numbers are normally distributed.
+
+    Raises:
+        ValueError: there is no number, or a number is not finite.
+
+    >>> mean_interval([1400, 1450, 1430]).interval  # doctest: +ELLIPSIS
+    (1364.1..., 1489.1...)
+    """
+    numbers = _numbers("values", values)
+    mean, n = float(numbers.mean()), len(numbers)
+    half = _t_quantile(n - 1) * float(numbers.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+    return Mean(tuple(numbers.tolist()), mean, (mean - half, mean + half))
+
+
+def paired_test(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> PairedTest:
+    """Compare two agents by the numbers that they got in the same N situations.
+
+    For example, the numbers are the losses of `othello_env.arena.measure_regret` in its positions, or the points
+    against the same opponent from each opening. For a match of the two agents, see
+    `othello_env.arena.tournament.results.MatchResult.paired_test`.
+
+    Args:
+        a: the numbers of the first agent.
+        b: the numbers of the second agent, in the same order.
+        seed: determines the random signs. They are drawn only if the differences are no multiples of 1/4 or are too
+            many to count all signs.
+
+    Raises:
+        TypeError: the seed is not an integer.
+        ValueError: there is no number, the lengths differ, a number is not finite, or the seed is negative.
+
+    >>> test = paired_test([0, 0, 2, 0, 0, 0], [1, 3, 2, 4, 2, 0])
+    >>> test.difference, test.p_value  # 2 of the 16 assignments of signs are as far from 0
+    (-1.6666666666666667, 0.125)
+    """
+    first, second, seed = _numbers("a", a), _numbers("b", b), check_seed(seed)
+    if len(first) != len(second):
+        raise ValueError(f"expected as many numbers for both agents, got {len(first)} and {len(second)}")
+    differences = first - second
+    found = mean_interval(differences.tolist())
+    quarters = 4 * differences
+    is_exact = bool((quarters == np.rint(quarters)).all()) and len(quarters) * np.abs(quarters).sum() <= _MOST_WORK
+    p = _exact_p(quarters.astype(np.int64)) if is_exact else _random_p(differences, seed)
+    return PairedTest(len(differences), found.mean, found.interval, p, is_exact)
+
+
+def _exact_p(differences: npt.NDArray[np.int64]) -> float:
+    """The p-value for whole differences: add them one by one, with both signs, to the distribution of the sum."""
+    total = abs(int(differences.sum()))
+    sizes = np.abs(differences[differences != 0])
+    unit = int(np.gcd.reduce(sizes)) if len(sizes) else 1
+    largest = int(sizes.sum()) // unit
+    shares = np.zeros(2 * largest + 1)  # entry k: the share of assignments with the sum k - largest
+    shares[largest] = 1.0
+    for size in (sizes // unit).tolist():
+        shares = (np.roll(shares, size) + np.roll(shares, -size)) / 2  # no sum so far reaches the ends
+    sums = np.abs(np.arange(-largest, largest + 1)) * unit
+    return min(1.0, float(shares[sums >= total].sum()))
+
+
+def _random_p(differences: npt.NDArray[np.float64], seed: int) -> float:
+    """The p-value from random signs. The observed signs count as one assignment, so it is never 0."""
+    rng, total = np.random.default_rng(seed), abs(differences.sum())
+    far, drawn = 1, 0
+    while drawn < _FLIPS:
+        rows = min(_FLIPS - drawn, max(1, 2**22 // len(differences)))
+        signs = rng.integers(0, 2, (rows, len(differences)), np.int8) * 2.0 - 1.0
+        far += int((np.abs(signs @ differences) >= total * (1 - 1e-12)).sum())
+        drawn += rows
+    return far / (_FLIPS + 1)
+
+
+def _numbers(name: str, values: Sequence[float]) -> npt.NDArray[np.float64]:
+    numbers = np.asarray(values, np.float64)
+    if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must be finite numbers, at least one, not {values!r:.80}")
+    return numbers
+
+
+def _t_quantile(freedom: int) -> float:
+    """The number that |t| exceeds with a probability of 5%; t has Student's distribution.
+
+    The distribution has a closed form for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4). The
+    quantile is found by bisection.
+    """
+    low, high = 0.0, 13.0  # 12.71 with one degree of freedom, and less with more
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_inside(middle, freedom) < 0.95 else (low, middle)
+    return (low + high) / 2
+
+
+def _t_inside(t: float, freedom: int) -> float:
+    """The probability that Student's t is between -t and t."""
+    angle = math.atan(t / math.sqrt(freedom))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    is_odd = freedom % 2
+    term = cosine if is_odd else 1.0
+    total = 0.0
+    for k in range(1 + is_odd, freedom, 2):
+        total += term
+        term *= k / (k + 1) * cosine * cosine
+    return 2 / math.pi * (angle + sine * total) if is_odd else sine * total

@@ -1,0 +1,379 @@
+"""Othello as functions that JAX can compile: the interface of Pgx 2 (Koyamada et al., 2023).
+
+- players: 0 and 1. `init` draws which of them has the black discs.
+- action: ``size * row + column``, or the pass ``size * size``, which is legal exactly if there is no other move. An
+  illegal action ends the game at once: -1 for the player that chose it, +1 for the other.
+- observation: (size, size, 2) bool, the discs of the player `current_player` and the discs of the other player.
+- legal_action_mask: (size * size + 1,) bool. At the end of a game, all values are True.
+- rewards: (2,) float32, the result for players 0 and 1 in the step that ends the game, and 0 in all other steps. A
+  step after the end changes nothing else and gives 0.
+
+One rule differs from Pgx: a game ends as soon as neither player has a move. Pgx asks for two passes then. With
+``double_pass=True`` the environment does the same as Pgx.
+
+The functions are for one game; ``jax.vmap`` makes them functions of many games. A set of squares is 64 bits (see
+`othello_env.games.othello.bitboard`). By default JAX has no numbers of 64 bits. So a state keeps each set as two
+numbers of 32 bits, and a step computes inside ``jax.enable_x64``, whatever JAX's setting is outside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from othello_env import drawing
+from othello_env.games import game, hashing
+from othello_env.games.openings import Openings
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello as Position
+from othello_env.games.othello.position import check_size
+from othello_env.support.extras import import_extra
+from othello_env.support.jit import with_array_library
+from othello_env.support.numbers import check_flag
+
+__all__ = ["OPENINGS", "Othello", "State", "join", "rules", "split"]
+
+jax = import_extra("jax", "jax")
+jnp = jax.numpy
+
+_Array = Any  # jax.Array
+
+rules = with_array_library(bitboard, jnp)
+"""The functions of `bitboard` for JAX. They need numbers of 64 bits: call them inside ``jax.enable_x64``."""
+_mix = with_array_library(hashing, jnp).mix
+_below = with_array_library(hashing, jnp).below
+
+OPENINGS = 4096
+"""The number of different openings that ``openings="random:PLIES"`` stands for."""
+_COLUMNS = 8  # of a picture of many games
+_SETS = ("_key", "_own", "_opponent", "_legal")
+"""The fields of 64 bits."""
+
+
+def join(words: _Array) -> _Array:
+    """Sets of squares, (...) uint64, from their low and high 32 bits, (..., 2) uint32; inside ``jax.enable_x64``."""
+    return jax.lax.bitcast_convert_type(words, jnp.uint64)
+
+
+def split(bits: _Array) -> _Array:
+    """The low and high 32 bits, (..., 2) uint32, of sets of squares, (...) uint64; inside ``jax.enable_x64``."""
+    return jax.lax.bitcast_convert_type(bits, jnp.uint32)
+
+
+@dataclasses.dataclass(frozen=True)
+class State:
+    """The state of a game, a pytree; the module describes the first six fields.
+
+    The fields whose names begin with an underscore belong to the environment: `_step_count` is the number of steps
+    since `init`, and `_color` is 0 if Black is to move.
+    """
+
+    current_player: _Array
+    observation: _Array
+    rewards: _Array
+    terminated: _Array
+    truncated: _Array
+    legal_action_mask: _Array
+    _step_count: _Array
+    _color: _Array
+    _passed: _Array  # whether the last action was a pass
+    _key: _Array  # (2,) uint32, the 64 bits that determine what is random in the game
+    _own: _Array  # (2,) uint32, the discs of the player to move, as low and high bits
+    _opponent: _Array  # (2,) uint32, the discs of the other player
+    _legal: _Array  # (2,) uint32, the squares on which the player to move may place a disc
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy in which some fields have other values."""
+        return dataclasses.replace(self, **changes)
+
+    @property
+    def size(self) -> int:
+        """The height and width of the board."""
+        return int(self.observation.shape[-2])
+
+    @property
+    def env_id(self) -> str:
+        """The name of the game: ``othello`` on 8x8, and ``othello_6x6`` or ``othello_4x4``."""
+        return "othello" if self.size == 8 else f"othello_{self.size}x{self.size}"
+
+    def position(self) -> Position:
+        """The position of one game, for the functions of this package that do not run in JAX.
+
+        Raises:
+            ValueError: this is the state of many games.
+        """
+        if self.current_player.ndim:
+            raise ValueError(
+                f"expected the state of one game, got {self.current_player.shape} games; one of them is "
+                "jax.tree.map(lambda x: x[0], state)"
+            )
+        own, opponent = (int(low) | int(high) << 32 for low, high in (self._own, self._opponent))
+        return Position.from_bits(own, opponent, int(self._color), self.size)
+
+    def to_svg(self, *, color_theme: str | None = None, scale: float | None = None) -> str:
+        """A picture of the board, or of the boards of many games.
+
+        Args:
+            color_theme: has no effect. Pgx's pictures have a light and a dark theme.
+            scale: the picture is larger by this factor.
+        """
+        del color_theme
+        cell = round(48 * (scale or 1.0))
+        if not self.current_player.ndim:
+            return drawing.svg(self.position(), cell)
+        count = self.current_player.size
+        flat = jax.tree.map(lambda x: x.reshape(count, *x.shape[self.current_player.ndim :]), self)
+        pictures = [jax.tree.map(lambda x, i=i: x[i], flat).to_svg(scale=scale) for i in range(count)]
+        side = cell * (self.size + 3)
+        places = [divmod(i, _COLUMNS) for i in range(count)]
+        boards = [
+            f'<svg x="{column * side}" y="{row * side}" width="{side}" height="{side}">{picture}</svg>'
+            for (row, column), picture in zip(places, pictures, strict=True)
+        ]
+        width, height = side * min(count, _COLUMNS), side * (places[-1][0] + 1)
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
+        return "\n".join([head, *boards, "</svg>"])
+
+    def save_svg(self, filename: str, *, color_theme: str | None = None, scale: float | None = None) -> None:
+        """Write the picture to a file. The arguments are those of `to_svg`."""
+        with open(filename, "w", encoding="utf-8") as file:  # noqa: PTH123 - like Pgx, the name may be any path
+            file.write(self.to_svg(color_theme=color_theme, scale=scale))
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+
+jax.tree_util.register_dataclass(State)
+
+
+class Othello:
+    """Othello with the interface of Pgx: `init`, `step` and `observe`; the module describes the states.
+
+    >>> import jax
+    >>> env = Othello()
+    >>> state = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 3))
+    >>> state = jax.jit(jax.vmap(env.step))(state, jax.numpy.array([19, 26, 37]))
+    >>> state.observation.shape, state.legal_action_mask.sum(axis=1).tolist()
+    ((3, 8, 8, 2), [3, 3, 3])
+
+    Args:
+        size: the height and width of the board, 4, 6 or 8.
+        openings: where games begin. None is the usual start. From a sequence of transcripts or positions
+            (`othello_env.Othello`), one is chosen for each game. ``"random:10"`` stands for 4,096 openings of ten
+            random plies; they are always the same.
+        double_pass: end games as Pgx does: if nobody can move, after two passes.
+        auto_reset: begin the next game in the step that ends a game. The state then has the position and the mask of
+            the next game, and `terminated` and `rewards` of the game that ended, as with Pgx's ``auto_reset``.
+
+    Raises:
+        ValueError: an argument is wrong.
+        TypeError: a flag is not a bool.
+    """
+
+    def __init__(
+        self,
+        size: Literal[4, 6, 8] = 8,
+        *,
+        openings: str | Sequence[str | game.State] | None = None,
+        double_pass: bool = False,
+        auto_reset: bool = False,
+    ) -> None:
+        self.size = check_size(size)
+        self.double_pass = check_flag("double_pass", double_pass)
+        self.auto_reset = check_flag("auto_reset", auto_reset)
+        self._board = bitboard.BOARDS[self.size]
+        self._squares = np.array(bitboard.ACTION_SQUARES[self.size], np.uint64)
+        drawn = Openings(openings, lambda key: Position(self.size))
+        several: Any = [drawn.draw(key) for key in range(OPENINGS)] if drawn.random_plies else drawn.positions
+        starts: Sequence[Position] = several or [Position(self.size)]
+        self._starts = np.array([(each.own, each.opponent, each.legal_bits) for each in starts], np.uint64)
+        self._start_colors = np.array([each.to_move for each in starts], np.int32)
+
+    def __repr__(self) -> str:
+        return f"<othello_env.jax.Othello {self.size}x{self.size}>"
+
+    @property
+    def id(self) -> str:
+        """The name of the game, as in `State.env_id`."""
+        return "othello" if self.size == 8 else f"othello_{self.size}x{self.size}"
+
+    @property
+    def version(self) -> str:
+        """The version of the environment. It changes when results would."""
+        return "v0"
+
+    @property
+    def num_players(self) -> int:
+        """2, the number of players."""
+        return 2
+
+    @property
+    def num_actions(self) -> int:
+        """The number of actions, with the pass."""
+        return self.size**2 + 1
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """The shape of an observation, (size, size, 2)."""
+        return (self.size, self.size, 2)
+
+    def init(self, key: _Array) -> State:
+        """Begin a game.
+
+        Args:
+            key: a key of `jax.random`.
+
+        Raises:
+            TypeError: the key is no key for one game. The error comes when JAX traces the function.
+        """
+        words = _key_words(key)
+        black = jax.random.bernoulli(key).astype(jnp.int32)  # as in Pgx, so that the same keys give the same players
+        with jax.enable_x64(True):
+            return self._state(self._begin(join(words), black))
+
+    def step(self, state: State, action: _Array, key: _Array | None = None) -> State:
+        """Play an action.
+
+        Args:
+            state: the state of a game of this size.
+            action: () of any integer dtype.
+            key: a key of `jax.random` for the next game, if `auto_reset` is True. With None, the next game follows from
+                the present game's key. Nothing else in a step is random.
+
+        Raises:
+            TypeError: the action is not an integer, or the key is no key.
+            ValueError: an argument is of many games, or the state is of another size. All these errors come when JAX
+                traces the function.
+        """
+        action = self._checked(state, action)
+        words = None if key is None else _key_words(key)
+        with jax.enable_x64(True):
+            return self._state(self._play(state, action, words))
+
+    def observe(self, state: State, player_id: _Array | None = None) -> _Array:
+        """The observation of a player, (size, size, 2) bool; by default, of the player `current_player`."""
+        planes = jnp.stack([state.observation, state.observation[..., ::-1]])
+        if player_id is None:
+            return planes[0]
+        return jnp.where(player_id == state.current_player, planes[0], planes[1])
+
+    def vs(self, opponent: Any) -> Any:
+        """An environment for one player, in which an opponent answers each move; see `OnePlayer`.
+
+        Args:
+            opponent: a spec, such as ``"maximizer:eval=weighted"``, or a function; see `find_opponent`.
+        """
+        from othello_env.jax.opponents import OnePlayer
+
+        return OnePlayer(self, opponent)
+
+    def _checked(self, state: State, action: _Array) -> _Array:
+        """The action as int32."""
+        action = jnp.asarray(action)
+        if not jnp.issubdtype(action.dtype, jnp.integer):
+            raise TypeError(f"expected an action of an integer dtype, got {action.dtype}")
+        shapes = [action.shape, state.current_player.shape]
+        if shapes != [(), ()]:
+            raise ValueError(
+                f"expected one action, (), and the state of one game, (), got {shapes[0]} and {shapes[1]}; for many "
+                "games use jax.vmap(env.step)"
+            )
+        if state.size != self.size:
+            raise ValueError(f"expected a state of size {self.size}, got one of size {state.size}")
+        return action.astype(jnp.int32)
+
+    def _begin(self, key: _Array, black: _Array) -> dict[str, _Array]:
+        """The fields of a game's first state; its sets of squares are () uint64."""
+        boards, color = jnp.asarray(self._starts[0]), jnp.asarray(self._start_colors[0])
+        if len(self._starts) > 1:
+            chosen = _below(_mix(_mix(key, _counter(hashing.OPENING)), _counter(0)), _counter(len(self._starts)))
+            boards = jnp.asarray(self._starts)[chosen.astype(jnp.int32)]
+            color = jnp.asarray(self._start_colors)[chosen.astype(jnp.int32)]
+        return {
+            "current_player": black ^ color,
+            "rewards": jnp.zeros(2, jnp.float32),
+            "terminated": jnp.bool_(False),
+            "truncated": jnp.bool_(False),
+            "_step_count": jnp.int32(0),
+            "_color": color,
+            "_passed": jnp.bool_(False),
+            "_key": key,
+            "_own": boards[0],
+            "_opponent": boards[1],
+            "_legal": boards[2],
+        }
+
+    def _play(self, state: State, action: _Array, next_key: _Array | None) -> dict[str, _Array]:
+        """The fields of the state after an action; its sets of squares are () uint64."""
+        before = {each.name: getattr(state, each.name) for each in dataclasses.fields(state)}
+        before |= {name: join(before[name]) for name in _SETS}
+        own, opponent, legal, mover = before["_own"], before["_opponent"], before["_legal"], state.current_player
+        squares, edge = self.size**2, (8 - self.size) // 2
+        square = 8 * (action // self.size + edge) + action % self.size + edge
+        is_square, is_pass = (action >= 0) & (action < squares), action == squares
+        disc = jnp.where(is_square, np.uint64(1) << square.astype(jnp.uint64), np.uint64(0))
+        is_legal = ((disc & legal) != 0) | (is_pass & (legal == 0))
+        own, opponent, legal, reply = rules.advance(own, opponent, disc, self._board)
+        if self.double_pass:
+            over = ((own | opponent) == self._board) | (own == 0) | (state._passed & is_pass)
+        else:
+            over = (legal | reply) == 0
+        mine, other = rules.popcount(opponent), rules.popcount(own)  # `opponent` is now the player that moved
+        result = jnp.where(over, (mine > other).astype(jnp.float32) - (mine < other).astype(jnp.float32), 0)
+        result = jnp.where(is_legal, result, -1)
+        after = {
+            "current_player": 1 - mover,
+            "rewards": jnp.where(jnp.arange(2, dtype=jnp.int32) == mover, result, -result),
+            "terminated": over | ~is_legal,
+            "truncated": jnp.zeros_like(over),
+            "_step_count": state._step_count + 1,
+            "_color": 1 - state._color,
+            "_passed": is_pass,
+            "_key": before["_key"],
+            "_own": own,
+            "_opponent": opponent,
+            "_legal": legal,
+        }
+        if self.auto_reset:
+            key = _mix(before["_key"], _counter(hashing.REDRAW)) if next_key is None else join(next_key)
+            black = (_mix(key, _counter(hashing.SIDE)) >> np.uint64(63)).astype(jnp.int32)
+            first = self._begin(key, black) | {name: after[name] for name in ("rewards", "terminated", "truncated")}
+            return {name: jnp.where(after["terminated"], first[name], after[name]) for name in after}
+        before["rewards"] = jnp.zeros(2, jnp.float32)
+        return {name: jnp.where(state.terminated | state.truncated, before[name], after[name]) for name in after}
+
+    def _state(self, fields: dict[str, _Array]) -> State:
+        """The state with these fields, with its planes and its mask."""
+        discs, legal = jnp.stack([fields["_own"], fields["_opponent"]]), fields["_legal"]
+        planes = ((discs >> self._squares[:, np.newaxis]) & np.uint64(1)).astype(bool)
+        moves = ((legal >> self._squares) & np.uint64(1)).astype(bool)
+        mask = jnp.concatenate([moves, (legal == 0)[jnp.newaxis]])
+        if not self.auto_reset:
+            mask |= fields["terminated"]
+        fields |= {name: split(fields[name]) for name in _SETS}
+        return State(observation=planes.reshape(self.observation_shape), legal_action_mask=mask, **fields)
+
+
+def _counter(number: int) -> _Array:
+    return jnp.uint64(number)
+
+
+def _key_words(key: _Array) -> _Array:
+    """64 bits of a key of `jax.random`, (2,) uint32: the key's own first bits.
+
+    Raises:
+        TypeError: this is no key, or it is many keys.
+    """
+    is_typed = hasattr(key, "dtype") and jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+    words = jax.random.key_data(key) if is_typed else key
+    shape, dtype = getattr(words, "shape", None), getattr(words, "dtype", None)
+    if shape is None or len(shape) != 1 or shape[0] < 2 or dtype != jnp.uint32:
+        given = type(key).__name__ if shape is None else f"{key.dtype} {key.shape}"
+        raise TypeError(
+            f"expected a key for one game, as from jax.random.key or jax.random.PRNGKey, got {given}; for many games "
+            "use jax.vmap"
+        )
+    return words[:2]

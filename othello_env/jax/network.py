@@ -1,0 +1,198 @@
+"""A policy network that was trained in JAX, its file, and the agent that plays by it.
+
+The network is a function ``apply(params, observations)`` and its params, any pytree of arrays. `observations` is
+(N, S, S, 2) bool, as in `othello_env.jax.env`. The function returns the logits of the actions, (N, A), or a tuple of
+logits and values: the expected results for the players to move, (N,), -1 to +1. Logits of illegal actions do not
+matter.
+
+A file is in the format safetensors. It holds the params and a card, a JSON text with the name of the function that
+makes the network: ``make(size)`` returns ``(apply, params)``. This name is only for you to read: a file never decides
+which code runs. Whoever loads the file names the function again.
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, make_agent
+from othello_env.games.othello.position import check_size
+from othello_env.support.extras import import_extra
+from othello_env.support.files import parse_json, read_file, write_file
+from othello_env.support.imports import import_object
+
+__all__ = ["FORMAT", "Apply", "Network", "agent"]
+
+jax = import_extra("jax", "jax")
+jnp = jax.numpy
+
+FORMAT = "othello-env network for JAX 1"
+"""The name of the format in a file's card."""
+
+Apply = Callable[[Any, Any], Any]
+"""A function of params and observations; see the module."""
+
+_BATCH = 256
+_LARGEST_FILE = 2 << 30
+_CARD = "card"
+
+
+class Network:
+    """A policy network in JAX, as the agents of this package call it.
+
+    `apply` is compiled for 1 and for 256 positions: other numbers of positions are padded.
+
+    Args:
+        apply: the function of the network; see the module.
+        params: its params.
+        size: the board's size: 4, 6 or 8.
+        function: the name of the function that makes the network, as ``package.module:name`` or ``path.py:name``. Only
+            `save` needs it.
+        training: how the params were trained, as values that JSON can hold.
+
+    Raises:
+        ValueError: the size is wrong, or `apply` returns wrong shapes.
+    """
+
+    def __init__(
+        self,
+        apply: Apply,
+        params: Any,
+        size: int = 8,
+        function: str | None = None,
+        training: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.size = check_size(size)
+        self.params = params
+        self.function = function
+        self.training = dict(training or {})
+        self._apply = jax.jit(lambda params, observations: _pair(apply(params, observations)))
+        boards = jax.ShapeDtypeStruct((3, size, size, 2), jnp.bool_)
+        shapes = [tuple(each.shape) for each in jax.eval_shape(self._apply, params, boards)]
+        if shapes != [(3, size**2 + 1), (3,)]:
+            raise ValueError(
+                f"for 3 positions, apply must return logits {(3, size**2 + 1)}, or a tuple of logits and values (3,), "
+                f"but it returned {shapes}"
+            )
+
+    def __repr__(self) -> str:
+        count = sum(leaf.size for leaf in jax.tree.leaves(self.params))
+        return f"<othello_env.jax.Network {self.size}x{self.size}, {count} params>"
+
+    def answers(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The probabilities of the actions, (N, A), and the expected results, (N,); 0 if `apply` returns no values.
+
+        Args:
+            observations: (N, 2, S, S), the player's discs and the opponent's, as elsewhere in this package.
+            masks: (N, A), nonzero for each legal action.
+        """
+        boards = np.moveaxis(np.asarray(observations) != 0, 1, -1)
+        step = 1 if len(boards) == 1 else _BATCH
+        found = []
+        for first in range(0, len(boards), step):
+            part = boards[first : first + step]
+            padded = np.zeros((step, *boards.shape[1:]), np.bool_)
+            padded[: len(part)] = part
+            found.append([np.asarray(each, np.float64)[: len(part)] for each in self._apply(self.params, padded)])
+        logits, values = (np.concatenate(each) for each in zip(*found, strict=True))
+        logits = np.where(masks != 0, logits, -np.inf)
+        policy = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return policy / policy.sum(axis=1, keepdims=True), np.clip(values, -1, 1)
+
+    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """The probabilities that `answers` returns, (N, A)."""
+        return self.answers(observations, masks)[0]
+
+    def save(self, path: str | Path) -> None:
+        """Write the params and a card to a ``.safetensors`` file, completely or not at all.
+
+        Raises:
+            ValueError: the network has no `function`, so nobody could load the file.
+            OSError: the file cannot be written.
+        """
+        if self.function is None:
+            raise ValueError(
+                "the network needs function='package.module:name', the function that makes it, to be saved"
+            )
+        safetensors = import_extra("safetensors.numpy", "jax")
+        card = {"format": FORMAT, "function": self.function, "size": self.size, "training": self.training}
+        tensors = {name: np.asarray(leaf, order="C") for name, leaf in _named(self.params).items()}
+        write_file(path, safetensors.save(tensors, metadata={_CARD: json.dumps(card)}))
+
+    @classmethod
+    def load(cls, path: str | Path, function: str | Callable[[int], tuple[Apply, Any]]) -> Network:
+        """Read the network from a file that `save` wrote.
+
+        Args:
+            path: the file.
+            function: the function that makes the network, or its name as ``package.module:name`` or ``path.py:name``.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file is damaged, or does not fit to the function. The message names the file and the fault.
+        """
+        safetensors = import_extra("safetensors.numpy", "jax")
+        data = read_file(path, _LARGEST_FILE, "load a network from")
+        try:
+            header = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])
+            card = parse_json(header["__metadata__"][_CARD])
+            if card["format"] != FORMAT:
+                raise ValueError(f"its card must say format {FORMAT!r}, not {card['format']!r}")
+            size, training, tensors = check_size(card["size"]), dict(card["training"]), safetensors.load(data)
+        except Exception as error:  # a damaged file raises errors of many classes
+            raise ValueError(f"{str(path)!r} is not a file of a network for JAX: {error}") from error
+        make: Any = import_object(function) if isinstance(function, str) else function
+        if not callable(make):
+            raise ValueError(f"expected a function as package.module:name or path.py:name, got {function!r}")
+        apply, params = make(size)
+        found, wanted = (
+            {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()} for each in (tensors, _named(params))
+        )
+        if found != wanted:
+            raise ValueError(f"{str(path)!r} does not fit to {function}: {sorted(found.items() ^ wanted.items())[:3]}")
+        if not all(np.isfinite(leaf).all() for leaf in tensors.values()):
+            raise ValueError(f"{str(path)!r} has params that are not finite")
+        params = jax.tree.unflatten(jax.tree.structure(params), [jnp.asarray(tensors[name]) for name in _named(params)])
+        name = function if isinstance(function, str) else f"{function.__module__}:{function.__qualname__}"
+        return cls(apply, params, size, name, training)
+
+
+def agent(apply: Apply, params: Any, size: int = 8) -> Agent:
+    """An agent that plays the likeliest action of a network (the lowest if several are equal).
+
+    It plays in matches, the league and the benchmark as every agent does.
+
+    Args:
+        apply: the function of the network; see the module.
+        params: its params.
+        size: the board's size: 4, 6 or 8.
+
+    Raises:
+        ValueError: the size is wrong, or `apply` returns wrong shapes.
+    """
+    network = Network(apply, params, size)
+
+    def jax_policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        return np.asarray(network.policy(observations, masks).argmax(axis=1), np.int64)
+
+    return make_agent(jax_policy)
+
+
+def _pair(found: Any) -> tuple[Any, Any]:
+    """The logits and the values that `apply` returned."""
+    return found if isinstance(found, tuple) else (found, jnp.zeros(found.shape[:1], found.dtype))
+
+
+def _named(params: Any) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a pytree by their paths, such as ``params/Dense_0/kernel``."""
+    leaves = jax.tree_util.tree_leaves_with_path(params)
+    return {jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf) for path, leaf in leaves}

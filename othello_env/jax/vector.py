@@ -1,0 +1,153 @@
+"""A batch of games on a device, as a vector environment of Gymnasium.
+
+Letters for shapes: N = `num_envs`, S = size, A = S * S + 1 actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from othello_env.games.game import State as Position
+from othello_env.games.game import check_seed
+from othello_env.jax.env import Othello, State
+from othello_env.jax.opponents import Opponent
+from othello_env.support.extras import import_extra
+from othello_env.support.numbers import check_whole
+
+__all__ = ["DeviceVectorEnv"]
+
+jax = import_extra("jax", "jax")
+jnp = jax.numpy
+
+_Array = Any  # jax.Array
+_Observation = dict[str, _Array]
+
+
+class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
+    """N games of Othello that stay on a device: every array that goes in or comes out is an array of JAX.
+
+    A step is one call of a compiled function. If a game ends, the next game begins in the same step (``SAME_STEP``). An
+    observation is a dict of ``observation``, (N, 2, S, S) int8, and ``action_mask``, (N, A) int8, as in the other
+    environments of this package. `info` has ``action_mask``, and in self-play ``to_move``, (N,) int32, 0 if Black is to
+    move. It has no ``final_obs``: games are never truncated, so no learner needs it.
+
+    In self-play (``opponent=None``) a step is one ply, the observation is from the point of view of the player to move,
+    and ``reward[i]`` is for the player that has just acted in game i. An illegal action ends its game, with reward -1.
+
+    `gymnasium.wrappers.vector.JaxToTorch` turns the arrays into tensors of PyTorch.
+
+    Args:
+        num_envs: the number of games.
+        opponent: a spec, a function (see `othello_env.jax.opponents`), or None for self-play.
+        size: the height and width of the board, 4, 6 or 8.
+        openings: where games begin; see `othello_env.jax.Othello`.
+
+    Raises:
+        TypeError: the number of games is no integer, or the opponent is neither a text nor a function.
+        ValueError: an argument is wrong.
+    """
+
+    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - as in Gymnasium
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        opponent: str | Opponent | None = "random",
+        size: int = 8,
+        openings: str | Sequence[str | Position] | None = None,
+    ) -> None:
+        self.num_envs = check_whole("num_envs", num_envs, 1)
+        game = Othello(size, openings=openings, auto_reset=True)  # type: ignore[arg-type]  # checked there
+        self._env = game if opponent is None else game.vs(opponent)
+        self._is_self_play = opponent is None
+        spaces = gymnasium.spaces
+        self.single_action_space = spaces.Discrete(game.num_actions)
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, (2, size, size), np.int8),
+                "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
+            }
+        )
+        self._begin = jax.jit(lambda key: self._seen(jax.vmap(self._env.init)(jax.random.split(key, num_envs))))
+        self._advance = jax.jit(self._stepped)
+        self._state: State | None = None
+        self._key = jax.random.key(0)
+
+    @cached_property
+    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # the base class has an attribute
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @cached_property
+    def action_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]
+        return batch_space(self.single_action_space, self.num_envs)
+
+    @property
+    def state(self) -> State:
+        """The state of all games, a pytree with a leading axis of N; `State` describes it.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
+        if self._state is None:
+            raise ResetNeeded("there is no state before reset()")
+        return self._state
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[_Observation, dict[str, Any]]:
+        """Begin all games.
+
+        Args:
+            seed: determines everything random from now on. Without a seed, other games begin.
+            options: must be None or empty.
+
+        Raises:
+            TypeError: the seed is not an integer.
+            ValueError: the seed is negative, or there are options.
+        """
+        if options:
+            raise ValueError(f"expected no options of a reset, got {', '.join(map(str, options))}")
+        if seed is not None:
+            self._key = jax.random.key(check_seed(seed) % 2**63)
+        self._key, key = jax.random.split(self._key)
+        self._state, observation, info = self._begin(key)
+        return observation, info
+
+    def step(self, actions: _Array) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
+        """Play an action, (N,) of any integer dtype, in every game.
+
+        Returns:
+            The observations, the rewards (N,) float32, `terminated` and `truncated` (N,) bool, and `info`.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+            ValueError: the actions have another shape or dtype.
+        """
+        actions = jnp.asarray(actions)
+        if actions.shape != (self.num_envs,) or not jnp.issubdtype(actions.dtype, jnp.integer):
+            raise ValueError(f"expected ({self.num_envs},) integers as actions, got {actions.dtype} {actions.shape}")
+        state, observation, rewards, info = self._advance(self.state, actions)
+        self._state = state
+        return observation, rewards, state.terminated, state.truncated, info
+
+    def _stepped(self, state: State, actions: _Array) -> tuple[State, _Observation, _Array, dict[str, _Array]]:
+        after = jax.vmap(self._env.step)(state, actions)
+        learner = state.current_player if self._is_self_play else jnp.zeros_like(state.current_player)
+        rewards = jnp.take_along_axis(after.rewards, learner[:, jnp.newaxis], axis=1)[:, 0]
+        state, observation, info = self._seen(after)
+        return state, observation, rewards, info
+
+    def _seen(self, state: State) -> tuple[State, _Observation, dict[str, _Array]]:
+        """The state, the observations and the info."""
+        mask = state.legal_action_mask.astype(jnp.int8)
+        planes = jnp.moveaxis(state.observation, -1, 1).astype(jnp.int8)
+        info = {"action_mask": mask} | ({"to_move": state._color} if self._is_self_play else {})
+        return state, {"observation": planes, "action_mask": mask}, info

@@ -1,0 +1,241 @@
+"""A game against an agent, played with texts: the environment for training a language model."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from othello_env.agent import Agent, Policy, Seat, make_agent
+from othello_env.games.game import State, check_choice, check_seed, check_text
+from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
+from othello_env.games.openings import Openings
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import Rules
+from othello_env.support.numbers import check_flag, check_integer, check_whole
+from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
+
+__all__ = ["EXACT_EMPTIES", "OthelloText"]
+
+EXACT_EMPTIES = 12
+"""The largest number of empty squares on 8x8 with which the reward ``"regret"`` compares a move with perfect play."""
+_ATTEMPTS = 100
+"""The largest number of openings that are tried until the game is not over before the model's first move."""
+
+
+class OthelloText:
+    """A game of a language model against an agent. The model gets texts, and answers with the name of a move.
+
+    `reset` returns the rules and the first position, and `play` takes an answer and returns the next position. The
+    moves of the opponent and all passes are made in between. An answer that names no legal move gets a text that says
+    why. The last such answer loses the game: after ``attempts=2``, the second answer in the same position.
+
+    The environment fits the argument `environment_factory` of TRL's trainers: they call `reset` and `get_reward`, and
+    give `play` to the model as a tool.
+
+    Args:
+        size: the board's height and width, or None for the usual size of the game. For Tribolo it must be None.
+        opponent: a spec (a text such as ``"alphabeta:depth=2"``), an Agent or a callable; see
+            `othello_env.make_agent`. In Tribolo it plays both other sides.
+        side: the name of the model's player, or ``"random"``.
+        openings: where games begin: None for the usual start, ``"random:10"`` for ten random plies, or transcripts or
+            States, one of which is chosen for each game.
+        legal_moves: whether the texts list the legal moves.
+        reward: with ``"result"``, the reward of a move is 0, and the last move gets the result of the game, such as +1
+            for a win. With ``"regret"``, each move also gets minus the discs that it loses against perfect play,
+            divided by twice the number of squares: a number from -1 to 0. A game that is lost by a wrong answer costs
+            -1 as its result and, with regret, another -1. Regret is for Othello; on 8x8, moves with more than
+            `EXACT_EMPTIES` empty squares have none. On 6x6, to judge a move with 20 empty squares takes about a
+            tenth of a second, and each further square doubles the time, so begin with ``openings="random:12"``.
+        seed: the same seed gives the same games against the same answers; None for a random seed. With the same seed,
+            Gymnasium's environment begins with the same positions and sides.
+        game: the game, such as ``"othello"``, ``"tribolo"`` or ``"checkers:draws=40-move"``.
+        attempts: the number of answers that the model may give for a move.
+
+    Attributes:
+        position: the current State, or None before the first `reset`.
+        done: whether the game is over.
+        rewards: the reward of each move that the model played, and of the answer that lost the game.
+        faults: ``"illegal"`` or ``"unreadable"`` for each answer in this game that named no legal move.
+        messages: the conversation of this game so far, as a list of dicts with `role` and `content`.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that
+            does not play this game, it is a WrongGameError.
+
+    >>> env = OthelloText(size=6, side="black", seed=1)
+    >>> print(env.reset().splitlines()[-1])
+    You are black. It is your move.
+    >>> print(env.play("I take h8").splitlines()[0])
+    That was not accepted: the answer names no move on this board. Answer with a legal move.
+    >>> print(env.play("{'move': 'B3'}").splitlines()[0])
+    You played b3.
+    """
+
+    def __init__(
+        self,
+        size: int | None = None,
+        opponent: str | Agent | Policy = "random",
+        side: str = "random",
+        openings: str | Sequence[str | State] | None = None,
+        legal_moves: bool = False,
+        reward: str = "result",
+        seed: int | None = None,
+        *,
+        game: str = "othello",
+        attempts: int = 2,
+    ) -> None:
+        if size is not None:
+            check_text(game, "a game")
+            game = f"{game}{',' if ':' in game else ':'}size={check_integer('size', size)}"
+        rules = Rules.parse(game)
+        start = rules.start(0)
+        check_choice("side", side, ("random", *start.player_names))
+        check_choice("reward", reward, ("result", "regret"))
+        if reward == "regret" and not isinstance(start, Othello):
+            raise ValueError(f"the reward 'regret' is for Othello, not for {rules}")
+        self._openings = Openings(openings, rules.start)
+        self._opponent = make_agent(opponent)
+        self._opponent.check_game(start)
+        self._side = side
+        self._legal_moves = check_flag("legal_moves", legal_moves)
+        self._with_regret = reward == "regret"
+        self._loss = -2.0 if self._with_regret else -1.0  # of a game that is given up: the result, and a regret of 1
+        self._attempts = check_whole("attempts", attempts, 1)
+        self._key = mix_int(secrets.randbits(64) if seed is None else check_seed(seed), 0)
+        self._number = 0
+        self.position: State | None = None
+        self.done = True
+        self.rewards: list[float] = []
+        self.faults: list[str] = []
+        self.messages: list[dict[str, str]] = []
+
+    @property
+    def reward(self) -> float:
+        """The sum of `rewards`: the reward of the game so far."""
+        return sum(self.rewards)
+
+    def get_reward(self) -> float:
+        """The reward of the game for a trainer. A game that is not over counts as given up: its result is a loss."""
+        return self.reward + (0.0 if self.done else self._loss)
+
+    def reset(self, **kwargs: Any) -> str:
+        """Begin a game and return the rules and the first position.
+
+        Args:
+            kwargs: with ``seed=``, the first game of this seed begins; else the next game. All other arguments are
+                ignored, because trainers pass each column of their data set.
+
+        Raises:
+            TypeError, ValueError: the seed is not an integer of at least 0, or all games end before the first move.
+        """
+        if (seed := kwargs.get("seed")) is not None:
+            self._key, self._number = mix_int(check_seed(seed), 0), 0
+        key = mix_int(self._key, self._number)
+        self._number += 1
+        for _ in range(_ATTEMPTS):
+            start = self._openings.draw(key)
+            self._take_seats(key, start)
+            state = self._answered(start)
+            if not state.is_over:
+                break
+            key = mix_int(key, REDRAW)
+        else:
+            raise ValueError(f"each of {_ATTEMPTS} games ended before the model's first move")
+        self.position, self.done, self.rewards, self._failed = state, False, [], 0
+        self.faults = []
+        text = f"{rules_text(state)}\n\n{self._news(start, state)}"
+        self.messages = [{"role": "user", "content": text}]
+        return text
+
+    def _take_seats(self, key: int, start: State) -> None:
+        """Choose the model's player and give the opponent its seats, as the environments of `othello_env.envs` do."""
+        names, key_of_all = start.player_names, mix_int(key, OPPONENT)
+        self._player = mix_int(key, SIDE) % len(names) if self._side == "random" else names.index(self._side)
+        self._seats = {
+            player: Seat(self._opponent, key_of_all if len(names) == 2 else mix_int(key_of_all, player))
+            for player in range(len(names))
+            if player != self._player
+        }
+
+    def play(self, move: str) -> str:
+        """Play your next move.
+
+        Args:
+            move: The name of your move, such as c4, or 11-15 in checkers.
+
+        Returns:
+            What the other side played and the new position, or why the move was not accepted.
+        """
+        answer = str(move)
+        self.messages.append({"role": "assistant", "content": answer})
+        text = self._reply(answer)
+        self.messages.append({"role": "user", "content": text})
+        return text
+
+    def _reply(self, answer: str) -> str:
+        before = self.position
+        if before is None or self.done:
+            return "There is no game: it has not begun, or it is over."
+        try:
+            after = play_text(before, answer)
+        except WrongAnswerError as error:
+            self.faults.append(error.kind)
+            self._failed += 1
+            if self._failed < self._attempts:
+                return correction(error)
+            self.done = True
+            self.rewards.append(self._loss)
+            return f"That was not accepted: {error}. You lose the game."
+        self._failed = 0
+        regret = _discs_lost(before, after) / (2 * before.largest_margin) if self._with_regret else 0.0
+        self.position = self._answered(after)
+        self.done = self.position.is_over
+        self.rewards.append(self.position.returns()[self._player] - regret)
+        return self._news(before, self.position)
+
+    def _answered(self, state: State) -> State:
+        """The position after the opponent's moves and all passes, when the model is to move or the game is over."""
+        while not state.is_over and (state.to_move in self._seats or state.must_pass):
+            forced = state.must_pass
+            state = state.play(state.legal_actions()[0]) if forced else self._seats[state.to_move].play(state)
+        return state
+
+    def _news(self, before: State, state: State) -> str:
+        """What was played since a position, and the position now."""
+        actions, lines = state.moves[len(before.moves) :], []
+        for at, action in zip(before.positions(actions), actions, strict=False):
+            who = "You" if at.to_move == self._player else at.player_names[at.to_move].capitalize()
+            lines.append(f"{who} passed." if at.must_pass else f"{who} played {at.action_to_text(action)}.")
+        if not state.is_over:
+            return "\n".join([*lines, position_text(state, legal_moves=self._legal_moves)])
+        result = state.returns()[self._player]
+        end = "You won." if result > 0 else "You lost." if result < 0 else "The game is a draw."
+        return "\n".join([*lines, str(state), end])
+
+
+def _discs_lost(before: State, after: State) -> float:
+    """The discs that a move lost against perfect play, or 0 if the position has too many empty squares."""
+    assert isinstance(before, Othello)
+    assert isinstance(after, Othello)
+    if before.size == 8 and before.empties > EXACT_EMPTIES:
+        return 0.0
+    return _exact_score(before) + _exact_score(after)  # each from the side of its player to move
+
+
+@lru_cache(maxsize=100_000)
+def _exact_score(state: Othello) -> float:
+    """The final disc difference under perfect play, positive if the player to move wins."""
+    if state.is_over:
+        return state.margins()[state.to_move]
+    if state.size == 8:
+        return float(np.nanmax(_judge("engine").exact_scores([state])))
+    return float(_judge("perfect").score(state))
+
+
+@cache
+def _judge(spec: str) -> Any:
+    return make_agent(spec)

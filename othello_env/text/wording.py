@@ -1,0 +1,147 @@
+"""The words of a game for a language model: its rules, a position, a move that an answer names, and why it is wrong."""
+
+from __future__ import annotations
+
+import re
+
+from othello_env.games.checkers.notation import action_from_squares, squares_of_move
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.game import IllegalActionError, NotationError, State, WrongGameError
+from othello_env.games.othello.position import Othello
+from othello_env.games.tribolo.position import Tribolo
+
+__all__ = ["LONGEST", "WrongAnswerError", "correction", "play_text", "position_text", "rules_text"]
+
+LONGEST = 20_000
+"""The largest number of characters of an answer that are read. They are the last characters."""
+# The repetitions have limits, so that no answer takes long to read. `\b` would not find a move beside a Chinese word.
+_FIELD = re.compile(r"""["']move["']\s{0,9}:\s{0,9}["']([^"']{0,100})["']""", re.IGNORECASE)
+_SQUARE = re.compile(r"(?<![a-z0-9])[a-z][0-9]{1,2}(?![a-z0-9])", re.IGNORECASE | re.ASCII)
+_JUMPS = re.compile(r"(?<![a-z0-9])[0-9]{1,2}(?:[-x][0-9]{1,2}){1,20}(?![a-z0-9])", re.IGNORECASE | re.ASCII)
+
+_RULES: dict[type[State], str] = {
+    Othello: (
+        "This is Othello on a board of {height} rows and {width} columns. A square is named by the letter of its "
+        "column and the number of its row, such as c2. A player puts a disc on an empty square. In at least one of "
+        "the eight directions, an unbroken line of the opponent's discs must begin next to this square, and one of "
+        "the player's own discs must stand behind this line. All discs of all such lines become the player's. A "
+        "player without a move passes; the pass is made for the player. The game is over when nobody can move. The "
+        "player with the most discs wins."
+    ),
+    Tribolo: (
+        "This is Tribolo, a game of three players, on a board of {height} rows and {width} columns with walls (#). "
+        "A cell is named by the letter of its column and the number of its row, such as c2. A player takes an "
+        "empty cell. In at least one of the eight directions, an unbroken line of cells of one opponent must begin "
+        "next to this cell, and one of the player's own cells must stand behind this line. All cells of all such "
+        "lines become the player's. A player without a move is skipped. The game is over when nobody can move. The "
+        "player with the most cells wins."
+    ),
+    Checkers: (
+        "This is English draughts (checkers) on a board of {height} rows and {width} columns. The dark squares are "
+        "numbered row by row from the top left; the numbers of a row stand beside it. A step is written 11-15, a "
+        "jump over an opponent's piece 15x22, and a chain of jumps with the same piece 15x22x31. Red's men (r) "
+        "move down the board, White's men (w) move up, and kings (R, W) move both ways, always along diagonals. A "
+        "player who can jump must jump, and a piece that can jump again must go on. A man that reaches the last "
+        "row becomes a king, and its move ends. A player who cannot move loses. {draw}"
+    ),
+}
+_DRAWS = {
+    "repetition": "The game is a draw when a position occurs for the second time with the same player to move.",
+    "threefold": "The game is a draw when a position occurs for the third time with the same player to move.",
+    "40-move": "The game is a draw after 40 moves of each player without a jump or a move of a man.",
+}
+_ANSWER = 'Answer with one move as JSON: {"move": "..."}. Or name the move at the end of your answer.'
+
+
+class WrongAnswerError(ValueError):
+    """An answer names no legal move.
+
+    Attributes:
+        kind: ``"unreadable"`` if the answer names no move, ``"illegal"`` if the rules do not allow the move.
+    """
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+
+
+def rules_text(state: State) -> str:
+    """The rules of a position's game, and how to answer with a move.
+
+    Raises:
+        WrongGameError: the game is not Othello, Tribolo or checkers.
+    """
+    if type(state) not in _RULES:
+        raise WrongGameError(f"there are texts for Othello, Tribolo and Checkers, not for {type(state).__name__}")
+    _, height, width = state.observation_shape
+    draw = _DRAWS[state.draws] if isinstance(state, Checkers) else ""
+    rules = _RULES[type(state)].format(height=height, width=width, draw=draw)
+    return f"{rules.strip()}\n\n{_ANSWER}"
+
+
+def position_text(state: State, *, legal_moves: bool = False) -> str:
+    """A position for the player to move: the board, whose move it is, and the legal moves if `legal_moves` is True."""
+    text = f"{state}\nYou are {state.player_names[state.to_move]}. It is your move."
+    if legal_moves:
+        text += f"\nLegal moves: {' '.join(map(state.action_to_text, state.legal_actions()))}"
+    return text
+
+
+def play_text(state: State, answer: str) -> State:
+    """The position after the move that an answer names.
+
+    If the answer has fields such as ``"move": "f5"``, the last one counts. Otherwise the last move that the answer
+    names counts. Only squares of this board count as moves, and capital letters do not matter. In checkers, a move may
+    be a whole chain of jumps. Of a very long answer only the last 20,000 characters are read.
+
+    Raises:
+        WrongAnswerError: the answer names no move, or a move that the rules do not allow.
+    """
+    text = answer[-LONGEST:]
+    fields = [field for field in _FIELD.findall(text) if any(map(str.isalnum, field))]
+    name = _last_named(state, fields[-1] if fields else text)
+    if name is None:
+        said = f"{fields[-1][:20]!r} is" if fields else "the answer names"
+        raise WrongAnswerError("unreadable", f"{said} no move on this board")
+    try:
+        return state.play_move(name)
+    except (IllegalActionError, NotationError):
+        raise WrongAnswerError("illegal", f"{name} is not legal: {_reason(state, name)}") from None
+
+
+def _last_named(state: State, text: str) -> str | None:
+    """The last move on this board that a text names, in small letters. The move need not be legal."""
+    pattern = _JUMPS if isinstance(state, Checkers) else _SQUARE
+    return next((name for name in reversed(pattern.findall(text.lower())) if _is_on_board(state, name)), None)
+
+
+def _is_on_board(state: State, name: str) -> bool:
+    try:
+        if isinstance(state, Checkers):
+            squares = squares_of_move(name, state.size)
+            # The board shows the numbers of a row, such as 5-8. They are no move, since no step joins these squares.
+            return "x" in name or action_from_squares(squares[0], squares[1], state.size) is not None
+        state.action_from_text(name)
+    except NotationError:
+        return False
+    return True
+
+
+def _reason(state: State, name: str) -> str:
+    """Why a move that names squares of this board is not legal."""
+    if isinstance(state, Checkers):
+        if state.going_square is not None:
+            return f"the piece on {state.going_square + 1} must jump on"
+        if state.must_jump:  # a name such as 15x31 is not enough if several chains join the two squares
+            return "you can jump, so you must jump; name every square of a chain"
+        return "no piece of yours can move like that"
+    _, _, width = state.observation_shape
+    row, column = divmod(state.action_from_text(name), width)
+    if state.observation(state.to_move)[:, row, column].any():
+        return "it is not empty"
+    return "no line of the other side ends at one of your own"
+
+
+def correction(error: WrongAnswerError) -> str:
+    """The text that tells a model why its answer was not accepted, and asks again."""
+    return f"That was not accepted: {error}. Answer with a legal move."

@@ -1,0 +1,106 @@
+"""Compare sets of n-tuple weights by games and by exact truth, without letting them play each other.
+
+    python scripts/measure/evaluation.py
+    python scripts/measure/evaluation.py --weights ntuple engine runs/engine.npz --empties 13 17 21
+
+The engine plays games against itself, as in `scripts/make/fit_engine.py` but with another seed, so that no weights were
+fitted to them. The first table has the mean loss in nats (cross entropy) of each set of weights on the positions, by
+the number of empty squares. The loss compares a value with the outcome of its game.
+
+The second table is about positions that the exact solver has solved. R2 is the square of the correlation between the
+logit and the score in discs. "chosen" is the mean number of discs that the move with the best value loses against the
+best move.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import tyro
+from _bench import machine
+
+from othello_agents.engine import exact_scores
+from othello_agents.engine.labelling import Games, Plan, labelled_games, share
+from othello_agents.ntuple import NTupleNetwork, shipped_network
+from othello_agents.ntuple.fitting import Examples, predict, stage_errors
+from othello_env import Othello
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.threads import Threads
+
+PLAN = Plan(4, 12, 8, 24, share(0.02), share(0.1))
+WIDTH = 8
+"""The number of numbers of empty squares in a row of the first table."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """The options of the command."""
+
+    weights: tuple[str, ...] = ("ntuple", "engine")  # packaged weights (ntuple, engine) or .npz files
+    games: int = 2000  # number of games
+    empties: tuple[int, ...] = (13, 17)  # numbers of empty squares of the solved positions
+    positions: int = 200  # number of solved positions for each of these numbers
+    seed: int = 2  # the seed of the games
+
+
+def load(name: str) -> NTupleNetwork:
+    """The weights with a name, or from a file."""
+    return shipped_network(8, name) if name in ("ntuple", "engine") else NTupleNetwork.load(name)
+
+
+def empties_of(games: Games) -> npt.NDArray[np.int64]:
+    """The number of empty squares in each position, (N,)."""
+    return 64 - np.array([int(popcount(discs)) for discs in games.own | games.opponent])
+
+
+def measure_losses(names: Sequence[str], games: Games) -> None:
+    """Print the loss of each set of weights by the number of empty squares."""
+    empty, rows = empties_of(games), Examples(games.own, games.opponent, games.values)
+    print(f"{'empty':>10} {'positions':>10}" + "".join(f"{name:>24}" for name in names))
+    for low in range(0, 60, WIDTH):
+        near = (empty >= low) & (empty < low + WIDTH)
+        if near.any():
+            losses = [stage_errors(load(name), rows.part(near))[-1].loss for name in names]
+            print(f"{f'{low}-{low + WIDTH - 1}':>10} {near.sum():10}" + "".join(f"{loss:24.4f}" for loss in losses))
+
+
+def measure_truth(names: Sequence[str], games: Games, count: int, most: int) -> None:
+    """Print how well each set of weights predicts the scores of positions with `count` empty squares."""
+    chosen = np.flatnonzero(empties_of(games) == count)
+    pairs = zip(games.opponent[chosen].tolist(), games.own[chosen].tolist(), strict=True)
+    states = [state for own, other in pairs if not (state := Othello.from_bits(own, other, to_move=0)).must_pass]
+    states = states[:most]
+    scores = exact_scores(states)
+    best = np.nanmax(scores, axis=1)
+    for name in names:
+        network = load(name)
+        rows = Examples(
+            np.array([state.opponent for state in states], np.uint64),
+            np.array([state.own for state in states], np.uint64),
+            np.zeros(len(states), np.float32),
+        )
+        logits = -np.arctanh(predict(network, rows))
+        lost = []
+        for state, row, top in zip(states, scores, best, strict=True):
+            played = max(state.legal_actions(), key=lambda a, s=state: network.value(s.play(a), s.to_move))
+            lost.append(top - row[played])
+        r2 = np.corrcoef(logits, best)[0, 1] ** 2
+        error = 1.96 * np.std(lost, ddof=1) / np.sqrt(len(lost))
+        print(f"{count:>6} {len(states):10} {name:>24} {r2:8.3f} {np.mean(lost):8.2f} +- {error:.2f}")
+
+
+def main(args: Args) -> None:
+    if unknown := [count for count in args.empties if not 1 <= count <= 24]:
+        sys.exit(f"--empties: expected numbers from 1 to 24, got {unknown[0]}")
+    print(machine())
+    games = labelled_games(load(args.weights[-1]), PLAN, args.seed, 0, args.games, Threads(1))
+    measure_losses(args.weights, games)
+    print(f"{'empty':>6} {'positions':>10} {'weights':>24} {'R2':>8} {'chosen':>8}")
+    for count in args.empties:
+        measure_truth(args.weights, games, count, args.positions)
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, description=__doc__))

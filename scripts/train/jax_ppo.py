@@ -1,0 +1,249 @@
+"""Train a policy by self-play with PPO, whole inside JAX's jit (``pip install 'othello-env[jax]'``).
+
+    python scripts/train/jax_ppo.py --size 6 --out runs/jax_ppo.safetensors --seconds 600
+    python scripts/train/jax_ppo.py --size 6 --out runs/jax_ppo.safetensors --seconds 1200 --resume
+    python scripts/train/jax_ppo.py --out runs/gpu.safetensors --games 4096 --minibatch 8192 --per-call 20
+
+The third command has settings for a GPU, and has never been run. An iteration plays T plies of N new games, and learns
+from them: one call of one compiled function, as in PureJaxRL (Lu et al., 2022). The policy plays both sides, and each
+side learns from its own result (PPO: Schulman et al., 2017). The games are spread over all devices that JAX finds.
+
+FILE:network=scripts/train/jax_ppo.py:make is the agent. Files of a changed class `Net` no longer fit. The curve (.json,
+.png) and the state for --resume are written beside the file. A resumed run equals an uninterrupted one, on a CPU bit
+for bit. Ctrl-C ends the run after the call, a second Ctrl-C at once.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import tyro
+from flax import linen as nn
+from jax.sharding import NamedSharding, PartitionSpec
+from safetensors.numpy import load, save
+
+import othello_env.jax
+from othello_agents.network import NeuralAgent
+from othello_env.arena import measure_progress, progress_text
+from othello_env.drawing import learning_curve
+from othello_env.games.othello import symmetries
+from othello_env.support.files import write_file, write_json
+
+
+@dataclass
+class Args:
+    """The options of the command."""
+
+    out: Path = Path("runs/jax_ppo.safetensors")  # the file of the agent
+    iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
+    seconds: float = 3600.0  # seconds of the whole run, measurements included
+    resume: bool = False  # continue the run of --out
+    every: int = 20  # iterations between points of the curve, a multiple of --per-call
+    match: int = 100  # games of each match of the curve, and games on the ladder; an even number
+    per_call: int = 1  # iterations in one call of the compiled function
+    # The results depend on the options from here on. A resumed run must have the same.
+    size: Literal[4, 6, 8] = 8  # size of the board
+    seed: int = 1  # the seed of everything random
+    games: int = 512  # N, the games of an iteration
+    steps: int = 64  # T, the plies of each game in an iteration; a game that ends is followed by the next
+    random_plies: int = 10  # random plies at a game's start
+    epochs: int = 1  # how many times the network learns from each ply
+    minibatch: int = 512  # plies in one change of the weights
+    rate: float = 1e-3  # the learning rate of Adam
+    clip: float = 0.2  # the largest relative change of an action's probability
+    entropy: float = 0.01  # the weight of the policy's entropy
+    value: float = 0.5  # the weight of the value's squared error
+    gae_lambda: float = 0.8  # 0 trusts the network's values, 1 the results of the games
+    gradient: float = 0.5  # the largest norm of a gradient
+
+
+RUN = ("out", "iterations", "seconds", "resume", "every", "match", "per_call")  # may change on --resume
+CHANNELS, BLOCKS = 32, 2
+
+
+class Net(nn.Module):
+    """A residual network. From boards (N, S, S, 2) to logits (N, A) and values (N,), -1 to 1."""
+
+    @nn.compact
+    def __call__(self, boards: jax.Array) -> tuple[jax.Array, jax.Array]:
+        x = nn.relu(nn.Conv(CHANNELS, (3, 3))(boards.astype(jnp.float32)))
+        for _ in range(BLOCKS):
+            x = nn.relu(x + nn.Conv(CHANNELS, (3, 3))(nn.relu(nn.Conv(CHANNELS, (3, 3))(x))))
+        moves = nn.Dense(1, kernel_init=nn.initializers.normal(0.01))(x).reshape(len(x), -1)
+        moves += self.param("squares", nn.initializers.zeros, (moves.shape[1],))
+        flat = jnp.concatenate([x.mean(axis=(1, 2)), nn.relu(nn.Dense(1)(x)).reshape(len(x), -1)], axis=1)
+        value = nn.Dense(1, kernel_init=nn.initializers.normal(0.01))(nn.relu(nn.Dense(64)(flat)))
+        return jnp.pad(moves, ((0, 0), (0, 1))), jnp.tanh(value[:, 0])  # the pass is legal only alone
+
+
+def make(size: int, seed: int = 0) -> tuple[Any, Any]:
+    """The network as `othello_env.jax.Network` takes it: ``(apply, params)``."""
+    return Net().apply, Net().init(jax.random.key(seed), jnp.zeros((1, size, size, 2), bool))
+
+
+def masked(logits: jax.Array, mask: jax.Array) -> jax.Array:
+    return jax.nn.log_softmax(jnp.where(mask, logits, -1e9))
+
+
+def trainer(args: Args, optimizer: Any) -> Any:
+    """The function of an iteration: from ((params, the optimiser's state), its number) to the same pair and losses."""
+    plies = args.random_plies if args.size == 8 else args.random_plies // 2
+    env = othello_env.jax.Othello(args.size, openings=f"random:{plies}", auto_reset=True)
+    apply, actions = Net().apply, args.size**2 + 1
+    moved = np.array([symmetries.transform_actions(np.arange(actions), k, args.size) for k in range(symmetries.COUNT)])
+    came = np.argsort(moved, axis=1)  # for each symmetry, the action that becomes each action
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("games",))
+    spread = NamedSharding(mesh, PartitionSpec("games"))
+
+    def play(params: Any, state: Any, key: jax.Array) -> tuple[Any, dict[str, jax.Array]]:
+        """One ply of all games, seen in a random symmetry of the board."""
+        turn, draw = jax.random.split(key)
+        k = jax.random.randint(turn, (), 0, symmetries.COUNT)
+        order = jnp.asarray(came)[k]
+        boards = state.observation.reshape(len(state.observation), -1, 2)[:, order[:-1]]
+        row = {"boards": boards.reshape(state.observation.shape), "mask": state.legal_action_mask[:, order]}
+        logits, row["value"] = apply(params, row["boards"])
+        policy = masked(logits, row["mask"])
+        row["action"] = jax.random.categorical(draw, policy)
+        row["before"] = jnp.take_along_axis(policy, row["action"][:, None], axis=1)[:, 0]
+        after = jax.vmap(env.step)(state, order[row["action"]])
+        row["reward"] = jnp.take_along_axis(after.rewards, state.current_player[:, None], axis=1)[:, 0]
+        return after, row | {"done": after.terminated}
+
+    def gain(following: tuple[jax.Array, jax.Array], row: dict[str, jax.Array]) -> Any:
+        """GAE backwards in time. The next ply belongs to the other player, so its value and gain change sign."""
+        next_value, next_gain = following
+        goes_on = 1.0 - row["done"]
+        delta = row["reward"] - goes_on * next_value - row["value"]
+        gained = delta - args.gae_lambda * goes_on * next_gain
+        return (row["value"], gained), gained
+
+    def loss(params: Any, batch: dict[str, jax.Array]) -> Any:
+        logits, value = apply(params, batch["boards"])
+        policy = masked(logits, batch["mask"])
+        ratio = jnp.exp(jnp.take_along_axis(policy, batch["action"][:, None], axis=1)[:, 0] - batch["before"])
+        gained = (batch["gain"] - batch["gain"].mean()) / (batch["gain"].std() + 1e-8)
+        policy_loss = -jnp.minimum(ratio * gained, jnp.clip(ratio, 1 - args.clip, 1 + args.clip) * gained).mean()
+        value_loss = jnp.square(value - batch["target"]).mean()
+        entropy = -(jnp.exp(policy) * policy).sum(axis=1).mean()
+        return policy_loss + args.value * value_loss - args.entropy * entropy, (policy_loss, value_loss, entropy)
+
+    def change(learning: tuple[Any, Any], batch: dict[str, jax.Array]) -> Any:
+        params, memory = learning
+        gradients, losses = jax.grad(loss, has_aux=True)(params, batch)
+        updates, memory = optimizer.update(gradients, memory)
+        return (optax.apply_updates(params, updates), memory), losses
+
+    def iteration(learning: tuple[Any, Any], number: jax.Array) -> Any:
+        begin, draw, *orders = jax.random.split(jax.random.fold_in(jax.random.key(args.seed), number), 2 + args.epochs)
+        keys = jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread)
+        state, rows = jax.lax.scan(
+            partial(play, learning[0]), jax.vmap(env.init)(keys), jax.random.split(draw, args.steps)
+        )
+        last = apply(learning[0], state.observation)[1]
+        _, gains = jax.lax.scan(gain, (last, jnp.zeros_like(last)), rows, reverse=True)
+        rows |= {"gain": gains, "target": gains + rows["value"]}
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), rows)
+        count = args.games * args.steps // args.minibatch
+        for order in orders:
+            chosen = jax.random.permutation(order, args.games * args.steps)[: count * args.minibatch]
+            batches = jax.tree.map(lambda x: x[chosen].reshape(count, args.minibatch, *x.shape[1:]), flat)  # noqa: B023
+            learning, losses = jax.lax.scan(change, learning, batches)
+        return learning, jnp.stack(losses).mean(axis=1)
+
+    return jax.jit(lambda learning, numbers: jax.lax.scan(iteration, learning, numbers))
+
+
+def names_of(tree: Any) -> list[str]:
+    return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(tree)]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
+    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
+    suffixes = (".safetensors", ".json", ".png", ".state.safetensors", ".state.json")
+    out, curve_file, picture, state, run_file = files = [args.out.with_suffix(suffix) for suffix in suffixes]
+    if not args.resume and (there := [file for file in files if file.exists()]):
+        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
+    if (
+        min(args.every, args.match, args.games, args.steps, args.minibatch, args.per_call, args.epochs) < 1
+        or args.match % 2
+    ):
+        sys.exit(
+            "--every, --match, --games, --steps, --minibatch, --per-call, --epochs must be at least 1, --match even"
+        )
+    if args.minibatch > args.games * args.steps or args.every % args.per_call or args.games % len(jax.devices()):
+        sys.exit(
+            f"--minibatch must be at most {args.games * args.steps}, --every a multiple of --per-call, and --games a "
+            f"multiple of the number of devices, {len(jax.devices())}"
+        )
+    out.parent.mkdir(parents=True, exist_ok=True)
+
+    apply, params = make(args.size, args.seed)
+    optimizer = optax.chain(optax.clip_by_global_norm(args.gradient), optax.adam(args.rate, eps=1e-5))
+    learning = (params, optimizer.init(params))
+    run: dict[str, Any] = {"iteration": 0, "seconds": 0.0, "losses": {}, "curve": []}
+    if args.resume:
+        try:
+            run = json.loads(run_file.read_text())
+            tensors = load(state.read_bytes())
+            learning = jax.tree.unflatten(jax.tree.structure(learning), [tensors[name] for name in names_of(learning)])
+        except (KeyError, OSError, ValueError) as error:
+            sys.exit(f"jax_ppo.py: {error}")
+        if run.pop("settings") != settings:
+            sys.exit(f"{run_file} belongs to a run with other settings")
+    train = trainer(args, optimizer)
+    network = othello_env.jax.Network(apply, learning[0], args.size, f"{os.path.relpath(__file__)}:make")
+
+    stop: list[int] = []  # not empty after Ctrl-C
+    signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
+    started, curve = time.perf_counter() - run["seconds"], run["curve"]
+    while True:
+        number, run["seconds"] = run["iteration"], time.perf_counter() - started
+        done = bool(stop) or run["seconds"] >= args.seconds or number + args.per_call > args.iterations
+        measured = (done or number % args.every == 0) and (not curve or curve[-1]["iteration"] < number)
+        plies = number * args.games * args.steps
+        if measured:
+            point = {"iteration": number, "plies": plies, "seconds": round(run["seconds"], 1)} | run["losses"]
+            card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+            network.params, network.training = learning[0], card | point
+            curve.append(point | measure_progress(NeuralAgent(network), size=args.size, games=args.match))
+            print(
+                f"iteration {number}  {plies:,} plies  {run['seconds']:.0f} s  {progress_text(curve[-1])}", flush=True
+            )
+            network.save(out)
+            write_json(curve_file, card | {"curve": curve})
+            learning_curve(picture, f"PPO in JAX learns {args.size}x{args.size} Othello, seed {args.seed}", curve)
+        if measured or done:
+            run["seconds"] = time.perf_counter() - started
+            leaves = [np.asarray(leaf, order="C") for leaf in jax.tree.leaves(learning)]
+            write_file(state, save(dict(zip(names_of(learning), leaves, strict=True))))
+            write_json(run_file, run | {"settings": settings})
+        if done:
+            break
+        learning, losses = train(learning, jnp.arange(number, number + args.per_call))
+        values = np.asarray(losses)[-1].tolist()
+        if not np.isfinite(values).all():
+            sys.exit(f"iteration {number}: the training has diverged; a lower --rate may help")
+        run["losses"] = {
+            name: round(each, 4) for name, each in zip(("policy", "value", "entropy"), values, strict=True)
+        }
+        run["iteration"] = number + args.per_call
+    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} and {run_file} are for --resume")
+    print(f"next: othello-env benchmark {out}:network={network.function} --size {args.size}")
+    if stop:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""The paired test and the interval of a mean, against counting all signs, SciPy and a simulation."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env.arena import mean_interval, paired_test, play_match
+
+pytestmark = pytest.mark.nojit
+
+
+def slow_p(differences):
+    """Count the assignments of signs whose sum is at least as far from 0."""
+    sums = [
+        sum(s * d for s, d in zip(signs, differences, strict=True))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
+    return sum(abs(total) >= abs(sum(differences)) for total in sums) / len(sums)
+
+
+@given(st.lists(st.integers(-12, 12), min_size=1, max_size=9))
+def test_the_exact_test_counts_all_signs(quarters):
+    differences = [q / 4 for q in quarters]
+    test = paired_test(differences, [0] * len(differences))
+    assert test.exact
+    assert test.p_value == pytest.approx(slow_p(differences))
+    assert test.difference == pytest.approx(np.mean(differences))
+
+
+def test_random_signs_come_close_to_all_signs():
+    differences = [0.1, 0.3, -0.07, 0.9, 0.55, 0.21, 0.4, -0.3]
+    test = paired_test(differences, [0] * 8, seed=1)
+    assert not test.exact
+    assert test.p_value == pytest.approx(slow_p(differences), abs=0.01)
+    assert test == paired_test(differences, [0] * 8, seed=1)
+
+
+def test_many_large_differences_are_tested_with_random_signs():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 10_000, (2, 500))
+    assert not paired_test(a, b).exact
+    assert paired_test(a % 64, b % 64).exact
+
+
+def test_equal_agents_are_found_different_as_often_as_the_p_value_says():
+    rng = np.random.default_rng(4)
+    p = [paired_test(rng.integers(0, 5, 40) / 4, rng.integers(0, 5, 40) / 4).p_value for _ in range(1000)]
+    assert 0.03 < np.mean(np.array(p) <= 0.05) < 0.07
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 30, 31, 400])
+def test_the_interval_is_students(n):
+    stats = pytest.importorskip("scipy.stats")
+    values = np.random.default_rng(n).normal(1400, 30, n)
+    found = mean_interval(values)
+    expected = stats.t.interval(0.95, n - 1, values.mean(), stats.sem(values))
+    assert found.interval == pytest.approx(expected)
+    assert found.deviation == pytest.approx(values.std(ddof=1))
+
+
+def test_one_seed_says_nothing_about_others():
+    found = mean_interval([1400])
+    assert found.interval == (-np.inf, np.inf)
+    assert np.isnan(found.deviation)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ([], [], "a must be finite numbers, at least one, not"),
+        ([1], [1, 2], "as many numbers for both agents, got 1 and 2"),
+        ([1, np.nan], [1, 2], "a must be finite numbers"),
+        ([1], [[2]], "b must be finite numbers"),
+    ],
+)
+def test_wrong_numbers_are_named(a, b, message):
+    with pytest.raises(ValueError, match=message):
+        paired_test(a, b)
+
+
+def test_the_pairs_of_a_match():
+    result = play_match("maximizer:eval=count", "random", games=20, seed=3)
+    test = result.paired_test()
+    assert test.count == 10
+    assert test.difference == pytest.approx(2 * result.score - 1)
+    none, half, _, more, two = result.pairs
+    differences = [-1] * none + [-0.5] * half + [0.5] * more + [1] * two
+    assert test.p_value == pytest.approx(slow_p(differences))
+    swapped = type(result)(result.agents[::-1], result.records).paired_test()
+    assert (swapped.difference, swapped.p_value) == (-test.difference, test.p_value)

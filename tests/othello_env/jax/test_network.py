@@ -1,0 +1,110 @@
+"""A network of JAX as an agent of this package, and its file."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="JAX is an optional extra")
+jnp = jax.numpy
+
+import othello_env.jax as oj  # noqa: E402 - only if there is JAX
+from othello_env import Othello, OthelloPositions, make_agent, play_match  # noqa: E402
+from othello_env.support.imports import import_object  # noqa: E402
+
+NETS = f"{Path(__file__).parent / 'nets.py'}"
+
+
+@pytest.fixture(scope="module")
+def made():
+    return import_object(f"{NETS}:linear")(4)
+
+
+def positions(count):
+    rng, found, state = np.random.default_rng(0), [], Othello(4)
+    while len(found) < count:
+        found.append(state)
+        state = state.play(int(rng.choice(state.legal_actions())))
+        state = Othello(4) if state.is_over else state
+    return found
+
+
+def test_the_agent_plays_the_likeliest_action(made):
+    apply, params = made
+    agent = oj.agent(apply, params, 4)
+    states = positions(300)  # more than a batch
+    actions = agent.act_batch(OthelloPositions.from_states(states))
+    for state, action in zip(states, actions.tolist(), strict=True):
+        board = np.moveaxis(state.observation(state.to_move), 0, -1)[np.newaxis] != 0
+        logits = np.asarray(apply(params, board)[0][0], np.float64)
+        legal = list(state.legal_actions())
+        assert action == legal[int(np.argmax(logits[legal]))]
+    assert [agent.act(state) for state in states[:9]] == actions[:9].tolist()
+    result = play_match(agent, "random", games=4, openings="random:2", new_game=lambda key: Othello(4), seed=1)
+    assert result.games == 4
+
+
+def test_logits_alone_are_enough(made):
+    apply, params = made
+    only = import_object(f"{NETS}:only_logits")
+    states = positions(10)
+    for state in states:
+        assert oj.agent(only, params, 4).act(state) == oj.agent(apply, params, 4).act(state)
+
+
+def test_save_and_load(made, tmp_path):
+    apply, params = made
+    path = tmp_path / "a.safetensors"
+    with pytest.raises(ValueError, match="needs function="):
+        oj.Network(apply, params, 4).save(path)
+    changed = jax.tree.map(lambda x: x + 1, params)
+    network = oj.Network(apply, changed, 4, f"{NETS}:linear", {"steps": 3})
+    network.save(path)
+    again = oj.Network.load(path, f"{NETS}:linear")
+    assert (again.size, again.function, again.training) == (4, f"{NETS}:linear", {"steps": 3})
+    same = jax.tree.map(lambda a, b: bool((a == b).all()) and a.dtype == b.dtype, changed, again.params)
+    assert all(jax.tree.leaves(same))
+    states = positions(20)
+    for spec in (f"{path}:network={NETS}:linear", f"{path}:network={NETS}:linear,simulations=4"):
+        agent = make_agent(spec)
+        assert all(state.is_legal(agent.act(state)) for state in states[:5])
+    greedy = make_agent(f"{path}:network={NETS}:linear")
+    assert [greedy.act(state) for state in states] == [oj.agent(apply, changed, 4).act(state) for state in states]
+    assert repr(greedy).startswith(str(path))
+    with pytest.raises(ValueError, match=r"network=package\.module:function"):
+        make_agent(str(path))
+
+
+def test_bad_files(made, tmp_path):
+    apply, params = made
+    path, damaged = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
+    oj.Network(apply, params, 4, f"{NETS}:linear").save(path)
+    data = path.read_bytes()
+    for bad in (
+        b"",
+        b"\x00" * 40,
+        data[:-5],
+        data[:100],
+        data.replace(b"JAX 1", b"JAX 9"),
+        data.replace(b'size\\": 4', b'size\\": 5'),
+    ):
+        damaged.write_bytes(bad)
+        with pytest.raises(ValueError, match=r"b.safetensors' is not a file of a network for JAX"):
+            oj.Network.load(damaged, f"{NETS}:linear")
+    with pytest.raises(ValueError, match="does not fit to"):
+        oj.Network.load(path, lambda size: (apply, params | {"more": jnp.zeros(3)}))
+    with pytest.raises(ValueError, match="expected a function as"):
+        oj.Network.load(path, "nothing")
+    with pytest.raises(FileNotFoundError):
+        oj.Network.load(tmp_path / "c.safetensors", f"{NETS}:linear")
+    oj.Network(apply, jax.tree.map(lambda x: x * jnp.nan, params), 4, f"{NETS}:linear").save(path)
+    with pytest.raises(ValueError, match="not finite"):
+        oj.Network.load(path, f"{NETS}:linear")
+
+
+def test_a_wrong_apply(made):
+    apply, params = made
+    with pytest.raises(ValueError, match=r"apply must return logits \(3, 37\)"):
+        oj.Network(lambda params, x: jnp.zeros((len(x), 17)), params, 6)
+    with pytest.raises(ValueError, match="size"):
+        oj.Network(apply, params, 5)

@@ -1,0 +1,338 @@
+"""An agent that asks a language model, here a script: its rating, wrong answers, transcripts, failing clients."""
+
+import json
+import re
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from othello_env import (
+    AgentError,
+    Checkers,
+    Othello,
+    OthelloPositions,
+    Tribolo,
+    WrongGameError,
+    make_agent,
+    place,
+    play_match,
+)
+from othello_env.agent import AgentLeftError, Seat
+from othello_env.arena.faults import FaultWarning
+from othello_env.arena.rating.accuracy import endgame_positions, measure_regret
+from othello_env.arena.rating.benchmark import run_benchmark
+from othello_env.arena.rating.ladder import load_ladder
+from othello_env.cli import main as command
+from othello_env.text import ChatAgent
+
+
+def read_board(question):
+    """The position of Othello that a question shows."""
+    lines = question.splitlines()
+    rows = [line[2:] for line in lines if len(line) > 2 and line[0].isdigit() and line[1] == " " and line[2] in "-XO"]
+    to_move = "X" if "You are black." in question else "O"
+    return Othello.from_text("".join(rows), to_move=to_move)
+
+
+RUNG = "alphabeta:depth=2,eval=weighted"
+
+
+class Script:
+    """A model that plays an agent's moves, and sometimes answers wrongly.
+
+    Args:
+        spec: the agent.
+        wrong: a function that takes the number of the call and returns a wrong answer, or None.
+    """
+
+    def __init__(self, spec=RUNG, wrong=lambda number: None):
+        self.agent, self.wrong, self.calls, self.lock = make_agent(spec), wrong, 0, threading.Lock()
+
+    def __call__(self, messages):
+        with self.lock:
+            self.calls += 1
+            if (answer := self.wrong(self.calls)) is not None:
+                return answer
+            state = read_board(messages[0]["content"])
+            move = state.action_to_text(self.agent.act(state))
+        return f'Black or White, who cares. {{"move": "{move.upper()}"}}'
+
+
+def test_a_model_that_plays_a_rungs_moves_gets_the_rungs_rating():
+    whole = load_ladder()
+    rung = next(each for each in whole.rungs if each.spec == RUNG)
+    rungs = tuple(each for each in whole.rungs if each.spec.startswith(("random", "maximizer", "alphabeta")))
+    ladder = replace(whole, rungs=rungs)
+    agent = ChatAgent(Script(RUNG), workers=4)
+    rated = place(agent, ladder=ladder, games=80, seed=1)
+    low, high = rated.interval
+    assert low < rung.elo < high
+    assert high - low < 300
+    itself = place(RUNG, ladder=ladder, games=80, seed=1)
+    assert [match.records for match in rated.matches.values()] == [match.records for match in itself.matches.values()]
+    assert agent.counts["moves"] == agent.counts["answers"] > 2000
+    assert agent.counts["illegal"] == agent.counts["unreadable"] == agent.counts["forfeits"] == 0
+
+
+def wrong_sometimes(number):
+    return "I resign." if number % 50 == 0 else "d4" if number % 30 == 0 else None
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_wrong_answer_is_corrected_and_counted(workers):
+    model = Script(wrong=wrong_sometimes)
+    agent = ChatAgent(model, workers=workers)
+    result = play_match(agent, "random", games=8, seed=1)
+    assert result.faults(0) == []
+    assert result.wins >= 6
+    assert agent.counts["unreadable"] == model.calls // 50
+    assert agent.counts["illegal"] == model.calls // 30 - model.calls // 150
+    assert agent.counts["answers"] == model.calls
+    assert agent.counts["moves"] == model.calls - agent.counts["unreadable"] - agent.counts["illegal"]
+    assert f"{agent.counts['illegal']} illegal, {agent.counts['unreadable']} unreadable" in agent.report()[0]
+
+
+def test_the_correction_says_why_and_the_second_wrong_answer_forfeits():
+    heard = []
+    answers = iter(["d4", "?"])
+
+    def chat(messages):
+        heard.append([dict(message) for message in messages])
+        return next(answers)
+
+    agent = ChatAgent(chat, name="m")
+    with pytest.raises(AgentError, match=r"m named no legal move in Othello.* unreadable: the answer names no move"):
+        agent.act(Othello())
+    assert [len(messages) for messages in heard] == [1, 3]
+    assert [message["role"] for message in heard[1]] == ["user", "assistant", "user"]
+    assert "d4 is not legal: it is not empty" in heard[1][2]["content"]
+    assert agent.counts == {"moves": 1, "answers": 2, "illegal": 1, "unreadable": 1, "forfeits": 1, "errors": 0}
+
+
+def test_a_game_with_two_wrong_answers_is_lost_and_the_other_games_go_on():
+    """The games are played at once; the model is asked no question twice, although one game is played again."""
+    asked = []
+
+    def chat(messages):
+        asked.append(json.dumps(messages))
+        state = read_board(messages[0]["content"])
+        return "no idea" if state.discs()[0] == 11 else state.action_to_text(state.legal_actions()[-1])
+
+    agent = ChatAgent(chat, workers=3)
+    with pytest.warns(FaultWarning, match="unreadable"):
+        result = play_match(agent, "random", games=12, seed=5)
+    assert 0 < len(result.faults(0)) < 12
+    assert agent.counts["forfeits"] == len(result.faults(0))
+    alone = ChatAgent(chat)
+    with pytest.warns(FaultWarning, match="unreadable"):
+        apart = play_match(alone, "random", games=12, seed=5)
+    assert apart.records == result.records
+    assert alone.counts == agent.counts
+    assert len(asked) == 2 * agent.counts["answers"]
+
+
+def test_all_games_that_were_played_at_once_count_although_the_time_is_over():
+    agent = ChatAgent(lambda messages: "I resign.", workers=2)
+    with pytest.warns(FaultWarning):
+        assert place(agent, seconds=1e-9, seed=1).games == 8
+
+
+def test_the_three_games():
+    def chat(messages):
+        return messages[0]["content"].rsplit("Legal moves: ")[1].split()[0]
+
+    agent = ChatAgent(chat, legal_moves=True)
+    for state in (Othello(4), Checkers(), Tribolo(seed=1)):
+        agent.check_game(state)
+        while not state.is_over:
+            state = state.play(agent.act(state))
+    assert agent.counts["forfeits"] == agent.counts["unreadable"] == agent.counts["illegal"] == 0
+    result = play_match(agent, "random", games=2, new_game=lambda key: Checkers(size=6))
+    assert result.faults(0) == []
+
+    class Other(Othello):
+        pass
+
+    with pytest.raises(WrongGameError, match="Other"):
+        agent.check_game(Other())
+
+
+def test_a_run_that_was_interrupted_asks_nothing_twice(tmp_path):
+    file = tmp_path / "runs" / "model.jsonl"
+    whole = Script(wrong=wrong_sometimes)
+    expected = place(ChatAgent(whole), games=8, seed=2)
+
+    def stop(number):
+        if number > 60:
+            raise KeyboardInterrupt
+        return wrong_sometimes(number)
+
+    with pytest.raises(KeyboardInterrupt):
+        place(ChatAgent(Script(wrong=stop), name="m", transcripts=file), games=8, seed=2)
+    kept = file.read_bytes()
+    file.write_bytes(kept + b'{"format": "othello-env chat 1", "agent": "m", "ga')  # killed while it wrote
+    rest = Script(wrong=lambda number: wrong_sometimes(number + 60))
+    agent = ChatAgent(rest, name="m", transcripts=file)
+    assert file.read_bytes() == kept
+    found = place(agent, games=8, seed=2)
+    assert found == expected
+    assert 60 + rest.calls == whole.calls
+    again = ChatAgent(lambda messages: pytest.fail("asked"), name="m", transcripts=file)
+    assert again.counts == agent.counts
+    assert place(again, games=8, seed=2) == expected
+    assert again.counts == agent.counts
+
+
+def test_a_line_of_the_transcripts(tmp_path):
+    answers = iter(["\ud800\x00", "x" * 50_000 + " D3"])
+    agent = ChatAgent(lambda messages: next(answers), name="m", transcripts=tmp_path / "t.jsonl")
+    seat = Seat(agent, 7)
+    assert seat.ask(Othello()) == seat.ask(Othello()) == 19
+    (line,) = (tmp_path / "t.jsonl").read_text().splitlines()
+    kept = json.loads(line)
+    assert (kept["agent"], kept["game"], kept["faults"], kept["move"]) == ("m", 7, ["unreadable"], "d3")
+    assert str(Othello()) in kept["messages"][0]["content"]
+    assert kept["messages"][1] == {"role": "assistant", "content": "?\x00"}
+    assert len(kept["messages"][3]["content"]) == 20_000
+
+
+def test_without_a_game_each_question_is_asked():
+    moves = iter(["d3", "c4"])
+    agent = ChatAgent(lambda messages: next(moves))
+    assert [agent.act(Othello()), agent.act(Othello())] == [19, 26]
+
+
+LINE = {"format": "othello-env chat 1", "agent": "m", "game": 1, "messages": [], "faults": [], "move": None}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"format": "othello-env game 1"}\n', "line 1"),
+        ("{}\n", "line 1: .*format"),
+        ("[[[", "line 1: .* is no transcript"),
+        ('{"precious": "settings"}', "no transcript"),
+        (json.dumps(LINE | {"agent": "other"}) + "\n", "of 'm', got .* of 'other'"),
+        (json.dumps(LINE) + "\n", "line 1: .*messages"),
+        (json.dumps(LINE | {"messages": [{"role": "user"}] * 2}) + "\n", "line 1: .*messages"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_and_stays_as_it_is(tmp_path, content, words):
+    file = tmp_path / "t.jsonl"
+    file.write_text(content)
+    with pytest.raises(ValueError, match=words):
+        ChatAgent(str, name="m", transcripts=file)
+    assert file.read_text() == content
+
+
+def test_a_failing_client_is_asked_again():
+    fails = iter([ConnectionError("busy"), TimeoutError(), None, ConnectionError("busy"), None])
+
+    def chat(messages):
+        if (error := next(fails)) is not None:
+            raise error
+        return "d3"
+
+    agent = ChatAgent(chat, retries=2, wait=0)
+    assert [agent.act(Othello()), agent.act(Othello())] == [19, 19]
+    assert agent.counts["errors"] == 3
+    assert agent.report()[1] == "3 calls of the model failed."
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_client_that_keeps_failing_stops_the_match_and_nobody_loses(workers):
+    def chat(messages):
+        raise ConnectionError("quota")
+
+    agent = ChatAgent(chat, name="m", retries=1, wait=0, workers=workers)
+    with pytest.raises(AgentLeftError, match=r"m: the model could not be asked: ConnectionError: quota"):
+        play_match(agent, "random", games=4)
+    with pytest.raises(AgentLeftError):
+        measure_regret(agent, size=4)
+
+
+def test_an_answer_of_none_is_unreadable_and_another_type_is_an_error():
+    agent = ChatAgent(lambda messages: None)
+    with pytest.raises(AgentError, match="unreadable"):
+        agent.act(Othello())
+    with pytest.raises(TypeError, match="an answer of the model"):
+        ChatAgent(lambda messages: {"content": "d3"}).act(Othello())
+
+
+def test_calls_are_made_at_the_same_time():
+    both = threading.Barrier(2, timeout=60)
+
+    def chat(messages):
+        both.wait()
+        state = read_board(messages[0]["content"])
+        return state.action_to_text(state.legal_actions()[0])
+
+    start = Othello(4)
+    batch = OthelloPositions.from_states([start, start.play(start.legal_actions()[0])], [1, 2])
+    found = ChatAgent(chat, workers=2).act_batch(batch)
+    assert found.dtype == np.int64
+    assert found.tolist() == [1, 0]
+
+
+def test_the_benchmark_prints_the_counts(monkeypatch):
+    monkeypatch.setattr("othello_env.arena.rating.benchmark.measure_endgame", lambda player, seed: None)
+    found = run_benchmark(ChatAgent(Script(wrong=wrong_sometimes)), games=2)
+    assert "illegal" in found.notes()[-1]
+    assert "unreadable" in found.to_markdown()
+    assert found.to_json()["report"] == found.notes()[-1:]
+    assert "report" not in run_benchmark("random", games=2).to_json()
+
+
+def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
+    """The file of the page, with a script in place of the client."""
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "language-models.md").read_text()
+    (program,) = re.findall(r"^```python\n# policy.py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    Path("policy.py").write_text(program)
+    script = Script(wrong=wrong_sometimes)
+
+    def create(model, messages):
+        return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=script(messages)))])
+
+    client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
+    monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
+    monkeypatch.setattr("othello_env.arena.rating.accuracy.endgame_positions", lambda: endgame_positions()[:20])
+    with pytest.raises(SystemExit) as stop:
+        command(["benchmark", "policy.py:agent", "--games", "4"])
+    assert stop.value.code == 0
+    printed = capsys.readouterr().out
+    assert f"{script.calls} answers: " in printed
+    assert len(Path("qwen3-8b.jsonl").read_text().splitlines()) == int(re.search(r"(\d+) moves, ", printed)[1])
+
+
+def test_a_spec_can_name_the_agent_of_a_file(tmp_path):
+    (tmp_path / "policy.py").write_text(
+        "from othello_env.text import ChatAgent\n"
+        "agent = ChatAgent(lambda messages: messages[0]['content'].split('Legal moves: ')[1].split()[0],\n"
+        "                  name='first', legal_moves=True)\n"
+    )
+    result = play_match(f"{tmp_path / 'policy.py'}:agent", "random", games=2)
+    assert result.faults(0) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"chat": "gpt"}, TypeError),
+        ({"name": 5}, TypeError),
+        ({"legal_moves": 1}, TypeError),
+        ({"attempts": 0}, ValueError),
+        ({"retries": -1}, ValueError),
+        ({"wait": -1}, ValueError),
+        ({"workers": 0}, ValueError),
+    ],
+    ids=str,
+)
+def test_wrong_arguments(arguments, error):
+    with pytest.raises(error, match=next(iter(arguments))):
+        ChatAgent(**{"chat": str, **arguments})

@@ -1,0 +1,154 @@
+"""The environment for verifiers: whole episodes with a scripted model behind an endpoint on this machine."""
+
+import asyncio
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+vf = pytest.importorskip("verifiers.v1", reason="the recipe needs verifiers, which is not a dependency")
+httpx = pytest.importorskip("httpx", reason="a package that verifiers needs")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+RECIPES = Path(__file__).parents[3] / "scripts" / "train"
+
+
+class Model(BaseHTTPRequestHandler):
+    """An endpoint like OpenAI's, with a scripted model: a listed legal move, or now and then a wrong answer."""
+
+    asked = 0
+    wrong_every = 0
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        Model.asked += 1
+        said = [message["content"] for message in body["messages"] if message["role"] == "user"]
+        moves = next(text for text in reversed(said) if "Legal moves: " in text).rpartition("Legal moves: ")[2].split()
+        wrong = Model.wrong_every and Model.asked % Model.wrong_every == 0
+        content = "hm" if wrong else json.dumps({"move": moves[Model.asked % len(moves)]})
+        message = {"role": "assistant", "content": content}
+        answer = {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        }
+        data = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+class HereConfig(vf.HarnessConfig):
+    pass
+
+
+class Here(vf.Harness[HereConfig]):
+    """A chat that asks the endpoint from this process. The null harness would start a process for each answer."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    SUPPORTS_RESUME = True
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+
+    async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data):
+        messages = [{"role": each.role, "content": each.content} for each in data.prompt]
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {secret}"}, timeout=60) as client:
+            body = {"model": ctx.model, "messages": messages}
+            (await client.post(f"{endpoint}/chat/completions", json=body)).raise_for_status()
+        return vf.ProgramResult(0, "", "")
+
+
+@pytest.fixture
+def endpoint():
+    """The address of the scripted endpoint."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def play(endpoint, monkeypatch, tmp_path):
+    """`play(settings, numbers)` plays the tasks with these numbers, and returns the finished episodes."""
+    monkeypatch.syspath_prepend(RECIPES)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    harness = ModuleType("harness_here")
+    harness.Here, harness.__all__ = Here, ["Here"]
+    harness.__spec__ = None
+    monkeypatch.setitem(sys.modules, "harness_here", harness)
+    seat = {"harness": {"id": "harness_here"}, "runtime": {"type": "subprocess"}}
+
+    async def run(settings, numbers, **env):
+        taskset = {"id": "verifiers_othello", "legal_moves": True, **settings}
+        config = vf.resolve_env_config({"taskset": taskset, "player": seat, "second": seat, **env})
+        table = vf.load_environment(config)
+        client = vf.EvalClientConfig(base_url=endpoint, api_key_var="NO_KEY")
+        tasks = list(table.taskset.take(max(numbers) + 1))
+        async with table.serving():
+            slots = [slot for number in numbers for slot in table.slots(tasks[number])]
+            return [await table.run_slot(slot, vf.ModelContext(model="m", client=client)) for slot in slots]
+
+    return lambda *args, **env: asyncio.run(run(*args, **env))
+
+
+def test_the_tasks_take_the_opponents_in_turn(monkeypatch):
+    monkeypatch.syspath_prepend(RECIPES)
+    taskset = vf.load_taskset(vf.taskset_config_type("verifiers_othello")(id="verifiers_othello", size=4))
+    tasks = list(taskset.take(9))
+    names = [task.data.settings["opponent"] for task in tasks]
+    assert names[:4] == taskset.config.opponents == names[4:8]
+    assert [task.data.settings["seed"] for task in tasks] == list(range(9))
+    assert len({task.key for task in tasks}) == 9
+
+
+@pytest.mark.parametrize("wrong_every", [0, 3, 1])
+def test_one_seat(play, monkeypatch, wrong_every):
+    monkeypatch.setattr(Model, "asked", 0)
+    monkeypatch.setattr(Model, "wrong_every", wrong_every)
+    episodes = play({"size": 4, "openings": "random:2"}, [0, 1, 5])
+    faults = 0
+    for episode in episodes:
+        assert episode.ok, episode.errors
+        (trace,) = episode.traces
+        assert trace.ok
+        assert trace.agent.name == "player"
+        assert -10 < trace.reward <= 1
+        assert trace.metrics["illegal"] == 0
+        faults += trace.metrics["unreadable"]
+        said = [node.message.content for node in trace.nodes if node.message.role == "user"]
+        assert said[0].startswith("This is Othello on a board of 4 rows")
+        assert sum("This is Othello" in text for text in said) == 1
+    assert faults == (Model.asked // wrong_every if wrong_every else 0)
+    if wrong_every == 1:
+        assert [episode.traces[0].reward for episode in episodes] == [-2, -2, -2]
+
+
+def test_both_seats(play, monkeypatch):
+    monkeypatch.setattr(Model, "wrong_every", 0)
+    for episode in play({"size": 6, "openings": "random:20", "reward": "result"}, [0, 1, 2], both_seats=True):
+        assert episode.ok, episode.errors
+        rewards = {trace.agent.name: trace.reward for trace in episode.traces}
+        assert set(rewards) == {"player", "second"}
+        assert sum(rewards.values()) == 0
+
+
+def test_of_both_seats_the_one_that_answers_wrongly_loses(play, monkeypatch):
+    monkeypatch.setattr(Model, "wrong_every", 1)
+    (episode,) = play({"game": "checkers", "size": None, "openings": None, "reward": "result"}, [0], both_seats=True)
+    assert episode.ok, episode.errors
+    rewards = {trace.agent.name: trace.reward for trace in episode.traces}
+    assert rewards == {"player": -1, "second": 1}

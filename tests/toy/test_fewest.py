@@ -1,0 +1,209 @@
+"""A variant of the rules outside the package: environments, matches, records, data and commands know it by its name."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from othello_env import Othello, WrongGameError, make_agent, register_game, sample_legal
+from othello_env.arena import Schedule, play_match, play_tournament, read_records
+from othello_env.cli import main
+from othello_env.data import exact_labels, games_of_records
+from othello_env.envs import GameAEC
+from othello_env.games import registry
+from othello_env.games.registry import Rules, find_rules
+from othello_env.support.imports import import_object
+
+FILE = Path(__file__).parent / "fewest.py"
+
+
+@pytest.fixture(scope="module")
+def fewest():
+    before = {name: dict(getattr(registry, name)) for name in ("_GAMES", "_BATCHES")}
+    yield import_object(f"{FILE}:Fewest")
+    for name, known in before.items():  # other tests know only the package's own games
+        getattr(registry, name).clear()
+        getattr(registry, name).update(known)
+
+
+def test_the_file_is_as_short_as_it_says():
+    assert len(FILE.read_text().splitlines()) <= 40
+
+
+def test_fewer_discs_win(fewest):
+    final = fewest()
+    while not final.is_over:
+        final = final.play(final.legal_actions()[0])
+    same = Othello.from_moves(final.moves)
+    assert type(final) is fewest
+    assert final.discs() == same.discs()
+    assert final.returns() == same.returns()[::-1] != (0.0, 0.0)
+    assert final.margins() == same.margins()[::-1]
+
+
+def compare_the_batch_with_single_environments():
+    fewest = import_object(f"{FILE}:Fewest")
+    n, opponent = 8, "alphabeta:depth=2,eval=count,epsilon=0.3"
+    arguments = {"game": "fewest:size=4", "opponent": opponent, "reward": "margin"}
+    env = gymnasium.make_vec("othello_env/Game-v0", num_envs=n, **arguments)
+    ids = [lambda: gymnasium.make("othello_env/Game-v0", **arguments).unwrapped] * n
+    twin = SyncVectorEnv(ids, autoreset_mode=AutoresetMode.SAME_STEP)
+    rng = np.random.default_rng(0)
+    (found, _), (expected, _) = env.reset(seed=3), twin.reset(seed=3)
+    ended = 0
+    for _ in range(30):
+        for name in expected:
+            np.testing.assert_array_equal(found[name], expected[name])
+        actions = sample_legal(found["action_mask"], rng)
+        found, rewards, terminated, _, info = env.step(actions)
+        expected, rewards2, terminated2, _, info2 = twin.step(actions)
+        np.testing.assert_array_equal(rewards, rewards2)
+        np.testing.assert_array_equal(terminated, terminated2)
+        for i in np.flatnonzero(terminated):
+            final = env.unwrapped.final_position(i)
+            black, white = final.discs()
+            assert type(final) is fewest
+            assert info["final_info"]["winner"][i] == (-1 if black == white else int(black > white))
+            assert info["final_info"]["winner"][i] == info2["final_info"]["winner"][i]
+            ended += 1
+    assert ended > 10
+
+
+def test_the_batch_is_a_loop_of_single_environments():
+    """The kernels run as plain Python here: to compile all of them for another game takes long."""
+    call = "import test_fewest; test_fewest.compare_the_batch_with_single_environments()"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", call], cwd=FILE.parent, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# api_test warns about an observation that is a dict.
+@pytest.mark.filterwarnings("ignore:Observation", "ignore:The old environment")
+def test_pettingzoo_takes_it(fewest):
+    from pettingzoo.test import api_test
+
+    api_test(GameAEC("fewest:size=4"), num_cycles=30)
+
+
+def test_a_tournament_and_its_records(fewest, tmp_path):
+    file, names = tmp_path / "games.jsonl", ("maximizer:eval=count", "random")
+    rules = Rules.parse("fewest:size=4")
+    schedule = Schedule(names, 10, "random:2", 1, rules)
+    played = play_tournament({name: name for name in names}, schedule, file=file)
+    records = read_records(file)
+    assert list(played.records) == records
+    assert {record.game for record in records} == {"fewest:size=4"}
+    for record in records:
+        final = record.replay()
+        assert type(final) is fewest
+        black, white = final.discs()
+        assert record.result[0] == (white > black) - (white < black)
+    games = games_of_records(records)
+    assert games.ends.returns.tolist() == [list(record.result) for record in records]
+    with pytest.raises(ValueError, match="labels are for games of Othello, not of fewest:size=4"):
+        exact_labels(games, 4)
+    match = play_match(*names, games=10, openings="random:2", seed=1, new_game=rules.start)
+    assert [record.moves for record in match.records] == [record.moves for record in records]
+
+
+def test_a_record_may_begin_at_a_position(fewest):
+    start = fewest.from_moves("a2", 4)
+    agents, new_game = ("random", "random:epsilon=1"), lambda _: fewest(4)
+    record = play_match(*agents, games=2, openings=[start], new_game=new_game).records[0]
+    assert record.opening_moves == "a2"
+    position = fewest.from_text(start.to_text(), "white")
+    record = play_match(*agents, games=2, openings=[position], new_game=new_game).records[0]
+    assert record.position == (start.to_text(), "white")
+    assert type(record.replay()) is fewest
+
+
+def test_agents_for_the_usual_rules_refuse_it(fewest):
+    for spec in ("engine", "mcts", "ntuple"):
+        with pytest.raises(WrongGameError):
+            make_agent(spec).check_game(fewest())
+
+
+def test_searches_follow_its_rules(fewest):
+    state = fewest.from_moves("a2", 4)
+    while len(state.legal_actions()) < 2 or state.empties > 6:
+        state = state.play(state.legal_actions()[0])
+
+    def best(state, player):
+        if state.is_over:
+            return state.margins()[player]
+        values = [best(state.play(action), player) for action in state.legal_actions()]
+        return max(values) if state.to_move == player else min(values)
+
+    action = make_agent("alphabeta:depth=8,eval=count").act(state)
+    value = best(state, state.to_move)
+    assert np.sign(best(state.play(action), state.to_move)) == np.sign(value)
+
+
+@pytest.mark.parametrize("command", ["match", "tournament"])
+def test_commands_take_it(fewest, command, capsys, monkeypatch):
+    monkeypatch.syspath_prepend(FILE.parent)
+    options = ["--games", "4", "--openings", "random:2", "--game", f"{FILE}:Fewest:size=4"]
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "maximizer:eval=count", "random", *options])
+    assert stopped.value.code == 0
+    assert "4 games" in capsys.readouterr().out
+
+
+def test_what_cannot_be_registered(fewest, tmp_path):
+    class Other(fewest):
+        pass
+
+    class Open(Othello):
+        def __init__(self, size):
+            super().__init__(size)
+
+    for name, game, error, message in (
+        ("fewest", Other, ValueError, "the game 'fewest' is fewest.Fewest already"),
+        ("Most", Other, ValueError, "lower-case letters, digits and hyphens, unlike 'Most'"),
+        ("most", Othello(), TypeError, "a game is a subclass of State"),
+        ("most", int, TypeError, "a game is a subclass of State"),
+        ("most", Open, ValueError, "Open: the argument size needs a default"),
+    ):
+        with pytest.raises(error, match=message):
+            register_game(name, game)
+    with pytest.raises(ValueError, match="expected one of the games checkers, fewest, othello, tribolo, got 'most'"):
+        Rules.parse("most")
+    with pytest.raises(ValueError, match="fewest has no option sze; it takes size"):
+        Rules.parse("fewest:sze=4")
+    with pytest.raises(ValueError, match="not registered with a batch"):
+        Rules.parse("othello").batch(2)
+    (tmp_path / "mute.py").write_text("from othello_env import Othello\nclass Mute(Othello):\n    __slots__ = ()\n")
+    with pytest.raises(ValueError, match=r"mute\.py:Mute is not a registered game; the file must call"):
+        find_rules(f"{tmp_path}/mute.py:Mute")
+    with pytest.raises(ValueError, match=r"got '.*fewest\.py:Fewest'"):  # text from a file of games is never run
+        Rules.parse(f"{FILE}:Fewest")
+
+
+def test_an_installed_package_adds_a_game(tmp_path):
+    package = tmp_path / "toy-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[othello_env.games]\nfewest = fewest\nnothing = json\n")
+    script = """
+from othello_env.games.registry import Rules
+print(Rules.parse("fewest:size=4").start(0))
+try:
+    Rules.parse("nothing")
+except ValueError as error:
+    print(error)
+"""
+    folders = [str(tmp_path), str(FILE.parent), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "black (X) 2, white (O) 2" in done.stdout
+    known = "checkers, fewest, nothing, othello, tribolo"
+    assert done.stdout.endswith(f"expected one of the games {known}, got 'nothing'\n")
