@@ -22,7 +22,8 @@ napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = "othello-env"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]  # smaller headings: more of a page on a screen
 html_show_sphinx = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True

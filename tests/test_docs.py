@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 from load_script import load_script
 
-from othello_env.arena.rating.ladder import LADDERS, load_ladder
 from othello_env.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -99,22 +98,13 @@ def test_a_page_about_an_optional_package_runs(page, tmp_path, monkeypatch):
     follow(page, tmp_path)
 
 
-def test_the_page_has_the_ratings_of_the_ladders():
-    rows = re.findall(r"^\| `(\S+)` \| (\d+) \| (.+) \| [\d,]+ \|$", PAGES["docs/how-to/measure.md"], re.MULTILINE)
-    written = []
-    for rungs in (load_ladder(size).rungs for size in LADDERS):
-        intervals = ["by definition", *("{:.0f} to {:.0f}".format(*rung.interval) for rung in rungs[1:])]
-        written += [(r.spec, f"{r.elo:.0f}", interval) for r, interval in zip(rungs, intervals, strict=True)]
-    assert rows == written
-
-
-def test_the_table_of_agents_is_made_from_the_agents():
-    script = load_script("make/agents_page")
-    assert script.table() in PAGES["docs/agents/index.md"], "run scripts/make/agents_page.py"
+def test_the_tables_of_agents_and_ladders_are_made_from_the_package():
+    for (page, name), table in load_script("make/docs_tables").tables().items():
+        assert table in PAGES[f"docs/{page}"], f"{name} in {page}: run scripts/make/docs_tables.py"
 
 
 def test_code_fits_the_column_of_the_site():
-    code = re.compile(r"^```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+    code = re.compile(r"^```(?!text)\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
     pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
     blocks = {page.name: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
     assert not [(page, line) for page, text in blocks.items() for line in text.splitlines() if len(line) > 88]

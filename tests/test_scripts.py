@@ -1,5 +1,6 @@
 """The scripts that measure and make: each tells its options, runs with a small budget, and measures what it says."""
 
+import json
 import sys
 
 import numpy as np
@@ -132,3 +133,14 @@ def test_a_list_with_too_few_positions_is_not_written(tmp_path):
 def test_a_fit_needs_enough_positions():
     with pytest.raises(SystemExit, match="too few positions for depth 3"):
         load_script("make/fit_probcut").fits(np.full(10, 20), np.zeros((10, 4)))
+
+
+def test_the_speedrun_reads_minutes_from_a_curve(monkeypatch, capsys, tmp_path):
+    points = [{"seconds": 30.0, "elo": 900}, {"seconds": 90.0, "elo": 1000}, {"seconds": 120.0, "elo": 990}]
+    file, wrong = tmp_path / "a.json", tmp_path / "b.json"
+    file.write_text(json.dumps({"curve": points}))
+    run(monkeypatch, "measure/speedrun", "--runs", file)
+    assert capsys.readouterr().out == f"{file}: 1000 Elo 1.5, 1200 Elo -, 1500 Elo -, last 990 Elo after 2.0\n"
+    wrong.write_text("{}")
+    with pytest.raises(SystemExit, match="is not a learning curve"):
+        run(monkeypatch, "measure/speedrun", "--runs", wrong)

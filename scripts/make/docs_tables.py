@@ -1,12 +1,13 @@
-"""Write the table of all agents in ``docs/agents/index.md`` from the agents themselves.
+"""Write the tables of the pages that are made from the package: all agents, and the ladders.
 
-    python scripts/make/agents_page.py
+    python scripts/make/docs_tables.py
 
 What an agent does is the first sentence of its docstring, and its options are the parameters of its constructor. The
-ratings are those of the packaged ladder.
+ratings are those of the packaged ladders.
 """
 
 import inspect
+import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -15,10 +16,9 @@ from typing import Any, get_type_hints
 import tyro
 
 from othello_env.agent.spec import split_spec
-from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.rating.ladder import LADDERS, load_ladder
 
-PAGE = Path(__file__).parents[2] / "docs" / "agents" / "index.md"
-BEGIN, END = "<!-- agents: scripts/make/agents_page.py writes this table -->\n", "<!-- end of the table -->\n"
+DOCS = Path(__file__).parents[2] / "docs"
 NOT_OPTIONS = ("path", "seed", "ask", "tell")
 
 
@@ -26,7 +26,7 @@ NOT_OPTIONS = ("path", "seed", "ask", "tell")
 class Args:
     """The options of the command."""
 
-    page: Path = PAGE  # the page that has the table
+    docs: Path = DOCS  # the folder of the pages
 
 
 def purpose(made_by: Any) -> str:
@@ -68,22 +68,40 @@ def row(point: EntryPoint) -> str:
     return f"| `{spec}` | {purpose(made_by)} | {options(made_by)} | {ratings(point.name)} |\n"
 
 
-def table() -> str:
-    """The table in Markdown: the agents in the order of their names, then the files."""
-    packaged = [
-        point for point in entry_points(group="othello_env.agents") if point.value.startswith("othello_agents.")
-    ]
+def agents() -> str:
+    """The table of all agents in Markdown, in the order of their names, then the files."""
+    points = entry_points(group="othello_env.agents")
+    packaged = [point for point in points if point.value.startswith("othello_agents.")]
     packaged.sort(key=lambda point: (point.name.startswith("."), point.name))
     head = "| spec | what it does | options and their defaults | Elo on `ladder-v0` |\n|---|---|---|---|\n"
     return head + "".join(map(row, packaged))
 
 
+def ladder(size: int) -> str:
+    """The table of a ladder in Markdown."""
+    text = "| rung | Elo | 95% interval | games |\n|---|---|---|---|\n"
+    for number, rung in enumerate(load_ladder(size).rungs):
+        interval = "{:.0f} to {:.0f}".format(*rung.interval) if number else "by definition"
+        text += f"| `{rung.spec}` | {rung.elo:.0f} | {interval} | {rung.games:,} |\n"
+    return text
+
+
+def tables() -> dict[tuple[str, str], str]:
+    """Each table by its page and the name between its marks."""
+    made = {("how-to/measure.md", f"ladder {size}"): ladder(size) for size in LADDERS}
+    return {("agents/index.md", "agents"): agents(), **made}
+
+
 def main(args: Args) -> None:
-    text = args.page.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    args.page.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}", encoding="utf-8")
-    print(f"{args.page} has the table")
+    for (page, name), table in tables().items():
+        file = args.docs / page
+        begin, end = f"<!-- {name}: made by scripts/make/docs_tables.py -->\n", f"<!-- end of {name} -->\n"
+        before, found, rest = file.read_text(encoding="utf-8").partition(begin)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
+            sys.exit(f"{file} has no place for the table {name!r}")
+        file.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
+        print(f"{file} has the table {name!r}")
 
 
 if __name__ == "__main__":
