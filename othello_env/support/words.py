@@ -12,5 +12,5 @@ def near(name: str, known: Iterable[str]) -> str:
     >>> near("alphabta", ["alphabeta", "random"])
     ' (did you mean alphabeta?)'
     """
-    found = difflib.get_close_matches(name, [*known], 1, 0.7)
+    found = difflib.get_close_matches(name, [each for each in known if each != name], 1, 0.7)
     return f" (did you mean {found[0]}?)" if found else ""

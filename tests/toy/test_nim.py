@@ -13,6 +13,7 @@ from numba.core import event
 from othello_env import make_agent, sample_legal
 from othello_env.arena import play_match
 from othello_env.games.batch import step
+from othello_env.games.openings import Openings
 
 HERE = Path(__file__).parent
 
@@ -94,7 +95,7 @@ def test_each_of_the_packages_kernels_is_compiled_once_for_it(nim):
     games = nim.NimGames(4, nim.Nim())
     games.rules = Rules(3)
     pool = np.zeros((1, 1), np.uint64)
-    initial = games.initial_arrays((), 0, redraws=1, side=-1, pool=pool, first=0)
+    initial = games.initial_arrays(Openings(None, lambda key: nim.Nim()), redraws=1, side=-1, pool=pool, first=0)
     with event.install_listener("numba:compile", Compilations()):
         games.begin(np.arange(4), initial)
     assert compiled["begin_all"] == compiled["_begin"] == 1
