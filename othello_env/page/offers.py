@@ -182,8 +182,20 @@ PACKAGED = (
 
 
 _MEASURED: dict[str, dict[str, float]] = {
-    "othello": {"alphabeta:depth=2": 405, "alphabeta:depth=4": 554, "alphabeta:depth=6": 759, "mcts": 892},
-    "othello:size=6": {"alphabeta:depth=2": 321, "alphabeta:depth=4": 487, "alphabeta:depth=6": 614, "mcts": 813},
+    "othello": {
+        "alphabeta:depth=2": 405,
+        "alphabeta:depth=4": 554,
+        "alphabeta:depth=6": 759,
+        "mcts": 892,
+        "engine:depth=4": 2035,
+    },
+    "othello:size=6": {
+        "alphabeta:depth=2": 321,
+        "alphabeta:depth=4": 487,
+        "alphabeta:depth=6": 614,
+        "mcts": 813,
+        "engine:depth=4": 1345,
+    },
 }
 """Elo ratings of packaged agents that are no rungs, by `othello_env.place` with `half_width=30` and `seed=1`."""
 

@@ -25,7 +25,8 @@ def test_without_ray_a_cluster_names_the_extra(monkeypatch):
 
 def test_without_pytorch_a_networks_file_names_the_extra(tmp_path, monkeypatch):
     path = tmp_path / "a.safetensors"
-    path.write_bytes((2).to_bytes(8, "little") + b"{}")
+    header = b'{"__metadata__": {"card": "{}"}}'
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
     for package in ("safetensors", "torch"):
         monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'othello-env\[torch\]'"):

@@ -175,7 +175,7 @@ def test_what_cannot_be_registered(fewest, tmp_path):
             register_game(name, game)
     with pytest.raises(ValueError, match="expected one of the games checkers, fewest, othello, tribolo, got 'most'"):
         Rules.parse("most")
-    with pytest.raises(ValueError, match="fewest has no option sze .did you mean size..; it takes size"):
+    with pytest.raises(ValueError, match=r"fewest has no option sze .did you mean size..; it takes size"):
         Rules.parse("fewest:sze=4")
     with pytest.raises(ValueError, match="not registered with a batch"):
         Rules.parse("othello").batch(2)
