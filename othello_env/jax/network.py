@@ -151,7 +151,8 @@ class Network:
         make: Any = import_object(function) if isinstance(function, str) else function
         if not callable(make):
             raise ValueError(f"expected a function as package.module:name or path.py:name, got {function!r}")
-        apply, params = make(size)
+        made: Any = make(size)
+        apply, params = made
         found, wanted = (
             {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()} for each in (tensors, _named(params))
         )
