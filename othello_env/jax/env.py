@@ -30,14 +30,11 @@ from othello_env.games.openings import Openings
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello as Position
 from othello_env.games.othello.position import check_size
-from othello_env.support.extras import import_extra
+from othello_env.jax.library import jax, jnp
 from othello_env.support.jit import with_array_library
 from othello_env.support.numbers import check_flag
 
 __all__ = ["OPENINGS", "Othello", "State", "join", "rules", "split"]
-
-jax = import_extra("jax", "jax")
-jnp = jax.numpy
 
 _Array = Any  # jax.Array
 

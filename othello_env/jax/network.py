@@ -24,14 +24,12 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, make_agent
 from othello_env.games.othello.position import check_size
+from othello_env.jax.library import jax, jnp
 from othello_env.support.extras import import_extra
 from othello_env.support.files import parse_json, read_file, write_file
 from othello_env.support.imports import import_object
 
 __all__ = ["FORMAT", "Apply", "Network", "agent"]
-
-jax = import_extra("jax", "jax")
-jnp = jax.numpy
 
 FORMAT = "othello-env network for JAX 1"
 """The name of the format in a file's card."""
@@ -153,7 +151,8 @@ class Network:
         make: Any = import_object(function) if isinstance(function, str) else function
         if not callable(make):
             raise ValueError(f"expected a function as package.module:name or path.py:name, got {function!r}")
-        apply, params = make(size)
+        made: Any = make(size)
+        apply, params = made
         found, wanted = (
             {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()} for each in (tensors, _named(params))
         )

@@ -21,13 +21,10 @@ from othello_env.agent import SpecError
 from othello_env.agent.spec import near, split_spec
 from othello_env.games import hashing
 from othello_env.jax.env import Othello, State, join, rules, split
-from othello_env.support.extras import import_extra
+from othello_env.jax.library import jax, jnp
 from othello_env.support.jit import with_array_library
 
 __all__ = ["Gymnax", "OnePlayer", "Opponent", "find_opponent"]
-
-jax = import_extra("jax", "jax")
-jnp = jax.numpy
 
 _Array = Any  # jax.Array
 _mix = with_array_library(hashing, jnp).mix

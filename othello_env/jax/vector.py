@@ -18,14 +18,11 @@ from gymnasium.vector.utils import batch_space
 from othello_env.games.game import State as Position
 from othello_env.games.game import check_seed
 from othello_env.jax.env import Othello, State
+from othello_env.jax.library import jax, jnp
 from othello_env.jax.opponents import Opponent
-from othello_env.support.extras import import_extra
 from othello_env.support.numbers import check_whole
 
 __all__ = ["DeviceVectorEnv"]
-
-jax = import_extra("jax", "jax")
-jnp = jax.numpy
 
 _Array = Any  # jax.Array
 _Observation = dict[str, _Array]

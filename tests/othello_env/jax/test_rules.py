@@ -1,6 +1,6 @@
 """One source for the rules: Numba's kernels, and the same functions in plain Python and traced by JAX."""
 
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -139,7 +139,8 @@ def test_another_library_changes_only_numpy():
     assert plain.mix is with_array_library(hashing, np).mix  # imported names are replaced too
     with np.errstate(over="ignore"):
         assert plain.mix(np.uint64(5), np.uint64(1)) == hashing.mix(np.uint64(5), np.uint64(1))
-    calls = []
-    counted = with_array_library(bitboard, SimpleNamespace(uint64=np.uint64, int64=lambda x: calls.append(x) or x))
+    calls, library = [], ModuleType("library")
+    library.uint64, library.int64 = np.uint64, lambda x: calls.append(x) or x
+    counted = with_array_library(bitboard, library)
     assert counted.square_of(np.uint64(8)) == 3
     assert calls == [3]

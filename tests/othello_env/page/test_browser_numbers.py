@@ -209,7 +209,7 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.click("#new")
     page.select_option("#game", "othello")
     assert page.locator('[name=seat-1] option[value="perfect"]').count() == 0
-    assert "(strong, 1907 Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
+    assert "(strong, 2035 Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
 
 
 def test_checkers_has_no_exact_scores_and_its_numbers_are_beside_the_pieces(page):
