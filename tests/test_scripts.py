@@ -15,6 +15,7 @@ NAMES = sorted(
     if file.stem != "verifiers_othello"  # no command: verifiers imports it
 )
 NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "imitation", "ppo", "self_play")}
+NEED_JAX = {"measure/jax_env": "pgx", "train/jax_alphazero": "mctx", "train/jax_ppo": "flax"}
 QUICK = ["--seconds", "0.001", "--windows", "1"]
 
 
@@ -30,6 +31,8 @@ def run(monkeypatch, name, *arguments):
 def test_a_script_tells_its_options(monkeypatch, capsys, name):
     if name in NEED_TORCH:
         pytest.importorskip("torch", reason="this recipe needs PyTorch, an optional extra")
+    if name in NEED_JAX:
+        pytest.importorskip(NEED_JAX[name], reason="this script needs JAX, an optional extra")
     try:
         script = load_script(name)
     except SystemExit as missing:
