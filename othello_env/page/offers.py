@@ -188,6 +188,7 @@ _MEASURED: dict[str, dict[str, float]] = {
         "alphabeta:depth=6": 759,
         "mcts": 892,
         "engine:depth=4": 2035,
+        "engine": 2530,
     },
     "othello:size=6": {
         "alphabeta:depth=2": 321,
@@ -195,6 +196,7 @@ _MEASURED: dict[str, dict[str, float]] = {
         "alphabeta:depth=6": 614,
         "mcts": 813,
         "engine:depth=4": 1345,
+        "engine": 1566,
     },
 }
 """Elo ratings of packaged agents that are no rungs, by `othello_env.place` with `half_width=30` and `seed=1`."""

@@ -74,8 +74,8 @@ def test_words_of_strength_come_with_the_ladders_ratings():
         for spec in {*elo} & {*rungs}:
             assert elo[spec][game] == rungs[spec]
         rated = [offer.spec for offer in PACKAGED if game in offer.games and game in elo[offer.spec]]
-        assert {"random", "alphabeta:depth=2", "ntuple", "engine:depth=4"} <= {*rated}
-        assert rated[-1] == ("perfect" if size == 6 else "engine:depth=4")
+        assert {"random", "alphabeta:depth=2", "ntuple", "engine:depth=4", "engine"} <= {*rated}
+        assert rated[-1] == ("perfect" if size == 6 else "engine")
     assert elo["tribolo"] == {}
 
 
