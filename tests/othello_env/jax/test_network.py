@@ -12,7 +12,7 @@ import othello_env.jax as oj  # noqa: E402 - only if there is JAX
 from othello_env import Othello, OthelloPositions, make_agent, play_match  # noqa: E402
 from othello_env.support.imports import import_object  # noqa: E402
 
-NETS = f"{Path(__file__).parent / 'nets.py'}"
+NETS = f"{Path(__file__).parent / 'tiny_network.py'}"
 
 
 @pytest.fixture(scope="module")
