@@ -174,12 +174,12 @@ export function showTable(game, found, onHover) {
  * Show the review of a game: a summary for each side, and the blunders. `onBlunder(ply)` is called for a click on a blunder.
  * @param {any} review the server's review; undefined while it is being made
  */
-export function showReview(game, review, { reviewer, blunder, error }, onBlunder) {
+export function showReview(game, review, { reviewer, opening, blunder, error }, onBlunder) {
   const played = review ? review.moves.filter(({ move }) => move !== "pass") : [];
   const exact = played.filter(move => move.exact).length;
   byId("review-state").textContent = error ?? (review
-    ? `Losses are in discs. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.`
-    : `${reviewer} reviews the whole game. This takes some seconds …`);
+    ? `Losses are in discs. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.${opening ? ` The ${opening} plies of the opening do not count.` : ""}`
+    : `${reviewer} reviews the game. This takes some seconds …`);
   const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
   /** @type {[string, string, (side: any) => string][]} */
   const columns = [

@@ -194,12 +194,15 @@ test("a move's loss by exact scores, and whether it was a blunder", () => {
 
 test("a move's loss by the server's review", () => {
   const views = [view(0, []), view(1, []), view(0, [])];
-  const move = { move: "f5", best: "d3", loss: 6.5, exact: false, choices: 4 };
-  const review = { moves: [move, { ...move, choices: 1 }] };
+  const move = { ply: 1, move: "f5", best: "d3", loss: 6.5, exact: false, choices: 4 };
+  const review = { moves: [move, { ...move, ply: 2, choices: 1 }] };
   assert.deepEqual(reviewed(review, views, 1, 6), { ply: 1, player: 0, name: "f5", loss: 6.5, best: "d3", isExact: false, isBlunder: true });
   assert.equal(reviewed(review, views, 1, 7).isBlunder, false);
   assert.equal(reviewed(review, views, 2, 6), null);
   assert.equal(reviewed(review, views, 3, 6), null); // a ply after the review
+  const later = { moves: [{ ...move, ply: 2, move: "d6" }] };
+  assert.equal(reviewed(later, views, 1, 6), null); // a ply of the opening
+  assert.equal(reviewed(later, views, 2, 6).name, "d6");
 });
 
 test("lines are kept once, and none that another one contains", () => {

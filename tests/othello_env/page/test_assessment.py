@@ -223,6 +223,16 @@ def test_a_review_is_that_of_python():
     assert told["sides"] == [summarise(move for move in moves if move.player == player).to_json() for player in (0, 1)]
 
 
+def test_a_review_leaves_out_the_opening():
+    final = Othello.from_moves("f5d6c3d3c4f4f6")
+    record = PageGame("othello", moves=final.moves).to_json()
+    told = answer({"spec": "engine:depth=3", "task": "review", "record": record, "opening": 4}, {})
+    moves = [*review_game(final, "engine:depth=3", first=5)]
+    assert [move["ply"] for move in told["moves"]] == [5, 6, 7]
+    assert told["moves"] == [move.to_json() for move in moves]
+    assert [side["moves"] for side in told["sides"]] == [2, 1]
+
+
 def test_a_review_of_a_game_from_a_position():
     start = Othello.from_text("-XXXOOOOOXXXOOO-", "X")
     moves = (start.legal_actions()[0],)
