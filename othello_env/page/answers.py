@@ -46,9 +46,9 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which optional
             methods the agent has. The answer to ``games`` says which games the agent plays. The other tasks are
             ``move``, ``value``, ``actions``, ``exact`` and ``review``. For them, the request also has the ``record`` of
-            a game. For ``move``, it may have the ``seconds_left`` on the player's clock. For ``review``, it may have the
-            number of plies of the game's ``opening``, which no player chose: the review leaves them out. If the agent
-            comes from a file that may change, the request has the file's ``version``.
+            a game. For ``move``, it may have the ``seconds_left`` on the player's clock. For ``review``, it may have
+            the number of plies of the game's ``opening``, which no player chose: the review leaves them out. If the
+            agent comes from a file that may change, the request has the file's ``version``.
         agents: the agents that were made so far. The keys are their specs and versions. If the request needs a new
             agent, this agent is added.
     """

@@ -3,7 +3,7 @@
 import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
 import { Looking } from "./look.js";
-import { answerText, heatMarks, pointText, showMoves, showReview, showTable } from "./panels.js";
+import { answerText, emptiesText, heatMarks, pointText, showMoves, showReview, showTable } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
 import { exactly, reviewed } from "./review.js";
 
@@ -160,7 +160,7 @@ export class Analysis {
     const numbers = byId("numbers").value;
     const marks = isOver ? [] : heatMarks(game, found[numbers], selected);
     this.board.heat(marks);
-    byId("told").textContent = marks.length ? `On the squares: ${sourceOf(numbers, found[numbers])} for ${game.mover}` : "";
+    byId("told").textContent = marks.length ? `On the squares: ${sourceOf(numbers, found[numbers])} for ${game.mover}` : emptiesText(game.view);
     this.board.point([]); // the table is drawn again, so no row is under the pointer
     showTable(game, found, path => this.board.point(path));
     byId("side").textContent = isOver ? "" : `Values are for ${game.mover}, to move. ★ is the best move.`;

@@ -213,6 +213,13 @@ export function pointText({ values, unit }, view, players) {
   return `${valueText(values[player], unit)}${named} for ${players[player].name}`;
 }
 
+/** At the end of a game whose exact score differs from the count of the discs: why it does. Otherwise an empty text. */
+export function emptiesText({ isOver, empties, margins, scores }) {
+  const [margin, counted] = [Math.max(...margins), Math.max(...scores) - Math.min(...scores)];
+  if (!isOver || !empties || margin === counted) return "";
+  return `In exact scores, the winner also gets the ${empties === 1 ? "empty square" : `${empties} empty squares`}: +${margin}`;
+}
+
 /** An agent's answer about the position that is shown, as a text. */
 export function answerText(game, found) {
   const parts = [];

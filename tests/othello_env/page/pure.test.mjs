@@ -40,6 +40,17 @@ test("a value is told for the player to move, at the end for the winner, and wit
   assert.equal(pointText({ values: [3, 2, 5], unit: "cells" }, { toMove: 0 }, [...players, { name: "green" }]), "black +3, white +2, green +5 cells");
 });
 
+test("at the end, the empty squares explain an exact score", async () => {
+  const { emptiesText } = await import(at("panels"));
+  const end = { isOver: true, empties: 25, margins: [64, -64], scores: [39, 0] };
+  assert.equal(emptiesText(end), "In exact scores, the winner also gets the 25 empty squares: +64");
+  assert.equal(emptiesText({ ...end, empties: 1, margins: [-10, 10], scores: [27, 36] }), "In exact scores, the winner also gets the empty square: +10");
+  assert.equal(emptiesText({ ...end, isOver: false }), "");
+  assert.equal(emptiesText({ ...end, empties: 4, margins: [0, 0], scores: [30, 30] }), "");
+  assert.equal(emptiesText({ ...end, empties: 0, margins: [2, -2], scores: [33, 31] }), "");
+  assert.equal(emptiesText({ ...end, empties: null, margins: [5, -5], scores: [5, 2] }), ""); // checkers
+});
+
 test("a scale is fixed for values from -1 to 1, and fits other values", () => {
   const { greatestOf } = values;
   assert.equal(greatestOf([{ value: 0.01, bound: 1 }, { value: -0.02, bound: 1 }]), 1);
