@@ -3,7 +3,7 @@
 import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
 import { Looking } from "./look.js";
-import { answerText, emptiesText, heatMarks, pointText, showMoves, showReview, showTable } from "./panels.js";
+import { answerText, barText, emptiesText, heatMarks, pointText, showMoves, showReview, showTable, toldFor } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
 import { exactly, reviewed } from "./review.js";
 
@@ -187,8 +187,11 @@ export class Analysis {
       return { slot, name: this.spec(slot), colour: COLOURS[slot], points, unit };
     });
     const point = found.exact ?? series[0]?.points[cursor] ?? null;
-    const text = point && pointText(point, game.view, players);
-    showBar(byId("bar"), point, players, text?.split(" ")[0] ?? "", text ? `${found.exact ? "exact" : series[0].name}: ${text}` : "no evaluation yet");
+    const told = point && {
+      text: barText(point, game.view, players), player: toldFor(game.view),
+      label: `${found.exact ? "exact" : series[0].name}: ${pointText(point, game.view, players)}`,
+    };
+    showBar(byId("bar"), point, players, told ?? { text: "", player: 0, label: "no evaluation yet" });
     const blunders = [...views.keys()].filter(ply => ply && this.judged(ply)?.isBlunder);
     const texts = ply => {
       const where = ply ? `after ${views[ply].move}` : "at the start";

@@ -169,11 +169,11 @@ export function barShare(value, bound) {
 }
 
 /**
- * Show the evaluation bar. `point` is null if the value is not known yet. `text` is the number in the bar, and `label` is
- * the number with its unit and its player.
+ * Show the evaluation bar. `point` is null if the value is not known yet. `text` is the number in the bar. It stands at the
+ * end of the `player` that it is for. `label` is the number with its unit and its player.
  * @param {Point | null} point
  */
-export function showBar(parent, point, players, text, label) {
+export function showBar(parent, point, players, { text, player, label }) {
   parent.hidden = players.length !== 2;
   const [first, second] = players;
   parent.setAttribute("aria-label", label);
@@ -182,5 +182,5 @@ export function showBar(parent, point, players, text, label) {
   fill.style.height = `${(100 * (point ? barShare(point.values[0], point.bound) : .5)).toFixed(1)}%`;
   fill.style.background = `light-dark(${first.fill}, ${first.light})`;
   parent.style.background = second.light;
-  parent.replaceChildren(fill, html("span", {}, text));
+  parent.replaceChildren(fill, html("span", { class: player ? "top" : null }, text));
 }

@@ -205,10 +205,19 @@ export function showReview(game, review, { reviewer, opening, blunder, error }, 
   if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
 }
 
-/** The value of a position as a text with its unit: for the player to move, or for the winner of a finished game. */
+/** The player that a value is told for: the player to move, or the winner of a finished game. */
+export const toldFor = view => view.isOver ? Math.max(0, view.returns.findIndex(result => result > 0)) : view.toMove;
+
+/** The text in the evaluation bar: the number of `pointText`, or who has won. */
+export function barText(point, view, players) {
+  if (!view.isOver) return pointText(point, view, players).split(" ")[0];
+  return view.returns.some(result => result > 0) ? `${players[toldFor(view)].name} won` : "draw";
+}
+
+/** The value of a position as a text with its unit, for the player of `toldFor`. */
 export function pointText({ values, unit }, view, players) {
   if (players.length > 2) return `${players.map(({ name }, index) => `${name} ${valueText(values[index], unit)}`).join(", ")} ${unit}`;
-  const player = view.isOver ? Math.max(0, view.returns.findIndex(result => result > 0)) : view.toMove;
+  const player = toldFor(view);
   const named = typeof values[player] === "number" ? ` ${unit}` : "";
   return `${valueText(values[player], unit)}${named} for ${players[player].name}`;
 }

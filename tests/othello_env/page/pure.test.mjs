@@ -40,6 +40,16 @@ test("a value is told for the player to move, at the end for the winner, and wit
   assert.equal(pointText({ values: [3, 2, 5], unit: "cells" }, { toMove: 0 }, [...players, { name: "green" }]), "black +3, white +2, green +5 cells");
 });
 
+test("the bar has the number of the player to move, and at the end who won", async () => {
+  const { barText, toldFor } = await import(at("panels"));
+  const players = [{ name: "black" }, { name: "white" }];
+  const told = (view, values) => [barText({ values, unit: "expected discs" }, view, players), toldFor(view)];
+  assert.deepEqual(told({ toMove: 1, isOver: false }, [3, -3]), ["−3.0", 1]);
+  assert.deepEqual(told({ toMove: 0, isOver: false }, [3, -3]), ["+3.0", 0]);
+  assert.deepEqual(told({ toMove: 0, isOver: true, returns: [-1, 1] }, [-3, 3]), ["white won", 1]);
+  assert.deepEqual(told({ toMove: 1, isOver: true, returns: [0, 0] }, [0, 0]), ["draw", 0]);
+});
+
 test("at the end, the empty squares explain an exact score", async () => {
   const { emptiesText } = await import(at("panels"));
   const end = { isOver: true, empties: 25, margins: [64, -64], scores: [39, 0] };

@@ -79,6 +79,27 @@ def test_a_position_has_the_value_of_its_best_move(page):
     assert page.inner_text("#curve-read") == f"Ply 7, after f6: A {text} mean of result and margin for white"
 
 
+def test_the_number_in_the_bar_is_at_the_end_of_its_side(page):
+    def is_at_the_top():
+        # Both boxes at once, because a new answer replaces the text.
+        box = "selector => document.querySelector(selector).getBoundingClientRect().toJSON()"
+        text, bar = page.evaluate(f'["#bar span", "#bar"].map({box})')
+        assert text["height"] < bar["height"] / 4
+        return text["top"] - bar["top"] < bar["height"] / 4
+
+    paste(page, "othello", "f5d6c3d3c4f4f6")
+    wait_for_plies(page, 7)
+    look(page, "ntuple")
+    page.locator("#bar[aria-label$='for white']").wait_for()
+    assert is_at_the_top()  # black's part of the bar is at the bottom
+    page.click("#back")
+    page.locator("#bar[aria-label$='for black']").wait_for()
+    assert not is_at_the_top()
+    paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
+    page.locator("#bar:has-text('black won')").wait_for()
+    assert not is_at_the_top()
+
+
 def test_all_equal_moves_are_the_best(page):
     new_game(page, "othello", ["human", "human"])
     look(page, "ntuple")
