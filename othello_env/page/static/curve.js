@@ -97,7 +97,10 @@ function lineOf({ points }, player, colour, [least, most] = boundsOfTwo(points))
   return { points, player, colour, least, most, y, at: ply => points[ply] ? y(points[ply].values[player]) : null };
 }
 
-/** The labels beside the chart: the ends of a line's scale, 0, and for two players who is ahead at each end. */
+/**
+ * The labels beside the chart: the ends of a line's scale, 0, and for two players who is ahead at each end. The number is
+ * the outermost line of its label, so that it stands at the height of its value.
+ */
 function scaleOf(line, players, zero, side) {
   const label = (text, y) => {
     const made = html("span", {}, text);
@@ -107,7 +110,7 @@ function scaleOf(line, players, zero, side) {
   const end = value => value === 0 ? "" : Math.abs(value) >= 1 ? `${value > 0 || players ? "" : "−"}${Math.abs(value)}` : String(value);
   const [most, least] = line ? [end(line.most), side === "right" ? end(-line.least) : end(line.least)] : ["", ""];
   const made = html("div", { class: `scale ${side}` },
-    label(players ? `${players[0].name}\n${most}` : most, 0), label("0", zero), label(players ? `${least}\n${players[1].name}` : least, HEIGHT));
+    label(players ? `${most}\n${players[0].name}` : most, 0), label("0", zero), label(players ? `${players[1].name}\n${least}` : least, HEIGHT));
   if (!players && side === "right") made.style.color = line.colour;
   return made;
 }
