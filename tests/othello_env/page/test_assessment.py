@@ -16,7 +16,7 @@ from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.answers import answer
-from othello_env.page.assessment import assess, exact
+from othello_env.page.assessment import Assessment, assess, exact
 from othello_env.page.messages import PageGame, Position
 
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"
@@ -212,6 +212,21 @@ def test_an_engine_without_lines_gives_its_scores():
     found = assess(Short(), Othello(), actions=True)
     assert found.actions == make_agent("engine:depth=2").action_values(Othello())
     assert found.moves == {}
+
+
+def test_a_certain_end_is_no_mean_of_result_and_margin():
+    state = Othello.from_moves("f5d6c5f4e3f6g5e6")  # e7 takes the last white disc
+    found = assess(make_agent("ntuple"), state, actions=True)
+    assert found.unit == "mean of result and margin"
+    told = found.to_json()
+    actions = {state.action_to_text(int(action)): value for action, value in told["actions"].items()}
+    assert [name for name, value in actions.items() if value == "inf"] == ["e7"]
+    assert told["values"] == ["inf", "-inf"]
+    before = assess(make_agent("ntuple"), Othello(), actions=True)
+    assert before.to_json()["values"] == list(before.values)
+    shares = Assessment("probabilities", "mean of result and margin", (-1.0, 1.0), {0: 1.0})
+    assert shares.to_json()["actions"] == {"0": 1.0}
+    assert shares.to_json()["values"] == ["-inf", "inf"]
 
 
 def test_a_review_is_that_of_python():
