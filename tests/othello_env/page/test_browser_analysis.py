@@ -347,6 +347,31 @@ def test_nothing_is_cut_off_at_320_pixels(open_page, server):
             assert box["x"] + box["width"] <= 320
 
 
+def cut_texts(page):
+    """The texts on the page that are wider or higher than their places and do not scroll."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("#panel-board *")]
+          .filter(each => each.clientWidth && getComputedStyle(each).overflow.includes("hidden") && each.id !== "moves")
+          .filter(each => each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 1)
+          .map(each => each.textContent)"""
+    )
+
+
+def test_no_text_is_cut_at_390_pixels(open_page, server):
+    with open_page(server.address, viewport={"width": 390, "height": 844}) as page:
+        paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
+        page.locator("#status:has-text('white has no disc left')").wait_for()
+        assert not cut_texts(page)
+        new_game(page, "tribolo", ["human", "tribolo", "random"])
+        page.locator("#recover:has-text('Undo new game')").wait_for()
+        for select in ("#look", "#look-b"):
+            page.locator(f'{select} option[value="maxn:depth=2"]').wait_for(state="attached")
+            page.select_option(select, "maxn:depth=2")
+        page.locator("#looked-b:has-text('green')").wait_for()
+        page.locator("#curve-read:has-text('B blue')").wait_for()
+        assert not cut_texts(page)
+
+
 def test_a_replay_has_its_buttons_above_the_fold(browser, tmp_path):
     file = tmp_path / "game.html"
     file.write_text(html(positions(Othello.from_moves(GAME), Othello())))
