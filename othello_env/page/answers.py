@@ -46,8 +46,9 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which optional
             methods the agent has. The answer to ``games`` says which games the agent plays. The other tasks are
             ``move``, ``value``, ``actions``, ``exact`` and ``review``. For them, the request also has the ``record`` of
-            a game. For ``move``, it may have the ``seconds_left`` on the player's clock. If the agent comes from a file
-            that may change, the request has the file's ``version``.
+            a game. For ``move``, it may have the ``seconds_left`` on the player's clock. For ``review``, it may have
+            the number of plies of the game's ``opening``, which no player chose: the review leaves them out. If the
+            agent comes from a file that may change, the request has the file's ``version``.
         agents: the agents that were made so far. The keys are their specs and versions. If the request needs a new
             agent, this agent is added.
     """
@@ -73,7 +74,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         case "exact":
             return exact(agent, state).to_json()
         case "review":
-            return _review(agent, states)
+            return _review(agent, states, request.get("opening", 0))
         case task:
             return assess(agent, state, actions=task == "actions").to_json()
 
@@ -91,12 +92,13 @@ def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
     return agents[key]
 
 
-def _review(agent: Agent, states: Sequence[State]) -> dict[str, Any]:
-    """Review each action of a game of Othello, and summarise the actions of each player.
+def _review(agent: Agent, states: Sequence[State], opening: int) -> dict[str, Any]:
+    """Review each action of a game of Othello after its opening, and summarise the actions of each player.
 
     Args:
         agent: the engine that judges moves before the end of the game; see `othello_env.data.review_game`.
         states: all positions of the game, from its start to its last position.
+        opening: the number of plies of the opening.
 
     Returns:
         ``moves``, a review of each action in the order of play, and ``sides``, a summary for each player.
@@ -104,6 +106,6 @@ def _review(agent: Agent, states: Sequence[State]) -> dict[str, Any]:
     Raises:
         ValueError: the game is not Othello, or the agent is not an engine that gives its scores in discs.
     """
-    moves = [*review_game(states[-1], agent, start=states[0])]
+    moves = [*review_game(states[-1], agent, start=states[0], first=opening + 1)]
     sides = [summarise(move for move in moves if move.player == player) for player in range(states[0].num_players)]
     return {"moves": [move.to_json() for move in moves], "sides": [side.to_json() for side in sides]}

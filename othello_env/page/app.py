@@ -28,7 +28,7 @@ from othello_env.data.review import ANALYST, BLUNDER
 from othello_env.page.assessment import EXACT_EMPTIES
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import JSON, Guard
-from othello_env.page.messages import GAMES, MessageError, PageGame, read_message
+from othello_env.page.messages import GAMES, MAX_PLIES, MessageError, PageGame, read_message
 from othello_env.page.offers import Offer, Offers
 from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, WorkerPool
 from othello_env.page.results import Recorded, ladders_view
@@ -141,6 +141,7 @@ class _Think(Struct):
     agent: Any = None  # `Offers.find` checks it
     record: PageGame | None = None
     seconds_left: Annotated[float, Meta(ge=0, le=86_400)] | None = field(name="secondsLeft", default=None)
+    opening: Annotated[int, Meta(ge=0, le=MAX_PLIES)] = 0  # the plies that a review leaves out
 
 
 class _Asking:
@@ -172,6 +173,8 @@ class _Asking:
             if is_over and message.task in _TASKS:
                 raise MessageError("the game is over")
             request["record"] = message.record.to_json()
+        if message.opening:
+            request["opening"] = message.opening
         if message.seconds_left is not None:
             request["seconds_left"] = message.seconds_left
         return await self._pool.ask(request)

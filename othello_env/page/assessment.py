@@ -19,9 +19,10 @@ EXACT_EMPTIES = 14
 """Positions with at most this number of empty squares can be solved, which means searched to the end of the game."""
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _EXPECTED_DISCS, _EXACT_DISCS = "discs", "expected discs", "discs, exact"
+_OUTCOME = "mean of result and margin"
 _VALUE = "value"
 """The unit of an agent that names no unit."""
-_BETWEEN_ONES = ("mean of result and margin", "win minus loss")
+_BETWEEN_ONES = (_OUTCOME, "win minus loss")
 """Units of values from -1 to +1."""
 _NAMES = {"points": "points of the weights", "wins": "win minus loss"}
 """The page's names of two units of an engine."""
@@ -81,11 +82,13 @@ class Assessment:
 
     def to_json(self) -> dict[str, Any]:
         """The fields as values for JSON. JSON has no infinity: a sure win is the text ``inf``, a sure loss ``-inf``."""
+        of_values = _plain_outcome if self.unit == _OUTCOME else _plain
+        of_actions = of_values if self.kind == "values" else _plain
         return {
             "kind": self.kind,
             "unit": self.unit,
-            "values": None if self.values is None else [_plain(value) for value in self.values],
-            "actions": {str(action): _plain(value) for action, value in self.actions.items()},
+            "values": None if self.values is None else [of_values(value) for value in self.values],
+            "actions": {str(action): of_actions(value) for action, value in self.actions.items()},
             "bound": self.bound,
             "visits": {str(action): count for action, count in self.visits.items()},
             "nodes": self.nodes,
@@ -286,3 +289,8 @@ def _plain(value: float) -> float | str:
     if math.isnan(number):
         raise AgentError("an agent's value is not a number")
     return number if math.isfinite(number) else "inf" if number > 0 else "-inf"
+
+
+def _plain_outcome(value: float) -> float | str:
+    """A mean of result and margin. +1 and -1 are no means but results: the search has seen the end of the game."""
+    return _plain(math.copysign(math.inf, value) if abs(value) == 1 else value)

@@ -336,7 +336,7 @@ class Recorded:
         return found
 
     def game(self, number: int) -> dict[str, Any]:
-        """The record of a game for the page, the names of the agents that played it, and the fault in the game.
+        """A game for the page: its record, the plies of its opening, the names of its agents, and its fault.
 
         The fault says who forfeited the game and why. It is None if nobody forfeited the game.
 
@@ -349,7 +349,8 @@ class Recorded:
             raise ValueError(f"the page does not show games of {record.game} with {len(final.moves)} plies")
         position = None if record.position is None else Position(*record.position)
         game = PageGame(record.game, 0, position, final.moves)
-        return {"record": game.to_json(), "agents": record.agents, "fault": record.fault}
+        opening = len(record.opening_moves.split())
+        return {"record": game.to_json(), "opening": opening, "agents": record.agents, "fault": record.fault}
 
 
 def _cell(match: Any) -> dict[str, Any] | None:

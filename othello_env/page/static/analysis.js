@@ -3,7 +3,7 @@
 import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
 import { Looking } from "./look.js";
-import { answerText, heatMarks, pointText, showMoves, showReview, showTable } from "./panels.js";
+import { answerText, barText, emptiesText, heatMarks, pointText, showMoves, showReview, showTable, toldFor } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
 import { exactly, reviewed } from "./review.js";
 
@@ -77,8 +77,9 @@ export class Analysis {
     return this.table.game.views[0].empties !== null && offerOf(this.agents, this.engine) ? this.engine : null;
   }
 
-  /** What the move at a ply lost, by the review or by exact scores. Null if it is not known. */
+  /** What the move at a ply lost, by the review or by exact scores. Null if it is not known, or a move of the opening. */
   judged(ply) {
+    if (ply <= this.table.base) return null;
     const { views } = this.table.game;
     if (this.review) return reviewed(this.review, views, ply, this.blunder);
     return exactly(views[ply - 1], views[ply], this.exact(ply - 1), ply, this.blunder);
@@ -106,7 +107,7 @@ export class Analysis {
     this.errors = {};
     const agents = [...new Set(SLOTS.map(slot => this.spec(slot)).filter(Boolean))];
     this.looking.follow(this.table.game, {
-      agents, solve: byId("exact").checked, reviewer: this.reviewing, exactEmpties: this.exactEmpties,
+      agents, solve: byId("exact").checked, reviewer: this.reviewing, opening: this.table.base, exactEmpties: this.exactEmpties,
     });
   }
 
@@ -159,7 +160,7 @@ export class Analysis {
     const numbers = byId("numbers").value;
     const marks = isOver ? [] : heatMarks(game, found[numbers], selected);
     this.board.heat(marks);
-    byId("told").textContent = marks.length ? `On the squares: ${sourceOf(numbers, found[numbers])} for ${game.mover}` : "";
+    byId("told").textContent = marks.length ? `On the squares: ${sourceOf(numbers, found[numbers])} for ${game.mover}` : emptiesText(game.view);
     this.board.point([]); // the table is drawn again, so no row is under the pointer
     showTable(game, found, path => this.board.point(path));
     byId("side").textContent = isOver ? "" : `Values are for ${game.mover}, to move. ★ is the best move.`;
@@ -186,8 +187,11 @@ export class Analysis {
       return { slot, name: this.spec(slot), colour: COLOURS[slot], points, unit };
     });
     const point = found.exact ?? series[0]?.points[cursor] ?? null;
-    const text = point && pointText(point, game.view, players);
-    showBar(byId("bar"), point, players, text?.split(" ")[0] ?? "", text ? `${found.exact ? "exact" : series[0].name}: ${text}` : "no evaluation yet");
+    const told = point && {
+      text: barText(point, game.view, players), player: toldFor(game.view),
+      label: `${found.exact ? "exact" : series[0].name}: ${pointText(point, game.view, players)}`,
+    };
+    showBar(byId("bar"), point, players, told ?? { text: "", player: 0, label: "no evaluation yet" });
     const blunders = [...views.keys()].filter(ply => ply && this.judged(ply)?.isBlunder);
     const texts = ply => {
       const where = ply ? `after ${views[ply].move}` : "at the start";
@@ -201,7 +205,7 @@ export class Analysis {
     showMoves(this.table.game, ply => this.judged(ply), ply => this.table.goTo(ply));
   }
 
-  /** Review the whole game, or stop reviewing. */
+  /** Review the game after its opening, or stop reviewing. */
   toggleReview() {
     this.reviewing = this.reviewing ? null : this.reviewer;
     this.drawMoves();
@@ -212,16 +216,16 @@ export class Analysis {
 
   /** The server's review of the game. Undefined if there is none yet. */
   get review() {
-    const { game } = this.table;
-    return this.reviewing ? this.looking.at(this.reviewing, "review", game, game.views.length - 1) : undefined;
+    const { game, base } = this.table;
+    return this.reviewing ? this.looking.reviewOf(this.reviewing, game, base) : undefined;
   }
 
   drawReview() {
-    const { game } = this.table;
-    byId("review").disabled = !this.reviewer || game.views.length < 2;
+    const { game, base } = this.table;
+    byId("review").disabled = !this.reviewer || game.views.length - 1 <= base;
     byId("review").setAttribute("aria-pressed", String(this.reviewing !== null));
     byId("review-panel").hidden = !this.reviewing;
-    if (this.reviewing) showReview(game, this.review, { reviewer: this.reviewing, blunder: this.blunder, error: this.errors[this.reviewing] }, ply => {
+    if (this.reviewing) showReview(game, this.review, { reviewer: this.reviewing, opening: base, blunder: this.blunder, error: this.errors[this.reviewing] }, ply => {
       this.table.goTo(ply - 1);
       byId("board").scrollIntoView({ block: "nearest" });
     });

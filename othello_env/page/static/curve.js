@@ -97,7 +97,10 @@ function lineOf({ points }, player, colour, [least, most] = boundsOfTwo(points))
   return { points, player, colour, least, most, y, at: ply => points[ply] ? y(points[ply].values[player]) : null };
 }
 
-/** The labels beside the chart: the ends of a line's scale, 0, and for two players who is ahead at each end. */
+/**
+ * The labels beside the chart: the ends of a line's scale, 0, and for two players who is ahead at each end. The number is
+ * the outermost line of its label, so that it stands at the height of its value.
+ */
 function scaleOf(line, players, zero, side) {
   const label = (text, y) => {
     const made = html("span", {}, text);
@@ -107,7 +110,7 @@ function scaleOf(line, players, zero, side) {
   const end = value => value === 0 ? "" : Math.abs(value) >= 1 ? `${value > 0 || players ? "" : "−"}${Math.abs(value)}` : String(value);
   const [most, least] = line ? [end(line.most), side === "right" ? end(-line.least) : end(line.least)] : ["", ""];
   const made = html("div", { class: `scale ${side}` },
-    label(players ? `${players[0].name}\n${most}` : most, 0), label("0", zero), label(players ? `${least}\n${players[1].name}` : least, HEIGHT));
+    label(players ? `${most}\n${players[0].name}` : most, 0), label("0", zero), label(players ? `${players[1].name}\n${least}` : least, HEIGHT));
   if (!players && side === "right") made.style.color = line.colour;
   return made;
 }
@@ -169,11 +172,11 @@ export function barShare(value, bound) {
 }
 
 /**
- * Show the evaluation bar. `point` is null if the value is not known yet. `text` is the number in the bar, and `label` is
- * the number with its unit and its player.
+ * Show the evaluation bar. `point` is null if the value is not known yet. `text` is the number in the bar. It stands at the
+ * end of the `player` that it is for. `label` is the number with its unit and its player.
  * @param {Point | null} point
  */
-export function showBar(parent, point, players, text, label) {
+export function showBar(parent, point, players, { text, player, label }) {
   parent.hidden = players.length !== 2;
   const [first, second] = players;
   parent.setAttribute("aria-label", label);
@@ -182,5 +185,5 @@ export function showBar(parent, point, players, text, label) {
   fill.style.height = `${(100 * (point ? barShare(point.values[0], point.bound) : .5)).toFixed(1)}%`;
   fill.style.background = `light-dark(${first.fill}, ${first.light})`;
   parent.style.background = second.light;
-  parent.replaceChildren(fill, html("span", {}, text));
+  parent.replaceChildren(fill, html("span", { class: player ? "top" : null }, text));
 }

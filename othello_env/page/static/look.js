@@ -70,13 +70,18 @@ export class Looking {
     return this.lookers(game).find(({ spec }) => this.powers.get(spec)?.includes("exact_scores"))?.spec;
   }
 
-  key(agent, task, game, ply) {
-    return JSON.stringify([agent, task, game.recordAt(ply)]);
+  key(agent, task, game, ply, more = {}) {
+    return JSON.stringify([agent, task, game.recordAt(ply), more]);
   }
 
-  /** An agent's answer to a task ("value", "actions", "exact" or "review") at a ply; undefined if there is none yet. */
+  /** An agent's answer to a task ("value", "actions" or "exact") at a ply; undefined if there is none yet. */
   at(agent, task, game, ply) {
     return this.known.get(this.key(agent, task, game, ply));
+  }
+
+  /** An agent's review of a game after the plies of its opening; undefined if there is none yet. */
+  reviewOf(agent, game, opening) {
+    return this.known.get(this.key(agent, "review", game, game.views.length - 1, { opening }));
   }
 
   /** The values that the curve of an agent shows at each ply; null where they are not known. */
@@ -94,7 +99,8 @@ export class Looking {
   /**
    * Ask agents about all positions of a game, first about the position that is shown. A question is not asked again if
    * its answer is known. In `wishes`, `agents` are the agents whose values are shown. `solve` says whether to solve
-   * positions with at most `exactEmpties` empty squares. `reviewer` is the agent that reviews the whole game, or null.
+   * positions with at most `exactEmpties` empty squares. `reviewer` is the agent that reviews the game
+   * after the `opening`'s plies, or null.
    */
   async follow(game, wishes) {
     if (!wishes.reviewer) this.stopReview();
@@ -103,7 +109,7 @@ export class Looking {
     await this.running;
     if (turn !== this.turn) return;
     this.abort = new AbortController();
-    this.running = this.askAll(this.wanted(game, wishes), game, turn);
+    this.running = this.askAll(this.wanted(game, wishes), game, wishes.opening, turn);
     await this.running;
   }
 
@@ -123,13 +129,13 @@ export class Looking {
     ];
   }
 
-  async askAll(wanted, game, turn) {
+  async askAll(wanted, game, opening, turn) {
     const { signal } = this.abort;
     const failed = new Set();
     for (const [spec, task, ply] of wanted) {
       if (failed.has(spec)) continue;
       if (task === "review") {
-        this.review(spec, game); // not awaited, because steps through the game do not stop the review
+        this.review(spec, game, opening); // not awaited, because steps through the game do not stop the review
         continue;
       }
       try {
@@ -143,16 +149,16 @@ export class Looking {
     }
   }
 
-  /** Ask for the review of a whole game. If the review of another game is being made, it is stopped. */
-  async review(spec, game) {
+  /** Ask for the review of a game after its opening. If the review of another game is being made, it is stopped. */
+  async review(spec, game, opening) {
     const ply = game.views.length - 1;
-    const key = this.key(spec, "review", game, ply);
+    const key = this.key(spec, "review", game, ply, { opening });
     if (this.known.has(key) || this.reviewed === key) return;
     this.stopReview();
     this.reviewed = key;
     const { signal } = this.reviewAbort;
     try {
-      await this.ask(spec, "review", game, ply, signal);
+      await this.ask(spec, "review", game, ply, signal, { opening });
     } catch (error) {
       if (!signal.aborted) this.onError(spec, error.message);
     } finally {
@@ -166,11 +172,11 @@ export class Looking {
     this.reviewed = null;
   }
 
-  async ask(spec, task, game, ply, signal) {
-    const key = this.key(spec, task, game, ply);
+  async ask(spec, task, game, ply, signal, more = {}) {
+    const key = this.key(spec, task, game, ply, more);
     if (this.known.has(key)) return;
     if (task === "value" && this.at(spec, "actions", game, ply)) return;
-    const found = await think(spec, task, game.recordAt(ply), signal);
+    const found = await think(spec, task, game.recordAt(ply), signal, more);
     if (this.known.size >= KEPT) this.known.delete(this.known.keys().next().value);
     this.known.set(key, found);
     this.onChange();

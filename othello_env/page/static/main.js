@@ -255,8 +255,8 @@ function takeAgents(agents) {
 const fromRuns = {
   takeAgents,
   open: (file, number) => attempt(async () => {
-    const { record, agents } = await post("recorded", { file, number });
-    await openGame("recorded game", record, { names: agents, cursor: 0 });
+    const { record, opening, agents } = await post("recorded", { file, number });
+    await openGame("recorded game", record, { base: opening, names: agents, cursor: 0 });
   }),
   play: ({ spec, games: [game] }) => attempt(() =>
     begin("new game", emptyRecord(game), PLAYERS[game].map((_, index) => index ? spec : HUMAN))),

@@ -174,12 +174,12 @@ export function showTable(game, found, onHover) {
  * Show the review of a game: a summary for each side, and the blunders. `onBlunder(ply)` is called for a click on a blunder.
  * @param {any} review the server's review; undefined while it is being made
  */
-export function showReview(game, review, { reviewer, blunder, error }, onBlunder) {
+export function showReview(game, review, { reviewer, opening, blunder, error }, onBlunder) {
   const played = review ? review.moves.filter(({ move }) => move !== "pass") : [];
   const exact = played.filter(move => move.exact).length;
   byId("review-state").textContent = error ?? (review
-    ? `Losses are in discs. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.`
-    : `${reviewer} reviews the whole game. This takes some seconds …`);
+    ? `Losses are in discs. ${exact} of ${played.length} are exact${exact < played.length ? `; the others are estimates by ${reviewer}` : ""}. A blunder loses at least ${blunder} discs.${opening ? ` The ${opening} plies of the opening do not count.` : ""}`
+    : `${reviewer} reviews the game. This takes some seconds …`);
   const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
   /** @type {[string, string, (side: any) => string][]} */
   const columns = [
@@ -205,12 +205,28 @@ export function showReview(game, review, { reviewer, blunder, error }, onBlunder
   if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
 }
 
-/** The value of a position as a text with its unit: for the player to move, or for the winner of a finished game. */
+/** The player that a value is told for: the player to move, or the winner of a finished game. */
+export const toldFor = view => view.isOver ? Math.max(0, view.returns.findIndex(result => result > 0)) : view.toMove;
+
+/** The text in the evaluation bar: the number of `pointText`, or who has won. */
+export function barText(point, view, players) {
+  if (!view.isOver) return pointText(point, view, players).split(" ")[0];
+  return view.returns.some(result => result > 0) ? `${players[toldFor(view)].name} won` : "draw";
+}
+
+/** The value of a position as a text with its unit, for the player of `toldFor`. */
 export function pointText({ values, unit }, view, players) {
   if (players.length > 2) return `${players.map(({ name }, index) => `${name} ${valueText(values[index], unit)}`).join(", ")} ${unit}`;
-  const player = view.isOver ? Math.max(0, view.returns.findIndex(result => result > 0)) : view.toMove;
+  const player = toldFor(view);
   const named = typeof values[player] === "number" ? ` ${unit}` : "";
   return `${valueText(values[player], unit)}${named} for ${players[player].name}`;
+}
+
+/** At the end of a game whose exact score differs from the count of the discs: why it does. Otherwise an empty text. */
+export function emptiesText({ isOver, empties, margins, scores }) {
+  const [margin, counted] = [Math.max(...margins), Math.max(...scores) - Math.min(...scores)];
+  if (!isOver || !empties || margin === counted) return "";
+  return `In exact scores, the winner also gets the ${empties === 1 ? "empty square" : `${empties} empty squares`}: +${margin}`;
 }
 
 /** An agent's answer about the position that is shown, as a text. */

@@ -15,13 +15,13 @@ import { number } from "./values.js";
  */
 
 /**
- * The review of the move that led to a ply. Null if it was the only legal move.
- * @param {any} review the server's review of the game; its `moves` has the review of each action
+ * The review of the move that led to a ply. Null if it was the only legal move, or a move of the opening.
+ * @param {any} review the server's review of the game; its `moves` has the review of each action after the opening
  * @param {number} blunder a loss of at least this number of discs is a blunder
  * @returns {Judged | null}
  */
 export function reviewed(review, views, ply, blunder) {
-  const found = review.moves[ply - 1];
+  const found = review.moves.find(move => move.ply === ply);
   if (!found || found.choices < 2) return null;
   return {
     ply, player: views[ply - 1].toMove, name: found.move, loss: found.loss, best: found.best, isExact: found.exact,

@@ -33,7 +33,7 @@ export class Table {
     this.names = null; // the names of a recorded game's players
     /** @type {Clock} */
     this.clock = null;
-    this.base = 0; // the ply at which a restart begins
+    this.base = 0; // the plies of the opening, which no player chose. A restart begins after them
     this.opened = 0; // the plies that the game had when it came to the table: `base`, or all plies of a recorded game
     /** @type {import("./lines.js").Line[]} */
     this.lines = [];
@@ -271,6 +271,7 @@ export class Table {
     if (signal.aborted) return false;
     if (at < left.moves.length) this.lines = keepLine(this.lines, left, next.line);
     this.game = next;
+    this.base = Math.min(this.base, at); // within the opening, a person chose another move
     this.clock.played(at);
     this.ended = null;
     this.selected = null;

@@ -40,6 +40,27 @@ test("a value is told for the player to move, at the end for the winner, and wit
   assert.equal(pointText({ values: [3, 2, 5], unit: "cells" }, { toMove: 0 }, [...players, { name: "green" }]), "black +3, white +2, green +5 cells");
 });
 
+test("the bar has the number of the player to move, and at the end who won", async () => {
+  const { barText, toldFor } = await import(at("panels"));
+  const players = [{ name: "black" }, { name: "white" }];
+  const told = (view, values) => [barText({ values, unit: "expected discs" }, view, players), toldFor(view)];
+  assert.deepEqual(told({ toMove: 1, isOver: false }, [3, -3]), ["−3.0", 1]);
+  assert.deepEqual(told({ toMove: 0, isOver: false }, [3, -3]), ["+3.0", 0]);
+  assert.deepEqual(told({ toMove: 0, isOver: true, returns: [-1, 1] }, [-3, 3]), ["white won", 1]);
+  assert.deepEqual(told({ toMove: 1, isOver: true, returns: [0, 0] }, [0, 0]), ["draw", 0]);
+});
+
+test("at the end, the empty squares explain an exact score", async () => {
+  const { emptiesText } = await import(at("panels"));
+  const end = { isOver: true, empties: 25, margins: [64, -64], scores: [39, 0] };
+  assert.equal(emptiesText(end), "In exact scores, the winner also gets the 25 empty squares: +64");
+  assert.equal(emptiesText({ ...end, empties: 1, margins: [-10, 10], scores: [27, 36] }), "In exact scores, the winner also gets the empty square: +10");
+  assert.equal(emptiesText({ ...end, isOver: false }), "");
+  assert.equal(emptiesText({ ...end, empties: 4, margins: [0, 0], scores: [30, 30] }), "");
+  assert.equal(emptiesText({ ...end, empties: 0, margins: [2, -2], scores: [33, 31] }), "");
+  assert.equal(emptiesText({ ...end, empties: null, margins: [5, -5], scores: [5, 2] }), ""); // checkers
+});
+
 test("a scale is fixed for values from -1 to 1, and fits other values", () => {
   const { greatestOf } = values;
   assert.equal(greatestOf([{ value: 0.01, bound: 1 }, { value: -0.02, bound: 1 }]), 1);
@@ -194,12 +215,15 @@ test("a move's loss by exact scores, and whether it was a blunder", () => {
 
 test("a move's loss by the server's review", () => {
   const views = [view(0, []), view(1, []), view(0, [])];
-  const move = { move: "f5", best: "d3", loss: 6.5, exact: false, choices: 4 };
-  const review = { moves: [move, { ...move, choices: 1 }] };
+  const move = { ply: 1, move: "f5", best: "d3", loss: 6.5, exact: false, choices: 4 };
+  const review = { moves: [move, { ...move, ply: 2, choices: 1 }] };
   assert.deepEqual(reviewed(review, views, 1, 6), { ply: 1, player: 0, name: "f5", loss: 6.5, best: "d3", isExact: false, isBlunder: true });
   assert.equal(reviewed(review, views, 1, 7).isBlunder, false);
   assert.equal(reviewed(review, views, 2, 6), null);
   assert.equal(reviewed(review, views, 3, 6), null); // a ply after the review
+  const later = { moves: [{ ...move, ply: 2, move: "d6" }] };
+  assert.equal(reviewed(later, views, 1, 6), null); // a ply of the opening
+  assert.equal(reviewed(later, views, 2, 6).name, "d6");
 });
 
 test("lines are kept once, and none that another one contains", () => {

@@ -16,7 +16,7 @@ from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.answers import answer
-from othello_env.page.assessment import assess, exact
+from othello_env.page.assessment import Assessment, assess, exact
 from othello_env.page.messages import PageGame, Position
 
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"
@@ -214,6 +214,21 @@ def test_an_engine_without_lines_gives_its_scores():
     assert found.moves == {}
 
 
+def test_a_certain_end_is_no_mean_of_result_and_margin():
+    state = Othello.from_moves("f5d6c5f4e3f6g5e6")  # e7 takes the last white disc
+    found = assess(make_agent("ntuple"), state, actions=True)
+    assert found.unit == "mean of result and margin"
+    told = found.to_json()
+    actions = {state.action_to_text(int(action)): value for action, value in told["actions"].items()}
+    assert [name for name, value in actions.items() if value == "inf"] == ["e7"]
+    assert told["values"] == ["inf", "-inf"]
+    before = assess(make_agent("ntuple"), Othello(), actions=True)
+    assert before.to_json()["values"] == list(before.values)
+    shares = Assessment("probabilities", "mean of result and margin", (-1.0, 1.0), {0: 1.0})
+    assert shares.to_json()["actions"] == {"0": 1.0}
+    assert shares.to_json()["values"] == ["-inf", "inf"]
+
+
 def test_a_review_is_that_of_python():
     final = Othello.from_moves("f5d6c3d3c4f4f6")
     record = PageGame("othello", moves=final.moves).to_json()
@@ -221,6 +236,16 @@ def test_a_review_is_that_of_python():
     moves = [*review_game(final, "engine:depth=3")]
     assert told["moves"] == [move.to_json() for move in moves]
     assert told["sides"] == [summarise(move for move in moves if move.player == player).to_json() for player in (0, 1)]
+
+
+def test_a_review_leaves_out_the_opening():
+    final = Othello.from_moves("f5d6c3d3c4f4f6")
+    record = PageGame("othello", moves=final.moves).to_json()
+    told = answer({"spec": "engine:depth=3", "task": "review", "record": record, "opening": 4}, {})
+    moves = [*review_game(final, "engine:depth=3", first=5)]
+    assert [move["ply"] for move in told["moves"]] == [5, 6, 7]
+    assert told["moves"] == [move.to_json() for move in moves]
+    assert [side["moves"] for side in told["sides"]] == [2, 1]
 
 
 def test_a_review_of_a_game_from_a_position():

@@ -140,6 +140,14 @@ def test_undo_while_a_move_is_on_its_way(page):
     assert len(held) == 1
 
 
+def test_the_end_tells_how_the_exact_score_counts_empty_squares(page):
+    paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
+    wait_for_plies(page, 9)
+    assert Othello.from_moves("f5d6c5f4e3f6g5e6e7").margins()[0] == 64
+    page.locator("#status:has-text('wins by 13 discs, 13 to 0')").wait_for()
+    assert page.inner_text("#told") == "In exact scores, the winner also gets the 51 empty squares: +64"
+
+
 def test_a_copied_game_is_pasted_as_it_was(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     new_game(page, "tribolo", ["human", "human", "human"], seed=5)

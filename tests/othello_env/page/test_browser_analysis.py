@@ -148,6 +148,41 @@ def test_the_review_is_that_of_python(page):
     page.locator(f'#moves [data-ply="{blunders[0] - 1}"][aria-current]').wait_for()
 
 
+def test_a_review_leaves_out_the_opening(page):
+    page.select_option("#speed", "150")
+    new_game(page, "othello:size=4", ["random", "random"], seed=4, opening="random:4")
+    page.locator("#status:has-text('Game over')").wait_for()
+    state = Othello(4)
+    for name in moves(page):
+        state = state.play(state.action_from_text(name))
+    reviews = [*review_game(state, start=Othello(4))]
+    assert any(move.loss >= 6 for move in reviews if move.ply <= 4)
+    page.click("#review")
+    page.locator("#review-state:has-text('The 4 plies of the opening do not count.')").wait_for()
+    listed = [int(each.get_attribute("data-ply")) for each in page.locator("#blunders button").all()]
+    later = [move for move in reviews if move.ply > 4 and move.had_choice]
+    assert listed == [move.ply for move in later if move.loss >= 6]
+    rows = page.locator("#review-sides tbody tr").all()
+    choices = [int(row.locator("td").first.inner_text()) for row in rows]
+    assert choices == [sum(move.player == side for move in later) for side in (0, 1)]
+    assert not any(MINUS in page.locator(f'#moves [data-ply="{ply}"]').inner_text() for ply in range(1, 5))
+
+
+def test_a_person_who_leaves_the_opening_chose_all_later_moves(page):
+    new_game(page, "othello:size=4", ["human", "human"], seed=4, opening="random:4")
+    opening = moves(page)
+    page.click('#moves [data-ply="1"]')
+    page.locator('#moves [data-ply="1"][aria-current]').wait_for()
+    state = Othello(4).play_transcript(opening[0])
+    other = next(action for action in state.legal_actions() if state.action_to_text(action) != opening[1])
+    square(page, *divmod(other, 4)).click()
+    wait_for_plies(page, 2)
+    page.locator('#moves [data-ply="3"]').wait_for(state="detached")
+    page.click("#restart")
+    page.locator('#moves [data-ply="2"]').wait_for(state="detached")
+    assert moves(page) == opening[:1]
+
+
 def test_a_review_of_a_whole_board_estimates_the_beginning(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 7)
@@ -310,6 +345,31 @@ def test_nothing_is_cut_off_at_320_pixels(open_page, server):
             box = button.bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 320
+
+
+def cut_texts(page):
+    """The texts on the page that are wider or higher than their places and do not scroll."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("#panel-board *")]
+          .filter(each => each.clientWidth && getComputedStyle(each).overflow.includes("hidden") && each.id !== "moves")
+          .filter(each => each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 1)
+          .map(each => each.textContent)"""
+    )
+
+
+def test_no_text_is_cut_at_390_pixels(open_page, server):
+    with open_page(server.address, viewport={"width": 390, "height": 844}) as page:
+        paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
+        page.locator("#status:has-text('white has no disc left')").wait_for()
+        assert not cut_texts(page)
+        new_game(page, "tribolo", ["human", "tribolo", "random"])
+        page.locator("#recover:has-text('Undo new game')").wait_for()
+        for select in ("#look", "#look-b"):
+            page.locator(f'{select} option[value="maxn:depth=2"]').wait_for(state="attached")
+            page.select_option(select, "maxn:depth=2")
+        page.locator("#looked-b:has-text('green')").wait_for()
+        page.locator("#curve-read:has-text('B blue')").wait_for()
+        assert not cut_texts(page)
 
 
 def test_a_replay_has_its_buttons_above_the_fold(browser, tmp_path):

@@ -11,7 +11,7 @@ from othello_env.arena.rating.ladder import load_ladder
 from othello_env.data import review_game
 
 SMALL = "c4b4a1d2d4d3a2c1a4a3b1d1"  # on 4x4, with a pass and blunders
-HEIGHT = 120  # of the picture of the curve
+EDGE, HEIGHT = 8, 120  # the margin and the height of the picture of the curve
 
 
 def look(page, a, b=""):
@@ -27,6 +27,23 @@ def values_told(page, slot):
     names = page.locator("#table tbody th").all_inner_texts()
     texts = page.locator(f'#table td[data-slot="{slot}"]').all_inner_texts()
     return {name: text.removeprefix("★").strip() for name, text in zip(names, texts, strict=True)}
+
+
+def height_of_number(page, index):
+    """The middle of the number in a label of the left scale, in units of the picture of the curve."""
+    return page.evaluate(
+        """([index, height]) => {
+          const text = document.querySelectorAll("#curve .scale.left span")[index].firstChild;
+          const at = text.data.search(/\\d/);
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          const chart = document.querySelector("#curve svg").getBoundingClientRect();
+          const number = range.getBoundingClientRect();
+          return height * ((number.top + number.bottom) / 2 - chart.top) / chart.height;
+        }""",
+        [index, HEIGHT],
+    )
 
 
 def test_each_curve_has_its_own_scale_and_unit(page):
@@ -46,7 +63,9 @@ def test_each_curve_has_its_own_scale_and_unit(page):
         assert value == max(make_agent(spec).action_values(Othello.from_moves(GAME)).values())  # black is to move
         places[line] = (float(point.get_attribute("cy")) - HEIGHT / 2) / value
     ends = {side: page.locator(f"#curve .scale.{side} span").all_inner_texts() for side in ("left", "right")}
-    assert ends["left"] == ["black\n1", "0", "1\nwhite"]
+    assert ends["left"] == ["1\nblack", "0", "white\n1"]
+    for index, value in ((0, 1), (1, 0), (2, -1)):
+        assert height_of_number(page, index) == pytest.approx(EDGE + (HEIGHT / 2 - EDGE) * (1 - value), abs=1)
     most = float(ends["right"][0])
     assert ends["right"][1:] == ["0", ends["right"][0]]
     assert places["a"] == pytest.approx(places["b"] * most)  # both values are drawn as shares of their own scales
@@ -77,6 +96,27 @@ def test_a_position_has_the_value_of_its_best_move(page):
     assert text in values_told(page, "a").values()
     page.locator("#curve-read:has-text('Ply 7, after f6')").wait_for()
     assert page.inner_text("#curve-read") == f"Ply 7, after f6: A {text} mean of result and margin for white"
+
+
+def test_the_number_in_the_bar_is_at_the_end_of_its_side(page):
+    def is_at_the_top():
+        # Both boxes at once, because a new answer replaces the text.
+        box = "selector => document.querySelector(selector).getBoundingClientRect().toJSON()"
+        text, bar = page.evaluate(f'["#bar span", "#bar"].map({box})')
+        assert text["height"] < bar["height"] / 4
+        return text["top"] - bar["top"] < bar["height"] / 4
+
+    paste(page, "othello", "f5d6c3d3c4f4f6")
+    wait_for_plies(page, 7)
+    look(page, "ntuple")
+    page.locator("#bar[aria-label$='for white']").wait_for()
+    assert is_at_the_top()  # black's part of the bar is at the bottom
+    page.click("#back")
+    page.locator("#bar[aria-label$='for black']").wait_for()
+    assert not is_at_the_top()
+    paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
+    page.locator("#bar:has-text('black won')").wait_for()
+    assert not is_at_the_top()
 
 
 def test_all_equal_moves_are_the_best(page):

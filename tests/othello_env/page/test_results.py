@@ -179,6 +179,7 @@ def test_each_game_can_be_replayed(file):
         assert final.is_over
         assert list(final.scores()) == list(listed["scores"])
         assert list(game["agents"]) == [names[seat] for seat in listed["seats"]]
+        assert game["opening"] == 6
 
 
 def test_other_files_are_errors(file, tmp_path):
