@@ -9,9 +9,9 @@ from othello_env.agent import Agent, Policy
 from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import REGRET_SIZES, measure_regret
 from othello_env.arena.rating.ladder import place
-from othello_env.arena.tournament.results import score_text
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_flag
+from othello_env.support.words import score_text
 
 __all__ = ["YARDSTICKS", "measure_progress", "progress_text"]
 

@@ -25,11 +25,11 @@ from othello_env.arena.rating.benchmark import (
 from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
 from othello_env.arena.rating.pictures import placement_chart
 from othello_env.arena.rating.seeds import SEEDS_COLUMNS, seeds_json, seeds_rows
-from othello_env.arena.tournament.results import score_text
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import Row, png, row_chart
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import write_file, write_json
+from othello_env.support.words import score_text
 
 __all__ = ["command"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.results import forfeits, score_text
+from othello_env.arena.tournament.results import forfeits
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import Rules
@@ -14,6 +14,7 @@ from othello_env.league import League, Payoffs
 from othello_env.league.matches import save_matches
 from othello_env.league.pictures import payoff_chart, snapshot_chart
 from othello_env.support.files import check_output, write_file
+from othello_env.support.words import score_text
 
 __all__ = ["command"]
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.tournament.results import interval_of, score_text
+from othello_env.arena.tournament.results import interval_of
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
 from othello_env.cli.train import GAMES, YARDSTICK, Curve, train
 from othello_env.drawing.charts import CurvePoint, Row, png, row_chart
 from othello_env.support.files import write_file, write_json
+from othello_env.support.words import score_text
 
 __all__ = ["command"]
 

@@ -9,11 +9,12 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.results import Tournament, overall, score_text
+from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
 from othello_env.support.files import check_output, write_file
+from othello_env.support.words import score_text
 
 __all__ = ["command", "cross_table", "elo_table"]
 

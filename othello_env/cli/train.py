@@ -17,10 +17,10 @@ import click
 from click.core import ParameterSource
 
 from othello_env.arena.match import play_match
-from othello_env.arena.tournament.results import score_text
 from othello_env.cli import _options as options
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import check_output
+from othello_env.support.words import score_text
 
 if TYPE_CHECKING:
     from othello_agents.ntuple import Trainer

@@ -88,11 +88,12 @@ def weight_bounds(name: str, weights: Mapping[Any, Any]) -> tuple[int, ...]:
         ValueError: a weight is negative or infinite, or all are 0.
     """
     values = [check_real("each of the weights", weight, 0) for weight in weights.values()]
-    if not 0 < sum(values) < inf:
+    *_, total = bounds = [*accumulate(values, initial=0.0)]
+    if not 0 < total < inf:
         raise ValueError(
             f"expected {name} with weights of at least 0, not all 0 and with a finite sum, got {dict(weights)!r}"
         )
-    return tuple(round(bound / sum(values) * 2**32) for bound in accumulate(values))
+    return tuple(round(bound / total * 2**32) for bound in bounds[1:])
 
 
 def mix_int(key: int, counter: int) -> int:

@@ -25,8 +25,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from othello_env import drawing
-from othello_env.games import game, hashing
-from othello_env.games.openings import Openings
+from othello_env.games import hashing
+from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello as Position
 from othello_env.games.othello.position import check_size
@@ -41,7 +41,6 @@ _Array = Any  # jax.Array
 rules = with_array_library(bitboard, jnp)
 """The functions of `bitboard` for JAX. They need numbers of 64 bits: call them inside ``jax.enable_x64``."""
 _mix = with_array_library(hashing, jnp).mix
-_below = with_array_library(hashing, jnp).below
 
 OPENINGS = 4096
 """The number of different openings that ``openings="random:PLIES"`` stands for."""
@@ -159,8 +158,8 @@ class Othello:
     Args:
         size: the height and width of the board, 4, 6 or 8.
         openings: where games begin. None is the usual start. From a sequence of transcripts or positions
-            (`othello_env.Othello`), one is chosen for each game. ``"random:10"`` stands for 4,096 openings of ten
-            random plies; they are always the same.
+            (`othello_env.Othello`), one is chosen for each game, from a dict by its weights. ``"random:10"`` stands for
+            4,096 openings of ten random plies; they are always the same.
         double_pass: end games as Pgx does: if nobody can move, after two passes.
         auto_reset: begin the next game in the step that ends a game. The state then has the position and the mask of
             the next game, and `terminated` and `rewards` of the game that ended, as with Pgx's ``auto_reset``.
@@ -174,7 +173,7 @@ class Othello:
         self,
         size: Literal[4, 6, 8] = 8,
         *,
-        openings: str | Sequence[str | game.State] | None = None,
+        openings: OpeningsSpec = None,
         double_pass: bool = False,
         auto_reset: bool = False,
     ) -> None:
@@ -185,7 +184,10 @@ class Othello:
         self._board = bitboard.BOARDS[self.size]
         self._squares = np.array(bitboard.ACTION_SQUARES[self.size], np.uint64)
         drawn = Openings(openings, lambda key: Position(self.size))
-        several: Any = [drawn.draw(key) for key in range(OPENINGS)] if drawn.random_plies else drawn.positions
+        if drawn.random_plies:
+            drawn = Openings([drawn.draw(key) for key in range(OPENINGS)], lambda key: Position(self.size))
+        self._bounds = np.array(drawn.bounds, np.uint64)
+        several: Any = drawn.positions
         starts: Sequence[Position] = several or [Position(self.size)]
         self._starts = np.array([(each.own, each.opponent, each.legal_bits) for each in starts], np.uint64)
         self._start_colors = np.array([each.to_move for each in starts], np.int32)
@@ -287,9 +289,9 @@ class Othello:
         """The fields of a game's first state; its sets of squares are () uint64."""
         boards, color = jnp.asarray(self._starts[0]), jnp.asarray(self._start_colors[0])
         if len(self._starts) > 1:
-            chosen = _below(_mix(_mix(key, _counter(hashing.OPENING)), _counter(0)), _counter(len(self._starts)))
-            boards = jnp.asarray(self._starts)[chosen.astype(jnp.int32)]
-            color = jnp.asarray(self._start_colors)[chosen.astype(jnp.int32)]
+            number = _mix(_mix(key, _counter(hashing.OPENING)), _counter(0)) >> np.uint64(32)
+            chosen = jnp.searchsorted(jnp.asarray(self._bounds), number, side="right")
+            boards, color = jnp.asarray(self._starts)[chosen], jnp.asarray(self._start_colors)[chosen]
         return {
             "current_player": black ^ color,
             "rewards": jnp.zeros(2, jnp.float32),

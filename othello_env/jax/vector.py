@@ -5,7 +5,6 @@ Letters for shapes: N = `num_envs`, S = size, A = S * S + 1 actions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,8 +14,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.games.game import State as Position
 from othello_env.games.game import check_seed
+from othello_env.games.openings import OpeningsSpec
 from othello_env.jax.env import Othello, State
 from othello_env.jax.library import jax, jnp
 from othello_env.jax.opponents import Opponent
@@ -59,7 +58,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         num_envs: int = 1,
         opponent: str | Opponent | None = "random",
         size: int = 8,
-        openings: str | Sequence[str | Position] | None = None,
+        openings: OpeningsSpec = None,
     ) -> None:
         self.num_envs = check_whole("num_envs", num_envs, 1)
         game = Othello(size, openings=openings, auto_reset=True)  # type: ignore[arg-type]  # checked there

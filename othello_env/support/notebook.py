@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["frame", "picture", "score_text", "table"]
+__all__ = ["frame", "picture", "table"]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
@@ -29,12 +29,3 @@ def frame(page: str, title: str, height: int) -> str:
     """A frame with an HTML page in it. The page's scripts cannot reach the notebook. `height` is in pixels."""
     style = f"width:100%;max-width:36rem;height:{height}px;border:0"
     return f'<iframe title="{escape(title)}" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
-
-
-def score_text(score: float) -> str:
-    """A score from 0 to 1 as it is shown everywhere, with three decimals.
-
-    >>> score_text(0.965), score_text(1.0)
-    ('.965', '1.000')
-    """
-    return f"{score:.3f}".removeprefix("0")

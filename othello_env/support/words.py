@@ -1,9 +1,9 @@
-"""Words in messages: a suggestion for a name that is probably misspelled."""
+"""Words in messages: a suggestion for a misspelled name, and scores as text."""
 
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["near"]
+__all__ = ["interval_text", "near", "score_text"]
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -14,3 +14,21 @@ def near(name: str, known: Iterable[str]) -> str:
     """
     found = difflib.get_close_matches(name, [each for each in known if each != name], 1, 0.7)
     return f" (did you mean {found[0]}?)" if found else ""
+
+
+def score_text(score: float) -> str:
+    """A score from 0 to 1 as it is shown everywhere, with three decimals.
+
+    >>> score_text(0.965), score_text(1.0)
+    ('.965', '1.000')
+    """
+    return f"{score:.3f}".removeprefix("0")
+
+
+def interval_text(low: float, high: float) -> str:
+    """An interval of scores as it is shown everywhere.
+
+    >>> interval_text(0.93, 0.983)
+    '.930 to .983'
+    """
+    return f"{score_text(low)} to {score_text(high)}"

@@ -54,7 +54,7 @@ class Conversation:
 class ChatAgent(Agent):
     """Asks a language model for its moves in Othello, checkers or Tribolo.
 
-    Each move is a conversation of its own. The question has the rules, the last moves and the board. An answer that
+    Each move is a conversation of its own. The question has the rules and the board. An answer that
     names no legal move gets a text that says why. After `attempts` such answers the agent gives up, and forfeits the
     game in a match. If the client fails, the question is repeated. If it fails again and again, the match stops and
     nobody loses the game.

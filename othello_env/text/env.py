@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from othello_env.agent import Agent, Policy, Seat, make_agent
 from othello_env.games.game import State, check_choice, check_seed, check_text
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
-from othello_env.games.openings import Openings
+from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
 from othello_env.support.numbers import check_flag, check_integer, check_whole
@@ -42,7 +41,7 @@ class OthelloText:
             `othello_env.make_agent`. In Tribolo it plays both other sides.
         side: the name of the model's player, or ``"random"``.
         openings: where games begin: None for the usual start, ``"random:10"`` for ten random plies, or transcripts or
-            States, one of which is chosen for each game.
+            States, one of which is chosen for each game, from a dict by its weights.
         legal_moves: whether the texts list the legal moves.
         reward: with ``"result"``, the reward of a move is 0, and the last move gets the result of the game, such as +1
             for a win. With ``"regret"``, each move also gets minus the discs that it loses against perfect play,
@@ -80,7 +79,7 @@ class OthelloText:
         size: int | None = None,
         opponent: str | Agent | Policy = "random",
         side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
+        openings: OpeningsSpec = None,
         legal_moves: bool = False,
         reward: str = "result",
         seed: int | None = None,

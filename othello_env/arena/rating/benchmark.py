@@ -33,11 +33,12 @@ from othello_env.arena.rating.accuracy import (
     regret_positions,
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, Placement, place
-from othello_env.arena.tournament.results import Z95, MatchResult, interval_text, score_text
+from othello_env.arena.tournament.results import Z95, MatchResult
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_whole
+from othello_env.support.words import interval_text, score_text
 
 __all__ = [
     "PERFECT",

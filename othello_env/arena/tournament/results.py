@@ -13,7 +13,8 @@ from typing import Any
 
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.statistics import PairedTest, paired_test
-from othello_env.support.notebook import score_text, table
+from othello_env.support.notebook import table
+from othello_env.support.words import interval_text, score_text
 
 __all__ = [
     "Z95",
@@ -21,10 +22,8 @@ __all__ = [
     "Tournament",
     "forfeits",
     "interval_of",
-    "interval_text",
     "overall",
     "score_interval",
-    "score_text",
 ]
 
 Z95 = NormalDist().inv_cdf(0.975)
@@ -55,8 +54,7 @@ class MatchResult:
 
     def _repr_html_(self) -> str:
         """A notebook shows the result as a table."""
-        low, high = self.interval
-        score = f"{score_text(self.score)} ({score_text(low)} to {score_text(high)})"
+        score = f"{score_text(self.score)} ({interval_text(*self.interval)})"
         counts = [str(count) for count in (self.games, self.wins, self.draws, self.losses)]
         head = ("agents", "games", "won", "drawn", "lost", "score (95%)", "mean disc difference")
         return table(head, [(" against ".join(self.agents), *counts, score, f"{self.margin:+.1f}")])
@@ -242,15 +240,6 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     n = len(scores)
     score = sum(scores) / n if n else 0.0
     return interval_of(n, score, sum((x - score) ** 2 for x in scores))
-
-
-def interval_text(low: float, high: float) -> str:
-    """An interval of scores as it is shown everywhere.
-
-    >>> interval_text(0.93, 0.983)
-    '.930 to .983'
-    """
-    return f"{score_text(low)} to {score_text(high)}"
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:

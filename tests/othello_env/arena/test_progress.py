@@ -5,9 +5,9 @@ import pytest
 from othello_env import Othello, place, play_match
 from othello_env.arena import measure_progress, measure_regret, progress_text
 from othello_env.arena.progress import YARDSTICKS
-from othello_env.arena.tournament.results import score_text
 from othello_env.drawing import learning_curve
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
+from othello_env.support.words import score_text
 
 
 def test_a_point_has_what_the_arena_measures():

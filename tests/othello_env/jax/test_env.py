@@ -12,6 +12,7 @@ jnp = jax.numpy
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
 from othello_env import Othello, othello_v0  # noqa: E402
 from othello_env.games.hashing import OPENING, draw, mix_int  # noqa: E402
+from othello_env.games.openings import Openings  # noqa: E402
 
 FIELDS = ("current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask", "_step_count")
 
@@ -247,6 +248,17 @@ def test_openings_are_those_of_the_other_environments():
     for bad in ("random:x", ["f5f5"], [], {"f5"}, [Othello(6)]):
         with pytest.raises(ValueError, match="opening"):
             oj.Othello(openings=bad)
+
+
+def test_openings_have_weights():
+    weights = {"f5d6": 1, "f5f6": 0, "c4": 3}
+    state = begin(oj.Othello(openings=weights), 6, 400)
+    drawn = Openings(weights, lambda key: Othello())
+    chosen = [one(state, i).position() for i in range(400)]
+    for i, position in enumerate(chosen):
+        low, high = np.asarray(state._key[i]).tolist()
+        assert position == drawn.draw(low | high << 32)
+    assert 240 < chosen.count(Othello.from_moves("c4")) < 360
 
 
 def test_random_plies():
