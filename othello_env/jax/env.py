@@ -2,7 +2,8 @@
 
 - players: 0 and 1. `init` draws which of them has the black discs.
 - action: ``size * row + column``, or the pass ``size * size``, which is legal exactly if there is no other move. An
-  illegal action ends the game at once: -1 for the player that chose it, +1 for the other.
+  illegal action ends the game at once: -1 for the player that chose it, +1 for the other. The board of that state means
+  nothing: it is the board that Pgx has then.
 - observation: (size, size, 2) bool, the discs of the player `current_player` and the discs of the other player.
 - legal_action_mask: (size * size + 1,) bool. At the end of a game, all values are True.
 - rewards: (2,) float32, the result for players 0 and 1 in the step that ends the game, and 0 in all other steps. A
@@ -323,6 +324,7 @@ class Othello:
             one = (state._color | 1).astype(jnp.uint64)
             sets = tuple(each // one for each in sets)
         own, opponent, legal, reply = sets
+        opponent &= ~(disc & (before["_own"] | before["_opponent"]))  # as Pgx does if the square is occupied
         if self.double_pass:
             over = ((own | opponent) == self._board) | (own == 0) | (state._passed & is_pass)
         else:

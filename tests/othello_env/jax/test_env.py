@@ -108,6 +108,26 @@ def test_4096_games_equal_those_of_pgx():
     assert plies > 62  # some games had passes
 
 
+def test_states_after_illegal_actions_equal_those_of_pgx():
+    theirs = pytest.importorskip("pgx", reason="compares with Pgx").make("othello")
+    ours, rng, kinds = oj.Othello(double_pass=True), np.random.default_rng(2), np.zeros(4, int)
+    step, their_step = (jax.jit(jax.vmap(env.step)) for env in (ours, theirs))
+    state = jax.jit(jax.vmap(theirs.init))(keys := jax.random.split(jax.random.PRNGKey(2), 512))
+    for mine, actions in play_all(ours, keys, rng):
+        wrong = rng.integers(65, size=512)
+        after, expected = step(mine, jnp.asarray(wrong)), their_step(state, jnp.asarray(wrong))
+        for name in FIELDS:
+            assert (np.asarray(getattr(after, name)) == np.asarray(getattr(expected, name))).all(), name
+        boards = np.concatenate([mine.observation.reshape(512, 64, 2), np.zeros((512, 1, 2), bool)], axis=1)
+        chosen = boards[np.arange(512), wrong]
+        illegal = ~mine.legal_action_mask[np.arange(512), wrong]
+        for k, is_kind in enumerate((chosen[:, 0], chosen[:, 1], ~chosen.any(axis=1) & (wrong < 64), wrong == 64)):
+            kinds[k] += (is_kind & illegal).sum()
+        one(jax.tree.map(np.asarray, after), 0).position()  # no square has two discs
+        state = their_step(state, jnp.asarray(actions))
+    assert (kinds > 100).all()  # own discs, the opponent's, empty squares, passes
+
+
 def test_api_test_of_pgx(monkeypatch):
     # Pgx publishes its test nowhere else.
     module = pytest.importorskip("pgx._src.api_test", reason="uses the test of Pgx")
