@@ -109,19 +109,22 @@ def ntuple(size: int, weights: str | None = None) -> _Opponent:
 
 
 def _best(legal: _Array, value: Callable[[_Array], _Array]) -> _Array:
-    """The bit of the first move with the highest value; 0 if there is no move."""
+    """The bit of the first move with the highest value, () float32; any bit if there is no move."""
     jax = import_extra("jax", "jax")
     jnp = jax.numpy
+    rules = with_array_library(bitboard, jnp)
 
-    def look(found: tuple[_Array, _Array, _Array]) -> tuple[_Array, _Array, _Array]:
-        left, best, best_value = found
+    def look(found: tuple[_Array, _Array]) -> tuple[_Array, _Array]:
+        left, best = found
         disc = left & (np.uint64(0) - left)
-        this = value(disc)
-        is_better = this > best_value
-        return left ^ disc, jnp.where(is_better, disc, best), jnp.where(is_better, this, best_value)
+        # The value and the square are one number. With two, XLA would compute the value a second time.
+        bits = jax.lax.bitcast_convert_type(value(disc), jnp.int32)
+        rank = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).astype(jnp.int64)  # integers in the order of the values
+        return left ^ disc, jnp.maximum(best, (rank << 6) | (63 - rules.square_of(disc)))
 
-    first = legal & (np.uint64(0) - legal)  # the best move if all have the value -infinity
-    return jax.lax.while_loop(lambda found: found[0] != 0, look, (legal, first, jnp.float32(-jnp.inf)))[1]
+    least = jnp.int64(np.iinfo(np.int64).min)
+    best = jax.lax.while_loop(lambda found: found[0] != 0, look, (legal, least))[1]
+    return jnp.uint64(1) << (63 - (best & 63)).astype(jnp.uint64)
 
 
 def _opponent(size: int, choose: Callable[..., _Array]) -> _Opponent:

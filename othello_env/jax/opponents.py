@@ -107,10 +107,13 @@ class OnePlayer:
         with jax.enable_x64(True):
             discs = rules.popcount(join(state._own) | join(state._opponent))
             decision = split(_mix(join(state._key), discs))
-        after = self.env.step(state, self._opponent(state, decision), key)
+        is_asked = state.current_player != _LEARNER
+        # The packaged opponents loop over the moves, for all games as often as for the game with the most moves.
+        asked = state.replace(_legal=jnp.where(is_asked, state._legal, jnp.uint32(0)))
+        after = self.env.step(state, self._opponent(asked, decision), key)
         is_over = state.terminated & (not self.env.auto_reset)
         before = state.replace(rewards=jnp.zeros_like(state.rewards), terminated=is_over)
-        chosen: State = jax.tree.map(partial(jnp.where, state.current_player != _LEARNER), after, before)
+        chosen: State = jax.tree.map(partial(jnp.where, is_asked), after, before)
         return chosen
 
     def _seen_by_learner(self, state: State) -> State:
