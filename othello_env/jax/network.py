@@ -37,7 +37,7 @@ FORMAT = "othello-env network for JAX 1"
 Apply = Callable[[Any, Any], Any]
 """A function of params and observations; see the module."""
 
-_BATCH = 256
+_BATCHES = (1, 16, 64, 256)
 _LARGEST_FILE = 2 << 30
 _CARD = "card"
 
@@ -45,7 +45,7 @@ _CARD = "card"
 class Network:
     """A policy network in JAX, as the agents of this package call it.
 
-    `apply` is compiled for 1 and for 256 positions: other numbers of positions are padded.
+    `apply` is compiled for 1, 16, 64 and 256 positions, when such a number is first needed; other numbers are padded.
 
     Args:
         apply: the function of the network; see the module.
@@ -94,7 +94,7 @@ class Network:
             masks: (N, A), nonzero for each legal action.
         """
         boards = np.moveaxis(np.asarray(observations) != 0, 1, -1)
-        step = 1 if len(boards) == 1 else _BATCH
+        step = next((each for each in _BATCHES if each >= len(boards)), _BATCHES[-1])
         found = []
         for first in range(0, len(boards), step):
             part = boards[first : first + step]
