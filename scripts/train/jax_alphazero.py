@@ -7,7 +7,6 @@
 The third command has settings for a GPU, and has never been run. The method is Gumbel AlphaZero (Danihelka et al.,
 2022) with the search of mctx. An iteration plays N whole games at once. The policy learns the improved policy that the
 search returns, and the value learns the game's result. The games are spread over all devices that JAX finds.
-
 FILE:network=scripts/train/jax_alphazero.py:make,simulations=64 is the agent with a search. Files of a changed `Net` no
 longer fit. The curve (.json, .png) and the state for --resume are written beside the file. A resumed run equals an
 uninterrupted one, on a CPU bit for bit. Ctrl-C ends the run after the iteration, a second Ctrl-C at once.
@@ -36,6 +35,7 @@ import othello_env.jax
 from othello_agents.network import NeuralAgent
 from othello_env.arena import measure_progress, progress_text
 from othello_env.drawing import learning_curve
+from othello_env.games.openings import Openings
 from othello_env.games.othello import symmetries
 from othello_env.support.files import write_file, write_json
 
@@ -56,7 +56,7 @@ class Args:
     games: int = 128  # N, the games of an iteration; all are played at once
     simulations: int = 16  # simulations of the search for each move
     considered: int = 8  # the most moves that a search compares
-    random_plies: int = 6  # random plies at a game's start
+    random_plies: int = 20  # the most random plies at a game's start on 8x8; in proportion fewer on smaller boards
     window: int = 100_000  # the newest positions that are kept to learn from; at least those of an iteration
     reuse: float = 4.0  # how many times the network learns from a position, on average
     minibatch: int = 256  # positions in one change of the weights
@@ -95,7 +95,9 @@ def masked(logits: jax.Array, mask: jax.Array) -> jax.Array:
 
 def player(args: Args) -> Any:
     """The function that plays the games of an iteration: from params and a key to arrays (T, N, ...), T plies."""
-    env = othello_env.jax.Othello(args.size, openings=f"random:{args.random_plies}" if args.random_plies else None)
+    most = args.random_plies * args.size**2 // 64
+    starts = [Openings.random(othello_env.Othello(args.size), k % (most + 1), k) for k in range(16_384)]
+    env = othello_env.jax.Othello(args.size, openings=starts)
     apply, plies = Net().apply, 2 * (args.size**2 - 4)  # at most so many plies, with the passes
     spread = NamedSharding(Mesh(np.array(jax.devices()), ("games",)), PartitionSpec("games"))
 
@@ -112,6 +114,8 @@ def player(args: Args) -> Any:
         logits, value = apply(params, state.observation)
         root = mctx.RootFnOutput(prior_logits=masked(logits, state.legal_action_mask), value=value, embedding=state)
         how = {"invalid_actions": ~state.legal_action_mask, "max_num_considered_actions": args.considered}
+        scale = {"value_scale": 0.5, "rescale_values": False}  # as in the paper's board games
+        how["qtransform"] = lambda *of: mctx.qtransform_completed_by_mix_value(*of, **scale)
         found = mctx.gumbel_muzero_policy(params, key, root, simulate, args.simulations, **how)
         after = jax.vmap(env.step)(state, found.action)
         row = {"boards": state.observation, "mask": state.legal_action_mask, "policy": found.action_weights}
@@ -120,8 +124,7 @@ def player(args: Args) -> Any:
     def play(params: Any, key: jax.Array) -> dict[str, jax.Array]:
         begin, search = jax.random.split(key)
         state = jax.vmap(env.init)(jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread))
-        row = jax.eval_shape(ply, params, state, search)[1]
-        rows = jax.tree.map(lambda x: jnp.zeros((plies, *x.shape), x.dtype), row)
+        rows = jax.tree.map(lambda x: jnp.zeros((plies, *x.shape), x.dtype), jax.eval_shape(ply, params, state, key)[1])
 
         def one_ply(carry: Any) -> Any:
             t, state, rows = carry
@@ -129,8 +132,7 @@ def player(args: Args) -> Any:
             return t + 1, state, jax.tree.map(lambda all_rows, new: all_rows.at[t].set(new), rows, row)
 
         *_, rows = jax.lax.while_loop(lambda carry: ~carry[1].terminated.all(), one_ply, (0, state, rows))
-        result = rows["reward"].sum(axis=0)
-        value = jnp.where(rows["mover"] == 0, result, -result)
+        value = rows["reward"].sum(axis=0) * jnp.where(rows["mover"] == 0, 1, -1)
         return {"value": value} | {name: rows[name] for name in ("boards", "mask", "policy", "played")}
 
     return jax.jit(play)
@@ -158,8 +160,8 @@ def learner(args: Args, optimizer: Any) -> Any:
     return jax.jit(change)
 
 
-def names_of(tree: Any) -> list[str]:
-    return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(tree)]
+def named(tree: Any) -> dict[str, np.ndarray]:
+    return {jax.tree_util.keystr(p): np.asarray(x, order="C") for p, x in jax.tree_util.tree_leaves_with_path(tree)}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -184,7 +186,7 @@ def main(arguments: list[str] | None = None) -> None:
     if args.resume:
         try:
             run, tensors = json.loads(run_file.read_text()), load(state.read_bytes())
-            learning = jax.tree.unflatten(jax.tree.structure(learning), [tensors[name] for name in names_of(learning)])
+            learning = jax.tree.unflatten(jax.tree.structure(learning), [tensors[name] for name in named(learning)])
             for name, array in kept.items():
                 array[: min(run["positions"], n)] = tensors[f"kept {name}"]
         except (KeyError, OSError, ValueError) as error:
@@ -216,10 +218,8 @@ def main(arguments: list[str] | None = None) -> None:
             learning_curve(picture, f"AlphaZero in JAX, {args.size}x{args.size}, seed {args.seed}", curve, "games")
         if measured or done:
             run["seconds"] = time.perf_counter() - started
-            leaves = [np.asarray(leaf, order="C") for leaf in jax.tree.leaves(learning)]
-            tensors = dict(zip(names_of(learning), leaves, strict=True))
-            tensors |= {f"kept {name}": array[: run["positions"]] for name, array in kept.items()}
-            write_file(state, save(tensors))
+            tensors = {f"kept {name}": array[: run["positions"]] for name, array in kept.items()}
+            write_file(state, save(named(learning) | tensors))
             write_json(run_file, run | {"settings": settings})
         if done:
             break
