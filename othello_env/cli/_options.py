@@ -415,7 +415,7 @@ def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
     if math.isinf(low):
         return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"
     interval = f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
-    return f"{ratings.elo[name]:.0f}", interval
+    return f"{ratings.elo[name]:z.0f}", interval
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
