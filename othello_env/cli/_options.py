@@ -62,6 +62,7 @@ _LARGEST_OPENINGS = 64 << 20  # the largest size of a file of openings, in bytes
 _LONGEST_PATH = 255  # a longer text is never tried as a path: some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
 _WIDEST_BAR = 36
+_NARROWEST = 20  # the first column of a table, if some of its cells are longer
 _BALANCED = ", ".join(PACKAGED.values())
 _GAME, _SIZE = "othello-env game", "othello-env size"  # in the context's dict `meta`
 
@@ -414,23 +415,29 @@ def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
     if math.isinf(low):
         return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"
     interval = f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
-    return f"{ratings.elo[name]:.0f}", interval
+    return f"{ratings.elo[name]:z.0f}", interval
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned.
 
-    If stdout is a terminal that is too narrow for the table, the gaps between the columns are narrower. If this is not
-    enough, each row becomes a few lines: its first cell, then the other cells with their heads.
+    If stdout is a terminal that is too narrow for the table, the gaps between the columns are narrower, and a long
+    first cell takes a line of its own. If this is not enough, each row becomes a few lines: its first cell, then the
+    other cells with their heads.
     """
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    room = _columns(sys.stdout)
-    gap = next((gap for gap in ("  ", " ") if sum(widths) + len(gap) * (len(widths) - 1) <= room), None)
-    if gap is None:
+    room, gaps = _columns(sys.stdout), len(widths) - 1
+    gap = "  " if sum(widths) + 2 * gaps <= room else " "
+    longest, widths[0] = widths[0], min(widths[0], room - sum(widths[1:]) - len(gap) * gaps)
+    if widths[0] < min(longest, _NARROWEST):
         return "\n".join(_as_lines(head, row, room) for row in rows)
     lines = []
     for row in [head, tuple("-" * width for width in widths), *rows]:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        first = row[0]
+        if len(first) > widths[0]:
+            lines.append(first)
+            first = ""
+        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         lines.append(gap.join(cells).rstrip())
     return "\n".join(lines)
 

@@ -60,7 +60,7 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
         agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN, start, seed)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    TerminalGame(state, seats, adviser, _prompt, click.echo, before, coloured if has_colour else drawing.text).play()
+    TerminalGame(state, seats, adviser, _prompt, _tell, before, coloured if has_colour else drawing.text).play()
 
 
 def coloured(state: State) -> str:
@@ -80,6 +80,10 @@ def coloured(state: State) -> str:
         label, cells = lines[row][:3], lines[row][3:].ljust(3 * drawn.columns)
         lines[row] = label + re.sub(r"...", paint, cells)
     return "\n".join(lines)
+
+
+def _tell(text: str) -> None:
+    click.echo(text) if "\n" in text else options.say(text)  # a board, or a sentence
 
 
 def _prompt(text: str) -> str:

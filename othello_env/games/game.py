@@ -306,6 +306,10 @@ class State(ABC):
                 raise type(error)(f"ply {ply}: {error}") from None
         return state
 
+    def transcript(self) -> str:
+        """The names of the actions in `moves`, such as ``f5 d6 c3``. `play_transcript` reads this text."""
+        return " ".join(map(self.action_to_text, self.moves))
+
     def positions(self, actions: Iterable[int]) -> list[Self]:
         """All positions of a game that begins here: this position, and the position after each action.
 

@@ -52,14 +52,9 @@ def options(made_by: Any) -> str:
 
 
 def ratings(name: str) -> str:
-    """The ratings of an agent's rungs on the ladder for 8x8."""
-    found = []
-    for rung in load_ladder().rungs:
-        head, _ = split_spec(rung.spec)
-        if head == name:
-            given = rung.spec.partition(":")[2]
-            found.append(f"`{given}`: {rung.elo:.0f}" if given else f"{rung.elo:.0f}")
-    return "; ".join(found)
+    """The lowest and the highest rating of an agent's rungs on the ladder for 8x8."""
+    found = [round(rung.elo) for rung in load_ladder().rungs if split_spec(rung.spec)[0] == name]
+    return " to ".join(str(elo) for elo in sorted({min(found), max(found)})) if found else ""
 
 
 def row(point: EntryPoint) -> str:

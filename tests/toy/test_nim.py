@@ -73,6 +73,10 @@ def test_pettingzoo_takes_it(nim):
     api_test(nim.NimAEC(), num_cycles=50)
 
 
+def test_its_transcript_has_the_names_of_the_moves(nim):
+    assert nim.Nim().play_transcript("2 3 1").transcript() == "2 3 1"
+
+
 def test_agents_play_it(nim):
     result = play_match("alphabeta:depth=4", "random", games=40, openings=None, new_game=lambda key: nim.Nim())
     assert result.score > 0.9

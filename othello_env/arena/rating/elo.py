@@ -132,7 +132,7 @@ def _text(elo: float, low: float, high: float) -> str:
     """A rating as text: the value with its interval. If only one end is finite, the text has only this end."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
-    return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
+    return f"at least {low:.0f}" if math.isinf(high) else f"{elo:z.0f} ({low:.0f} to {high:.0f})"
 
 
 def expected_score(difference: float) -> float:

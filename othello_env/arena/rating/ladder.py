@@ -229,7 +229,7 @@ class Placement:
             return f"at least {low:.0f}, no upper limit found"
         if self.open_end == "below" or self.elo is None:
             return f"at most {high:.0f}, no lower limit found"
-        return f"{self.elo:.0f}, 95% interval {low:.0f} to {high:.0f}"
+        return f"{self.elo:z.0f}, 95% interval {low:.0f} to {high:.0f}"
 
     @property
     def _estimate(self) -> float:

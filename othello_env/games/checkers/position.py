@@ -33,7 +33,7 @@ from othello_env.games.checkers import kernels, notation, tables
 from othello_env.games.checkers.history import Past, positions_before
 from othello_env.games.checkers.movers import Movers, as_ints, movers_of
 from othello_env.games.checkers.moves import play_named
-from othello_env.games.game import NotationError, State
+from othello_env.games.game import IllegalActionError, NotationError, State
 
 __all__ = ["Checkers"]
 
@@ -353,6 +353,20 @@ class Checkers(State):
             reason = "there is nothing to jump over" if steps == 2 else "the square is taken, so it would be a jump"
             raise NotationError(f"{text.strip()!r} is not a move here: {reason}\n{self}")
         return action
+
+    def transcript(self) -> str:
+        """The steps and jumps from the usual start, such as ``11-15 22-18 15x22``.
+
+        Raises:
+            ValueError: the game did not begin at the usual start.
+        """
+        try:  # an action alone does not say whether it jumps
+            positions = type(self)(self.size, self.draws).positions(self.moves)
+        except IllegalActionError:
+            positions = []
+        if positions[-1:] != [self]:
+            raise ValueError(f"a transcript begins at the usual start, where this game did not begin:\n{self}")
+        return " ".join(state.action_to_text(action) for state, action in zip(positions, self.moves, strict=False))
 
     def _is_jump(self, action: int) -> bool:
         """Whether a piece of the other player stands on the next square in the action's direction."""

@@ -303,6 +303,23 @@ def test_closed_streams(command, status, out, err):
     assert done.stdout.startswith(out)
 
 
+@pytest.mark.parametrize(
+    ("columns", "last"),
+    [
+        (39, ["random                      1   .500", "maximizer:eval=weighted    12  1.000"]),
+        (35, ["random                     1  .500", "maximizer:eval=weighted   12 1.000"]),
+        (33, ["random                    1  .500", "maximizer:eval=weighted", " " * 25 + "12 1.000"]),
+        (30, ["random", "  wins 1  score .500", "maximizer:eval=weighted", "  wins 12  score 1.000"]),
+    ],
+)
+def test_a_table_fits_the_terminal(monkeypatch, columns, last):
+    monkeypatch.setattr(options, "_columns", lambda stream: columns)
+    rows = [("random", "1", ".500"), ("maximizer:eval=weighted", "12", "1.000")]
+    lines = options.table(("agent", "wins", "score"), rows).splitlines()
+    assert lines[-len(last) :] == last
+    assert max(map(len, lines)) <= columns
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("columns", [80, 40])
 def test_progress_and_results_fit_the_terminal(columns):

@@ -33,6 +33,13 @@ def simulate(rng, true, pairs, *, draws=0.0, together=0.0):
     return units
 
 
+def test_a_rating_just_below_zero_is_shown_without_a_sign():
+    units = [*[Comparison("a", "b", 1.0, 2)] * 800, Comparison("a", "b", 0.0, 2)]
+    ratings = rate(units, {"b": 0.0})
+    assert -0.5 < ratings.elo["a"] < 0
+    assert "a 0 (-17 to 17)" in repr(ratings)
+
+
 @pytest.mark.parametrize(("wins", "games"), [(0, 1), (1, 1), (2, 2), (0, 10), (3, 10), (5, 10), (10, 10), (750, 1000)])
 def test_two_agents_have_the_textbook_answer(wins, games):
     """To estimate one log odds, Firth adds one half to the wins and one half to the losses (Haldane, Anscombe)."""

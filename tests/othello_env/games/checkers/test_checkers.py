@@ -335,6 +335,14 @@ class TestEquality:
         assert Checkers() != "checkers"
 
 
+def test_a_transcript_names_steps_and_jumps_from_the_usual_start():
+    assert Checkers().transcript() == ""
+    assert Checkers.from_moves("11-15 22-18 15x22 25x18").transcript() == "11-15 22-18 15x22 25x18"
+    for text, move in (("B:W18:B15", "15x22"), ("B:W32:B11", "11-15")):  # the second is legal at the start, too
+        with pytest.raises(ValueError, match="begins at the usual start"):
+            Checkers.from_text(text).play_transcript(move).transcript()
+
+
 @given(st.integers(0, 2**32), st.integers(0, 120), st.sampled_from(kernels.SIZES), st.sampled_from(sorted(DRAWS)))
 def test_positions_round_trip(seed, plies, size, draws):
     state = Checkers(size, draws)
@@ -345,6 +353,9 @@ def test_positions_round_trip(seed, plies, size, draws):
     assert state.turn == len(state.moves)
     assert pickle.loads(pickle.dumps(state)) == state == copy.deepcopy(state)
     assert pickle.loads(pickle.dumps(state)).moves == state.moves
+    replayed = Checkers(size, draws).play_transcript(state.transcript())
+    assert replayed == state
+    assert replayed.moves == state.moves
     text = eval(repr(state), {"Checkers": Checkers})  # the text does not contain the earlier moves
     assert (text.own, text.opponent, text.kings, text.going, text.to_move) == (
         state.own,
