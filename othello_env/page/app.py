@@ -29,9 +29,9 @@ from othello_env.page.assessment import EXACT_EMPTIES
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import JSON, Guard
 from othello_env.page.messages import GAMES, MAX_PLIES, MessageError, PageGame, read_message
-from othello_env.page.offers import Offer, Offers
+from othello_env.page.offers import RATED, Offer, Offers
 from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, WorkerPool
-from othello_env.page.results import Recorded, ladders_view
+from othello_env.page.results import Recorded, elo_name, ladders_view
 from othello_env.page.runs import Runs
 from othello_env.page.watching import Watching
 from othello_env.support.files import parse_json
@@ -87,7 +87,8 @@ def make_app(
     """
     pool = pool or WorkerPool()
     known = Offers(offers)
-    fixed = {"games": GAMES, "exactEmpties": EXACT_EMPTIES, "reviewer": ANALYST, "blunder": BLUNDER}
+    ratings = {game: elo_name(size) for game, size in RATED.items()}
+    fixed = {"games": GAMES, "exactEmpties": EXACT_EMPTIES, "reviewer": ANALYST, "blunder": BLUNDER, "ratings": ratings}
     asking, watching = _Asking(known, pool), Watching(runs, known, pool)
 
     shown = [*results, *(each.to_json(number) for number, each in enumerate(recorded))]

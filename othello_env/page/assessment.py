@@ -58,8 +58,9 @@ class Assessment:
     Attributes:
         kind: what the numbers in `actions` are, ``"values"`` or ``"probabilities"``.
         unit: the unit of the values, such as ``"expected discs"``.
-        values: the value of the position for each player. If there are values of actions, the value for the player to
-            move is that of the best action. None if the agent does not evaluate positions.
+        values: the value of the position for each player. In a game of two players, it is that of the best action if
+            there are values of actions. In a game of more players, it is what the agent's method `evaluate` returns.
+            None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
         bound: the largest absolute value that is possible. None if this bound is not known.
         visits: for each legal action, how often a tree search visited it. Empty if the agent does no tree search.
@@ -138,7 +139,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
         each = agent.action_probabilities(state) if actions else {}
     elif has_values:
         each = agent.action_values(state)
-        values = _with_best(state, values, max(each.values()))
+        values = _for_both(state, max(each.values())) if two else values
     if values is None and not each and not {"action_probabilities", "action_values"} & {*known}:
         return None
     unit = str(getattr(agent, "unit", _VALUE))
@@ -159,13 +160,6 @@ def _can_score(agent: Any, state: State) -> bool:
     """Whether the agent gives the values of actions in a short time. Perfect play may need a search of hours."""
     knows = getattr(agent, "knows", None)
     return knows is None or bool(knows(state))
-
-
-def _with_best(state: State, values: tuple[float, ...] | None, best: float) -> tuple[float, ...] | None:
-    """The values of the position for each player. `best` is the value of the best action for the player to move."""
-    if state.num_players == 2:
-        return _for_both(state, best)
-    return values and tuple(best if player == state.to_move else value for player, value in enumerate(values))
 
 
 def _analysed(agent: Any, state: State, actions: bool) -> Assessment:

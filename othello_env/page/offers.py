@@ -15,7 +15,7 @@ from othello_env.agent.spec import number_options, split_spec
 from othello_env.arena.rating.ladder import load_ladder
 from othello_env.page.messages import GAMES, MessageError, PageGame
 
-__all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
+__all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "RATED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
 
 YOURS, CHECKPOINT = "yours", "checkpoint"
 """Two labels of agents.
@@ -202,11 +202,15 @@ _MEASURED: dict[str, dict[str, float]] = {
 """Elo ratings of packaged agents that are no rungs, by `othello_env.place` with `half_width=30` and `seed=1`."""
 
 
+RATED = {"othello": 8, "othello:size=6": 6}
+"""The games that have a packaged ladder, and the size of its board."""
+
+
 @cache
 def _ratings() -> dict[str, dict[str, float]]:
     """For each game with a packaged ladder, the Elo ratings of agents, by their specs."""
     found = {}
-    for game, size in (("othello", 8), ("othello:size=6", 6)):
+    for game, size in RATED.items():
         found[game] = _MEASURED[game] | {rung.spec: rung.elo for rung in load_ladder(size).rungs}
     return found
 

@@ -6,6 +6,7 @@ The members of a league are earlier versions of a learner, and other opponents o
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ __all__ = [
     "MOST_GAMES",
     "MOST_MEMBERS",
     "Recorded",
+    "elo_name",
     "ladders_view",
     "league_view",
     "read_league_folder",
@@ -35,6 +37,7 @@ __all__ = [
 
 _AXES = ("seconds", "plies", "games", "positions", "steps", "iteration")
 """The fields of a curve's points that its horizontal axis can show."""
+_DEPTH = re.compile(r"^depth (\d+)$")
 _MOST_POINTS = 1000
 """A line with more points is thinned out to about this number of points."""
 _T = TypeVar("_T")
@@ -65,7 +68,8 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
     matches = [_match(row) for row in content.get("results", [])]
     facts = _facts(content)
     training = content.get("training", {})
-    curves = [curve for source in (training, content) if source.get("curve") for curve in _curves(source)]
+    sources = (training, content)
+    curves = [curve for source in sources if source.get("curve") for curve in _curves(source, _size(content))]
     if not (matches or facts or curves):
         raise ValueError("nothing to show")
     return {
@@ -82,10 +86,14 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def ladders_view() -> list[dict[str, Any]]:
-    """The packaged ladders: for each ladder, its name, and the spec, rating and interval of each opponent."""
+    """The packaged ladders: for each ladder, its name, the size of its board, and its opponents.
+
+    Each opponent has its spec, its rating and the interval of this rating.
+    """
     return [
         {
             "name": ladder.name,
+            "size": ladder.size,
             "rungs": [{"name": rung.spec, "elo": rung.elo, "interval": list(rung.interval)} for rung in ladder.rungs],
         }
         for ladder in map(load_ladder, LADDERS)
@@ -154,10 +162,23 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
     return facts
 
 
-def _curves(source: dict[str, Any]) -> list[dict[str, Any]]:
-    """The learning curves in the field ``curve``, one for each quantity that was measured.
+def _size(content: dict[str, Any]) -> int:
+    """The size of the board on which an agent learned; 8 if the file does not say it."""
+    sizes = [source.get("size") for source in (content, content.get("settings", {}))]
+    return next((size for size in sizes if size in (4, 6, 8)), 8)
 
-    The points are pairs (seconds, score), or objects with several values and at least one field of `_AXES`.
+
+def elo_name(size: int) -> str:
+    """The quantity that a rating of Othello on a board of this size is: Elo on which ladder."""
+    ladder = f"{LADDERS[size]} ({size}x{size}, random play is 0)" if size in LADDERS else f"{size}x{size}"
+    return f"Elo on {ladder}"
+
+
+def _curves(source: dict[str, Any], size: int) -> list[dict[str, Any]]:
+    """The learning curves in the field ``curve``, one for each quantity that was measured on a board of this size.
+
+    The points are pairs (seconds, score), or objects with several values and at least one field of `_AXES`. The names
+    of quantities on other boards than 8x8 contain the size, so that the page does not compare them with those on 8x8.
 
     Returns:
         For each curve, its ``name``; its ``unit``, ``"score"`` or ``"Elo"``; its ``values``; and ``over``, which has
@@ -179,6 +200,7 @@ def _curves(source: dict[str, Any]) -> list[dict[str, Any]]:
             if not axes:
                 raise ValueError(f"a curve without one of {', '.join(_AXES)}")
             over = {axis: [_number(point[axis]) for point, _ in line] for axis in axes}
+            name = elo_name(size) if unit == "Elo" else name if size == 8 else f"{name} on {size}x{size}"
             found.append({"name": name, "unit": unit, "over": over, "values": [value for _, value in line]})
     if not found:
         raise ValueError("a curve without scores")
@@ -197,14 +219,16 @@ def _scores(point: dict[str, Any]) -> dict[str, Any]:
     search, and on small boards ``perfect moves`` has the share of perfect moves.
 
     If there is no field ``scores``, the field ``score`` is a score. Each field ``NAME`` is a score, too, if there is
-    also a field ``NAME +-``, which has the error of this score.
+    also a field ``NAME +-``, which has the error of this score. ``depth N`` is what ``scripts/train/ntuple.py`` calls
+    the score against the spec ``alphabeta:depth=N,eval=weighted``.
     """
     if "scores" in point:
         named = {f"against {opponent}": score for opponent, score in point["scores"].items()}
         without = point.get("without search", {}).items()
         perfect = {"perfect moves": point["perfect moves"]} if "perfect moves" in point else {}
         return named | {f"against {opponent}, without search": score for opponent, score in without} | perfect
-    return {name: value for name, value in point.items() if f"{name} +-" in point or name == "score"}
+    named = {name: value for name, value in point.items() if f"{name} +-" in point or name == "score"}
+    return {_DEPTH.sub(r"against alphabeta:depth=\1,eval=weighted", name): value for name, value in named.items()}
 
 
 def _elo(point: dict[str, Any]) -> dict[str, Any]:

@@ -87,11 +87,11 @@ def show_analysis(page: Page) -> None:
 
 
 def show_runs(page: Page) -> None:
-    """Show the tab of runs, with the quantity that says most about these runs."""
+    """Show the tab of runs."""
     page.click("#tab-runs")
     page.locator(".payoffs").wait_for()
     page.locator("#checkpoints-list tbody tr").first.wait_for()
-    page.select_option("#run-quantity", "Elo")
+    page.locator("#runs-chart .mean").first.wait_for(state="attached")
 
 
 def save(page: Page, file: Path) -> None:

@@ -111,7 +111,7 @@ def main(arguments: list[str] | None = None) -> None:
         card = {"command": " ".join(["python", *sys.argv]), "scores": curve[-1] if curve else {}}
         trainer.network.training |= card
         trainer.network.save(args.out, half=half)
-        write_json(curve_file, {"training": trainer.network.training, "curve": curve})
+        write_json(curve_file, {"size": trainer.network.size, "training": trainer.network.training, "curve": curve})
         if args.picture and curve:
             title = f"The n-tuple network learns {trainer.network.size}x{trainer.network.size} Othello from nothing"
             learning_curve(args.picture, f"{title}, seed {trainer.seed}", curve, "games")

@@ -74,6 +74,7 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
         OSError: the path is not a regular file, or the file cannot be read.
         ValueError: the file is damaged or too large, or has no card.
     """
+    import_extra("torch", "torch")  # safetensors.torch imports it, too, but does not name the extra
     safetensors = import_extra("safetensors.torch", "torch")
     data = read_file(path, most, "load a network from")
     try:

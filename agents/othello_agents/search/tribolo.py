@@ -108,13 +108,17 @@ class TriboloPlayer(Agent):
         return mobility.function if name == "mobility" else score
 
     def evaluate(self, state: State, player: int) -> float:
-        """The value that the strategy gives to the position for a player, in the unit `unit`.
+        """The value for a player, in the unit `unit`, after the agent's action and the expected answer.
+
+        So the value for the player to move is that of the best action. In a finished game, it is the strategy's value
+        of the position.
 
         Raises:
             ValueError: the game is not Tribolo.
         """
         state = _checked(state)
-        return self._value(state)(state, player)
+        after = state if state.is_over else _answered(state.play(self.act(state)))
+        return self._value(state)(after, player)
 
     @property
     def unit(self) -> str:

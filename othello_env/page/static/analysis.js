@@ -2,8 +2,8 @@
 
 import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
-import { Looking } from "./look.js";
-import { answerText, barText, emptiesText, heatMarks, pointText, showMoves, showReview, showTable, toldFor } from "./panels.js";
+import { Looking, unitOf } from "./look.js";
+import { answerText, barText, centreMove, emptiesText, heatMarks, pointText, showMoves, showReview, showTable, toldFor } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
 import { exactly, reviewed } from "./review.js";
 
@@ -12,8 +12,8 @@ const COLOURS = { a: "var(--accent)", b: "var(--second)" };
 // If a person has not chosen agent A and gave no agent to the server, agent A is the first of these that can be used.
 const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"];
 
-/** What the numbers over the squares are: the agent A or B, and its unit. */
-const sourceOf = (slot, { kind, unit }) => slot === "exact" ? unit : `${slot.toUpperCase()}, ${kind === "probabilities" ? "share" : unit}`;
+/** What the numbers over the squares are: by agent A or B, and their unit. */
+const sourceOf = (slot, { kind, unit }) => `${slot === "exact" ? "" : `, by ${slot.toUpperCase()}`}: ${kind === "probabilities" ? "share" : unit}`;
 
 export class Analysis {
   /** `table` has the game, `board` shows the numbers, and `keep()` stores what the person chose. */
@@ -43,6 +43,7 @@ export class Analysis {
       byId(`set-${slot}`).replaceWith(this.folds[slot]);
       select.addEventListener("change", () => this.chose(slot));
     }
+    new ResizeObserver(centreMove).observe(byId("moves"));
     for (const id of ["exact", "numbers"]) byId(id).addEventListener("change", () => this.changed());
   }
 
@@ -160,7 +161,7 @@ export class Analysis {
     const numbers = byId("numbers").value;
     const marks = isOver ? [] : heatMarks(game, found[numbers], selected);
     this.board.heat(marks);
-    byId("told").textContent = marks.length ? `On the squares: ${sourceOf(numbers, found[numbers])} for ${game.mover}` : emptiesText(game.view);
+    byId("told").textContent = marks.length ? `On the squares${sourceOf(numbers, found[numbers])} for ${game.mover}` : emptiesText(game.view);
     this.board.point([]); // the table is drawn again, so no row is under the pointer
     showTable(game, found, path => this.board.point(path));
     byId("side").textContent = isOver ? "" : `Values are for ${game.mover}, to move. ★ is the best move.`;
@@ -168,12 +169,12 @@ export class Analysis {
       const spec = this.spec(slot);
       const error = this.errors[spec];
       const text = !spec ? "" : error ?? (found[slot] ? answerText(game, found[slot]) : isOver ? "" : "…");
-      byId(`looked-${slot}`).textContent = byId(`looked-${slot}`).title = text ? `${slot.toUpperCase()} ${text}` : "";
+      byId(`looked-${slot}`).textContent = byId(`looked-${slot}`).title = text ? `${slot.toUpperCase()}: ${text}` : "";
       byId(`looked-${slot}`).toggleAttribute("data-error", Boolean(error));
       byId(`looked-${slot}`).hidden = !spec && slot === "b";
     }
     byId("looked-exact").hidden = game.views[0].empties === null || !byId("exact").checked;
-    byId("looked-exact").textContent = found.exact ? `Exact ${answerText(game, found.exact)}` : "";
+    byId("looked-exact").textContent = found.exact ? `Exact: ${answerText(game, found.exact)}` : "";
     this.drawCurve(found);
     this.drawReview();
   }
@@ -183,8 +184,7 @@ export class Analysis {
     const { players, views, cursor } = game;
     const series = SLOTS.filter(slot => this.spec(slot)).map(slot => {
       const points = this.looking.points(this.spec(slot), game);
-      const unit = (points[cursor] ?? points.find(point => point !== null))?.unit ?? "";
-      return { slot, name: this.spec(slot), colour: COLOURS[slot], points, unit };
+      return { slot, name: this.spec(slot), colour: COLOURS[slot], points, unit: unitOf(points) };
     });
     const point = found.exact ?? series[0]?.points[cursor] ?? null;
     const told = point && {
@@ -195,8 +195,8 @@ export class Analysis {
     const blunders = [...views.keys()].filter(ply => ply && this.judged(ply)?.isBlunder);
     const texts = ply => {
       const where = ply ? `after ${views[ply].move}` : "at the start";
-      const told = series.filter(({ points }) => points[ply]).map(({ slot, points }) => `${slot.toUpperCase()} ${pointText(points[ply], views[ply], players)}`);
-      return series.length ? `Ply ${ply}, ${where}: ${told.join("; ") || "…"}` : "";
+      const told = series.filter(({ points }) => points[ply]).map(({ slot, points }) => `${slot.toUpperCase()}: ${pointText(points[ply], views[ply], players)}`);
+      return series.length ? `Ply ${ply}, ${where}. ${told.join("; ") || "…"}` : "";
     };
     this.course.show(series, { plies: views.length, cursor, players, blunders, texts });
   }
@@ -222,7 +222,10 @@ export class Analysis {
 
   drawReview() {
     const { game, base } = this.table;
-    byId("review").disabled = !this.reviewer || game.views.length - 1 <= base;
+    const reason = this.reviewer ? game.views.length - 1 <= base ? "There is no move to review yet." : ""
+      : game.views[0].empties === null ? "Only games of Othello can be reviewed." : `No review without the agent ${this.engine}.`;
+    byId("review").disabled = Boolean(reason);
+    byId("review").title = reason || "what each move lost, in discs";
     byId("review").setAttribute("aria-pressed", String(this.reviewing !== null));
     byId("review-panel").hidden = !this.reviewing;
     if (this.reviewing) showReview(game, this.review, { reviewer: this.reviewing, opening: base, blunder: this.blunder, error: this.errors[this.reviewing] }, ply => {

@@ -11,20 +11,26 @@ const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
 /** The name of a run without its seed. So ppo_seed2.json and ppo_seed3.json are in the same group. */
 export const groupOf = name => name.replace(/\.json$/, "").replace(/[-_/ ]?seed[-_=]?\d+/gi, "") || name;
 
-/** The quantities that some runs measured, by name: the number of points of each, in all and over each axis. */
+/** The quantities that some runs measured, by name: the unit, and the number of points, in all and over each axis. */
 export function quantities(runs) {
-  /** @type {Map<string, {points: number, axes: Map<string, number>}>} */
+  /** @type {Map<string, {unit: string, points: number, axes: Map<string, number>}>} */
   const found = new Map();
-  for (const { name, over, values } of runs.flatMap(({ curves }) => curves)) {
+  for (const { name, unit, over, values } of runs.flatMap(({ curves }) => curves)) {
     const { points, axes } = found.get(name) ?? { points: 0, axes: new Map() };
     for (const axis of Object.keys(over)) axes.set(axis, (axes.get(axis) ?? 0) + values.length);
-    found.set(name, { points: points + values.length, axes });
+    found.set(name, { unit, points: points + values.length, axes });
   }
   return found;
 }
 
 /** The key with the greatest number; of several, the first. @param {Map<string, number>} counts */
 export const mostOf = counts => [...counts].reduce((one, other) => other[1] > one[1] ? other : one, ["", -1])[0];
+
+/** The quantity to show at first: a rating if there is one, otherwise the one with the most points. */
+export function firstOf(known) {
+  const rated = [...known].filter(([, { unit }]) => unit === "Elo");
+  return mostOf(new Map((rated.length ? rated : [...known]).map(([name, { points }]) => [name, points])));
+}
 
 /** The lines of one quantity over one axis. Each run that has both gives a line. @returns {Line[]} */
 export function linesOf(runs, quantity, axis) {

@@ -25,7 +25,9 @@ export function showCheckpoints(agents, leftOut, titles, folder, { play, look })
   const nameOf = path => path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
   const found = agents.filter(({ version }) => version); // also agents of the command whose files are in the folder
   byId("checkpoints-none").hidden = found.length > 0;
-  byId("checkpoints-none").textContent = folder ? "No file in the folder is an agent yet (.npz, .safetensors or .onnx). Agents appear here when the training saves them."
+  const reasons = new Set(leftOut.filter(({ file }) => /\.(npz|safetensors|onnx)$/i.test(file)).map(({ reason }) => reason));
+  byId("checkpoints-none").textContent = reasons.size ? `No file in the folder could be loaded as an agent: ${[...reasons].join("; ")}.`
+    : folder ? "No file in the folder is an agent yet (.npz, .safetensors or .onnx). Agents appear here when the training saves them."
     : "With --runs FOLDER, the newest agents in the folder appear here, and you can play against them.";
   const rows = found.map(agent => {
     const button = (text, action) => {

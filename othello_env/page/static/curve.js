@@ -2,7 +2,7 @@
 // the values at that ply are shown. A click or a drag goes to the ply.
 
 import { html, pathThrough, svg } from "./elements.js";
-import { greatestOf, nice, number } from "./values.js";
+import { greatestOf, MOMENT, nice, number } from "./values.js";
 
 const WIDTH = 400;
 const HEIGHT = 120;
@@ -115,6 +115,8 @@ function scaleOf(line, players, zero, side) {
   return made;
 }
 
+const titleOf = (slot, name, unit) => `${slot.toUpperCase()} ${name}${unit ? `: ${unit}` : ""}`;
+
 /** A line above the chart: what each curve shows, with its unit. */
 function legend(series, players) {
   const entry = (text, colour) => {
@@ -123,8 +125,9 @@ function legend(series, players) {
     return made;
   };
   const entries = players.length === 2
-    ? series.map(({ slot, name, unit, colour }) => entry(`${slot.toUpperCase()} ${name}${unit ? `: ${unit}` : ""}`, colour))
-    : [...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`)), html("span", {}, series[0]?.unit ?? "")];
+    ? series.map(({ slot, name, unit, colour }) => entry(titleOf(slot, name, unit), colour))
+    : [...series.slice(0, 1).map(({ slot, name, unit }) => entry(titleOf(slot, name, unit && unit + MOMENT), "")),
+      ...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`))];
   return html("p", { class: "legend" }, ...entries);
 }
 

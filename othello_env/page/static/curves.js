@@ -1,6 +1,6 @@
 // The learning curves of the watched folder. They grow while the training runs.
 
-import { bands, groupOf, linesOf, mostOf, quantities } from "./bands.js";
+import { bands, firstOf, groupOf, linesOf, mostOf, quantities } from "./bands.js";
 import { byId, html, renew } from "./elements.js";
 import { plot, styleOf, swatch } from "./plot.js";
 
@@ -12,6 +12,7 @@ export class Curves {
     this.hidden = new Set(); // the names of the groups of runs that a person has hidden
     /** @type {number[] | null} */
     this.zoom = null; // the part of the axis that is shown
+    this.styles = new Map(); // the colour and the dashes of each group of runs
     for (const id of ["run-quantity", "run-over", "run-scale"]) byId(id).addEventListener("change", () => this.zoomTo(null));
     byId("run-whole").addEventListener("click", () => this.zoomTo(null));
     byId("run-name").addEventListener("change", () => this.showSettings());
@@ -33,10 +34,10 @@ export class Curves {
       : "No folder is watched. With othello-env serve --runs FOLDER, the learning curves in the folder's JSON files appear here while a training writes them.";
     this.showSettings();
     if (!has) { byId("runs-chart").replaceChildren(); byId("runs-key").replaceChildren(); return; }
-    const quantity = fill("run-quantity", new Map([...known].map(([name, { points }]) => [name, points])));
-    const over = fill("run-over", known.get(quantity).axes);
-    const lines = linesOf(runs, quantity, over);
-    const series = seriesOf(lines);
+    const quantity = fill("run-quantity", [...known.keys()], firstOf(known));
+    const { axes } = known.get(quantity);
+    const over = fill("run-over", [...axes.keys()], mostOf(axes));
+    const series = this.seriesOf(linesOf(runs, quantity, over));
     const shown = series.filter(({ short }) => !this.hidden.has(short));
     const chart = byId("runs-chart");
     byId("run-whole").hidden = !this.zoom;
@@ -45,6 +46,24 @@ export class Curves {
       onZoom: (from, to) => this.zoomTo([from, to]),
     }));
     renew(byId("runs-key"), ...series.map(each => this.keyEntry(each)));
+  }
+
+  /** The style of a group of runs. It stays the same, whatever is shown later. */
+  styleOf(name) {
+    if (!this.styles.has(name)) this.styles.set(name, styleOf(this.styles.size));
+    return this.styles.get(name);
+  }
+
+  /** Each run is a thin line. Each group of runs has a line for its mean, and an area for its interval. */
+  seriesOf(lines) {
+    return bands(lines).map(({ name, runs, points }) => ({
+      ...this.styleOf(name),
+      name: runs > 1 ? `${name} (mean of ${runs} runs, 95% interval)` : name,
+      short: name,
+      points: points.map(({ x, mean, low, high }) => ({ x, y: mean, low, high })),
+      interval: /** @type {"band" | null} */ (runs > 1 ? "band" : null),
+      runs: runs > 1 ? lines.filter(line => groupOf(line.name) === name).map(line => [...line.points].sort(([a], [b]) => a - b)) : [],
+    }));
   }
 
   /** A box that shows or hides a group of runs. */
@@ -64,32 +83,19 @@ export class Curves {
     const told = this.runs.filter(({ settings }) => Object.keys(settings).length);
     byId("runs-settings").hidden = !told.length;
     if (!told.length) return;
-    const name = fill("run-name", new Map(told.map(run => [run.name, 0])));
+    const name = fill("run-name", told.map(run => run.name), told[0].name);
     const { settings } = told.find(run => run.name === name);
     byId("run-values").replaceChildren(...Object.entries(settings).flatMap(([key, text]) => [html("dt", {}, key), html("dd", {}, text)]));
   }
 }
 
-/** Fill a list, and return its choice: the earlier one, or the one with the greatest number. @param {Map<string, number>} counts */
-function fill(id, counts) {
+/** Fill a list, and return its choice: the earlier one, or `first`. @param {string[]} names */
+function fill(id, names, first) {
   const select = byId(id);
-  const names = [...counts.keys()];
   if (String([...select.options].map(option => option.value)) !== String(names)) {
     const chosen = select.value;
     select.replaceChildren(...names.map(name => html("option", { value: name }, name)));
-    select.value = names.includes(chosen) ? chosen : mostOf(counts);
+    select.value = names.includes(chosen) ? chosen : first;
   }
   return select.value;
-}
-
-/** Each run is a thin line. Each group of runs has a line for its mean, and an area for its interval. */
-function seriesOf(lines) {
-  return bands(lines).map(({ name, runs, points }, index) => ({
-    ...styleOf(index),
-    name: runs > 1 ? `${name} (mean of ${runs} runs, 95% interval)` : name,
-    short: name,
-    points: points.map(({ x, mean, low, high }) => ({ x, y: mean, low, high })),
-    interval: /** @type {"band" | null} */ (runs > 1 ? "band" : null),
-    runs: runs > 1 ? lines.filter(line => groupOf(line.name) === name).map(line => [...line.points].sort(([a], [b]) => a - b)) : [],
-  }));
 }

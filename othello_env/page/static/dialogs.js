@@ -61,15 +61,19 @@ function fillOpenings(select, game, shown) {
  * Set up the dialog for a new game, and return a function that opens it. The dialog calls
  * `begin(record, seats, clock)`, or `fail(reason)` if the server answers with an error.
  */
-export function setUpNew({ games, agents }, begin, fail) {
+export function setUpNew({ games, agents, ratings }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
   gameOptions(game, games);
   const seats = () => [.../** @type {NodeListOf<HTMLSelectElement>} */ (byId("seats").querySelectorAll("select[name^=seat]"))]
     .map(select => select.value);
   const able = spec => spec === "human" || (spec && offerOf(playing(agents, game.value), spec));
-  const fill = chosen => byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
-    seatChoice(player, index, agents, game.value, able(chosen[index]) ? chosen[index] : defaultSeat(game.value, agents))));
+  const fill = chosen => {
+    byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
+      seatChoice(player, index, agents, game.value, able(chosen[index]) ? chosen[index] : defaultSeat(game.value, agents))));
+    byId("ratings").textContent = game.value in ratings ? `The ratings are ${ratings[game.value]}.` : "";
+    byId("ratings").hidden = !(game.value in ratings);
+  };
   let shown;
   game.addEventListener("change", () => { fill(seats()); fillOpenings(byId("opening"), game.value, shown); });
   byId("new-form").addEventListener("submit", async () => {

@@ -19,6 +19,13 @@ export function inOneUnit(points) {
     ? { ...point, bound: other.bound, values: point.values.map(value => value > 0 ? "inf" : value < 0 ? "-inf" : value) } : point);
 }
 
+/** What the whole curve shows, whichever of its points are known: its unit, or both of its units in discs. */
+export function unitOf(points) {
+  const units = [...new Set(points.filter(point => point !== null).map(({ unit }) => unit))];
+  const expected = units.find(unit => unit === "expected discs");
+  return units.find(unit => !isDiscs(unit)) ?? (expected && units.length > 1 ? "discs, expected or exact" : units[0] ?? "");
+}
+
 export class Looking {
   /** `onChange()` is called after each new answer, and `onError(agent, text)` when an agent fails. */
   constructor(agents, onChange, onError) {

@@ -2,7 +2,7 @@
 
 import { byId, discIcon, html } from "./elements.js";
 import { lossText, reviewed } from "./review.js";
-import { bestActions, countText, moveRows, number, roundedActions, UNITS, valueText } from "./values.js";
+import { bestActions, countText, MOMENT, moveRows, number, roundedActions, UNITS, valueText } from "./values.js";
 
 /** Seconds as minutes and seconds: 1:05. */
 function clockText(seconds) {
@@ -51,11 +51,16 @@ export function showMoves(game, judged, onPly) {
   const find = selector => list.querySelector(selector);
   if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
   // When the game goes to another ply, the list scrolls to this ply. Otherwise it does not scroll.
-  const current = find("[aria-current]");
-  const moved = list.dataset.cursor !== String(game.cursor);
-  const [top, left] = current && moved ? [current.offsetTop - list.clientHeight / 2, current.offsetLeft - list.clientWidth / 2] : scrolled;
-  list.scrollTo(left, top); // on a narrow page, the list is one line that scrolls to the side
+  if (list.dataset.cursor !== String(game.cursor)) centreMove(); // on a narrow page, the list is one line that scrolls to the side
+  else list.scrollTo(scrolled[1], scrolled[0]);
   list.dataset.cursor = String(game.cursor);
+}
+
+/** Scroll the list of moves so that the present move is in its middle. */
+export function centreMove() {
+  const list = byId("moves");
+  const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
+  if (current) list.scrollTo(current.offsetLeft - list.clientWidth / 2, current.offsetTop - list.clientHeight / 2);
 }
 
 /** Show the other lines of the game. Each line is shown from the first move that differs from the line on the board. */
@@ -104,30 +109,30 @@ const LINE = "expected line";
 
 /**
  * The columns for what agents say about a move besides its value. `name` is the head of the column. `of(row)` returns
- * what each agent says about the row's move, and `text` turns this into a text.
+ * what each agent says about the row's move, and `text` turns this into a text. It also gets the view of the position.
  */
 const MORE = [
-  { name: "depth", of: row => row.facts.map(({ depth }) => depth), text: String },
-  { name: "nodes", of: row => row.facts.map(({ nodes }) => nodes), text: countText },
-  { name: "visits", of: row => row.visits, text: countText },
-  { name: LINE, of: row => row.facts.map(({ line }) => line), text: line => line.join(" ") },
+  { name: "depth", of: row => row.facts.map(({ depth }) => depth), text: depth => String(depth) },
+  { name: "nodes", of: row => row.facts.map(({ nodes }) => nodes), text: nodes => countText(nodes) },
+  { name: "visits", of: row => row.visits, text: visits => countText(visits) },
+  { name: LINE, of: row => row.facts.map(({ line, depth }) => line && { line, depth }), text: ({ line, depth }, view) => lineText(line, depth, view) },
 ];
 
 const MEANINGS = {
   depth: "how many plies the search looked ahead", nodes: "how many positions the search for this move visited",
-  visits: "how often the tree search tried this move", [LINE]: "the moves that the agent expects, this move first",
+  visits: "how often the tree search tried this move", [LINE]: "the moves that the agent expects, this move first; … if it knows only the first of them",
   "exact discs": UNITS["discs, exact"], share: "the probability of the move, or its share of the visits",
 };
 
 /** What the head of a column means. Null if the head needs no explanation. */
-const meaningOf = head => UNITS[head.slice(2)] ?? Object.entries(MEANINGS).find(([name]) => head.includes(name))?.[1] ?? null;
+const meaningOf = head => UNITS[head.slice(3)] ?? Object.entries(MEANINGS).find(([name]) => head.includes(name))?.[1] ?? null;
 
 /** A column of `MORE` with what agent A, agent B or both say. Null if neither agent says anything for this column. */
-function moreColumn({ name, of, text }, rows, hasB) {
+function moreColumn({ name, of, text }, rows, hasB, view) {
   const slots = [0, 1].filter(slot => rows.some(row => of(row)[slot] !== undefined));
   if (!slots.length) return null;
   const isLine = name === LINE;
-  const told = (row, slot) => of(row)[slot] === undefined ? "–" : text(of(row)[slot]);
+  const told = (row, slot) => of(row)[slot] === undefined ? "–" : text(of(row)[slot], view);
   const parts = row => isLine ? slots.map(slot => html("div", { class: hasB ? `${"ab"[slot]}-colour` : null }, told(row, slot)))
     : [slots.map(slot => told(row, slot)).join(" / ")];
   return {
@@ -137,7 +142,7 @@ function moreColumn({ name, of, text }, rows, hasB) {
 }
 
 /** The heading of an agent's column. */
-const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities" ? "share" : found.unit}` : slot;
+const headOf = (slot, found) => found ? `${slot}: ${found.kind === "probabilities" ? "share" : found.unit}` : slot;
 
 /**
  * Show a table of the moves with their values by the agents and their exact scores. `onHover(path)` is called with the
@@ -146,7 +151,7 @@ const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities
 export function showTable(game, found, onHover) {
   const { a, b, exact } = found;
   const rows = game.view.isOver || game.view.mustPass ? [] : moveRows(game.view.choices, found);
-  const columns = MORE.map(column => moreColumn(column, rows, Boolean(b))).filter(column => column !== null);
+  const columns = MORE.map(column => moreColumn(column, rows, Boolean(b), game.view)).filter(column => column !== null);
   const best = { a: bestActions(a), b: bestActions(b), exact: bestActions(exact) };
   const told = (answer, value) => value === undefined ? "" : valueText(value, answer.unit, answer.kind);
   const cell = (slot, row, answer, value) => html("td", {
@@ -163,7 +168,7 @@ export function showTable(game, found, onHover) {
   });
   const top = byId("table").scrollTop;
   byId("table").replaceChildren(html("table", {},
-    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col", class: text.startsWith(LINE) ? "line" : /^[AB] /.test(text) ? "value" : null, title: meaningOf(text) }, text)))), html("tbody", {}, ...body)));
+    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col", class: text.startsWith(LINE) ? "line" : /^[AB]: /.test(text) ? "value" : null, title: meaningOf(text) }, text)))), html("tbody", {}, ...body)));
   byId("table").scrollTop = top;
   const name = action => game.view.choices.find(choice => choice.action === action)?.name;
   const differ = a && b && rows.length && ![...best.a].some(action => best.b.has(action));
@@ -214,9 +219,12 @@ export function barText(point, view, players) {
   return view.returns.some(result => result > 0) ? `${players[toldFor(view)].name} won` : "draw";
 }
 
-/** The value of a position as a text with its unit, for the player of `toldFor`. */
+/** The value of a position as a text with its unit, for the player of `toldFor`, or for each of more than two players. */
 export function pointText({ values, unit }, view, players) {
-  if (players.length > 2) return `${players.map(({ name }, index) => `${name} ${valueText(values[index], unit)}`).join(", ")} ${unit}`;
+  if (players.length > 2) {
+    const told = players.map(({ name }, index) => `${name} ${valueText(values[index], unit)}`).join(", ");
+    return view.isOver ? told : `${told} ${unit}`;
+  }
   const player = toldFor(view);
   const named = typeof values[player] === "number" ? ` ${unit}` : "";
   return `${valueText(values[player], unit)}${named} for ${players[player].name}`;
@@ -229,14 +237,17 @@ export function emptiesText({ isOver, empties, margins, scores }) {
   return `In exact scores, the winner also gets the ${empties === 1 ? "empty square" : `${empties} empty squares`}: +${margin}`;
 }
 
+/** The moves that an agent expects. A search may know only the first of them; then "…" stands for the others. */
+const lineText = (line, depth, { empties }) => line.join(" ") + (line.length < Math.min(depth ?? 0, empties ?? Infinity) ? " …" : "");
+
 /** An agent's answer about the position that is shown, as a text. */
 export function answerText(game, found) {
   const parts = [];
-  if (found.values) parts.push(pointText(found, game.view, game.players));
+  if (found.values) parts.push(pointText(found, game.view, game.players) + (game.players.length > 2 ? MOMENT : ""));
   const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
   if (best.length) parts.push(`best ${best.join(", ")}`);
   if (found.depth !== null) parts.push(`depth ${found.depth}`);
   if (found.nodes !== null) parts.push(`${countText(found.nodes)} nodes`);
-  if (found.line.length > 1) parts.push(`line ${found.line.join(" ")}`);
+  if (found.line.length > 1) parts.push(`line ${lineText(found.line, found.depth, game.view)}`);
   return parts.join("; ") || "no value of this position";
 }

@@ -18,6 +18,7 @@ import { greatest, scoreText, shortText, smallest, tickText, ticks } from "./val
  */
 
 const COLOURS = ["var(--accent)", "var(--second)", "#5577c8", "#a8539b", "#8a8a2a", "#4a9aa8"];
+const DASHES = ["", "7 4", "2 3", "12 4 2 4"];
 const [TOP, RIGHT, BOTTOM, LEFT] = [10, 16, 24, 52];
 const [LEAST_WIDTH, MOST_WIDTH] = [260, 960];
 const LABEL_WIDTH = 52;
@@ -29,7 +30,7 @@ const areShares = series => series.flatMap(({ points, runs }) => [...points.map(
 let clips = 0; // each chart has its own clip path
 
 /** The colour and the dashes of the line with this index. */
-export const styleOf = index => ({ colour: COLOURS[index % COLOURS.length], dashes: index < COLOURS.length ? "" : "7 4" });
+export const styleOf = index => ({ colour: COLOURS[index % COLOURS.length], dashes: DASHES[Math.floor(index / COLOURS.length) % DASHES.length] });
 
 /**
  * The figure of a chart.

@@ -15,13 +15,23 @@ export const UNITS = {
   "points of the weights": "the lead in the evaluation's weights of squares or pieces; there is no bound",
   "pieces ahead": "the lead in discs, cells or pieces where the search ends",
   moves: "the number of moves that the player could choose from",
+  cells: "the cells of the player, or of the two players who ally, after the expected moves",
+  "cells or moves": "cells, or the number of moves of a player with few of them, after the expected moves",
   value: "the agent does not name its unit",
 };
+
+/** The moment of which an agent tells the values of more than two players. */
+export const MOMENT = " after the expected moves";
 
 export const isDiscs = unit => unit.includes("discs");
 
 /** The number of decimals with which a value is shown. */
-const decimals = (size, unit) => unit.startsWith("discs") ? 0 : isDiscs(unit) ? 1 : Number.isInteger(size) && size > 1 ? 0 : size < 10 ? 2 : 1;
+function decimals(size, unit) {
+  if (unit.startsWith("discs")) return 0;
+  if (isDiscs(unit)) return 1;
+  const isCount = /^(cells|moves|pieces|points)\b/.test(unit);
+  return Number.isInteger(size) && (size > 1 || isCount) ? 0 : size < 10 ? 2 : 1;
+}
 
 /**
  * A value as text with a sign. A sure win is "win", a sure loss is "loss".

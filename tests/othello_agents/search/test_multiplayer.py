@@ -171,6 +171,18 @@ def test_the_search_is_root_and_one_answer(strategy, target):
         values = simple_values(state, played, index)
         assert agent.action_values(state) == values
         assert agent.act(state) == next(a for a in values if values[a] == max(values.values()))
+        assert agent.evaluate(state, state.to_move) == max(values.values())
+
+
+def test_the_values_of_tribolos_players_are_those_after_the_expected_moves():
+    agent = TriboloPlayer("score")
+    state = Tribolo(seed=3)
+    after = state.play(agent.act(state))
+    answered = max(map(after.play, after.legal_actions()), key=lambda answer: answer.scores()[after.to_move])
+    values = [agent.evaluate(state, player) for player in range(3)]
+    assert values == list(answered.scores()) != list(state.scores())
+    over = Tribolo.from_text("BB/RG")
+    assert [agent.evaluate(over, player) for player in range(3)] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("spec", ["maxn", "paranoid:depth=2", "tribolo:strategy=score", "tribolo"])

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
-const { axis, bands, groupOf, linesOf, mostOf, quantities, valueAt } = await import(at("bands"));
+const { axis, bands, firstOf, groupOf, linesOf, mostOf, quantities, valueAt } = await import(at("bands"));
 const { Versions } = await import(at("checkpoints"));
 const { cellText } = await import(at("league"));
 const { ladderRows, shownLadders } = await import(at("ladder"));
@@ -21,6 +21,7 @@ test("values as text", () => {
   for (const [value, text] of cases) assert.equal(valueText(value), text);
   assert.equal(valueText(0.256, "value", "probabilities"), "26%");
   assert.equal(valueText(-6, "discs, exact"), "−6");
+  assert.deepEqual([valueText(-1, "pieces ahead"), valueText(1, "win minus loss")], ["−1", "+1.00"]);
   assert.equal(valueText(-6, "expected discs"), "−6.0"); // as `analyse` prints it
 });
 
@@ -37,7 +38,9 @@ test("a value is told for the player to move, at the end for the winner, and wit
   assert.equal(told(["inf", "-inf"], "win minus loss"), "loss for white");
   assert.equal(told([-8, 8], "discs, exact", { isOver: true, returns: [-1, 1] }), "+8 discs, exact for white");
   assert.equal(told([8, -8], "discs, exact", { isOver: true, returns: [1, -1] }), "+8 discs, exact for black");
-  assert.equal(pointText({ values: [3, 2, 5], unit: "cells" }, { toMove: 0 }, [...players, { name: "green" }]), "black +3, white +2, green +5 cells");
+  const three = [...players, { name: "green" }];
+  assert.equal(pointText({ values: [3, 2, 5], unit: "cells" }, { toMove: 0 }, three), "black +3, white +2, green +5 cells");
+  assert.equal(pointText({ values: ["inf", "-inf", "-inf"], unit: "cells" }, { isOver: true }, three), "black win, white loss, green loss");
 });
 
 test("the bar has the number of the player to move, and at the end who won", async () => {
@@ -188,7 +191,7 @@ test("rated agents stand on the ladder once", () => {
 });
 
 test("the first ladder and every ladder with rated agents are shown", () => {
-  const ladders = [{ name: "ladder-v0", rungs: [] }, { name: "ladder-6x6-v0", rungs: [] }];
+  const ladders = [{ name: "ladder-v0", size: 8, rungs: [] }, { name: "ladder-6x6-v0", size: 6, rungs: [] }];
   const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, 600], ladder: "ladder-6x6-v0" };
   assert.deepEqual(shownLadders(ladders, []), [{ ladder: ladders[0], rated: [] }]);
   assert.deepEqual(shownLadders(ladders, [mine]), [{ ladder: ladders[0], rated: [] }, { ladder: ladders[1], rated: [mine] }]);
@@ -337,6 +340,27 @@ test("each curve has its own scale, and a curve has one unit", async () => {
   assert.equal(inOneUnit(discs), discs);
 });
 
+test("a curve is named for all its points", async () => {
+  const { unitOf } = await import(at("look"));
+  const named = (...units) => unitOf([null, ...units.map(unit => ({ unit }))]);
+  assert.equal(named(), "");
+  assert.equal(named("win minus loss"), "win minus loss");
+  assert.equal(named("discs, exact", "points of the weights"), "points of the weights"); // exact discs are drawn as a win or a loss
+  assert.equal(named("expected discs"), "expected discs");
+  assert.equal(named("discs, exact", "expected discs"), "discs, expected or exact");
+  assert.equal(named("expected discs", "discs, exact"), "discs, expected or exact");
+  assert.equal(named("discs, by perfect play", "discs, exact"), "discs, by perfect play"); // the last is the end of the game
+});
+
+test("an expected line that is shorter than the search has an ellipsis", async () => {
+  const { answerText } = await import(at("panels"));
+  const told = (line, depth, empties) => answerText({ view: { empties, choices: [] }, players: [] }, { values: null, actions: {}, kind: "values", unit: "", depth, nodes: null, line });
+  assert.equal(told(["f5", "d6"], 4, 60), "depth 4; line f5 d6 …");
+  assert.equal(told(["f5", "d6"], 2, 60), "depth 2; line f5 d6");
+  assert.equal(told(["f5", "d6"], 12, 2), "depth 12; line f5 d6"); // to the end of the game
+  assert.equal(told(["f5", "d6"], null, null), "line f5 d6");
+});
+
 test("a finished game ends a curve by its margin, or by who has won", async () => {
   globalThis.document = { getElementById: () => ({ hidden: true }) };
   const { Looking } = await import(at("look"));
@@ -346,6 +370,16 @@ test("a finished game ends a curve by its margin, or by who has won", async () =
     looking.known.set(looking.key("a", "value", game, 0), { values: [.5, -.5], unit, bound: 64 });
     assert.deepEqual(looking.points("a", game).map(point => point.values), [[.5, -.5], values]);
   }
+});
+
+test("runs open on a rating, and each of many lines has a style of its own", async () => {
+  const { styleOf } = await import(at("plot"));
+  const curve = (name, unit, values) => ({ name, unit, over: { seconds: values }, values });
+  const scores = { curves: [curve("against r", "score", [1, 2, 3])] };
+  assert.equal(firstOf(quantities([scores])), "against r");
+  const rated = { curves: [curve("Elo, small", "Elo", [1]), curve("Elo, large", "Elo", [1, 2])] };
+  assert.equal(firstOf(quantities([scores, rated])), "Elo, large");
+  assert.equal(new Set(Array.from({ length: 24 }, (_, i) => JSON.stringify(styleOf(i)))).size, 24);
 });
 
 test("a list opens on the quantity with the most points, and an axis may be logarithmic", () => {

@@ -134,9 +134,8 @@ def test_exact_scores_are_those_of_playing_on():
 def test_three_players_have_a_value_each(spec):
     state, agent = Tribolo(seed=3), make_agent(spec)
     found = assess(agent, state, actions=True)
-    values = [agent.evaluate(state, player) for player in range(3)]
-    values[state.to_move] = max(agent.action_values(state).values())
-    assert found.values == tuple(values)
+    assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
+    assert found.values[state.to_move] == max(agent.action_values(state).values())
     assert tuple(found.actions) == state.legal_actions()
     assert max(found.actions, key=found.actions.get) == agent.act(state)
     assert assess(agent, state, actions=False).actions == {}
@@ -289,12 +288,17 @@ def test_the_values_of_tribolo_have_one_unit(strategy, unit):
     state, agent = Tribolo(seed=3), make_agent(f"tribolo:strategy={strategy}")
     found = assess(agent, state, actions=True)
     assert found.unit == unit
-    others = [player for player in range(3) if player != state.to_move]
+    # All three values are those of one position: the one after the best action and the answer with the most cells.
+    after = state.play(max(found.actions, key=found.actions.get))
+    answered = max(map(after.play, after.legal_actions()), key=lambda answer: answer.scores()[after.to_move])
     if strategy == "mobility":
-        assert [found.values[player] for player in others] == [state.mobility(player) for player in others]
-    if strategy == "alliance":
-        assert [found.values[player] for player in others] == [alliance(state, player, 0) for player in others]
+        assert list(found.values) == [answered.mobility(player) for player in range(3)]
+    elif strategy == "alliance":
+        assert list(found.values) == [alliance(answered, player, 0) for player in range(3)]
+    elif strategy == "score":
+        assert list(found.values) == list(answered.scores())
     assert found.values[state.to_move] == max(found.actions.values())
+    assert assess(agent, state, actions=False).values == found.values
 
 
 def test_an_agent_may_have_any_of_the_optional_methods():

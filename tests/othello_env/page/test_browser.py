@@ -243,7 +243,7 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     page.select_option("#look", "ntuple")
     page.select_option("#numbers", "a")
     page.locator(".heat g").first.wait_for()
-    assert page.inner_text("#told") == "On the squares: A, mean of result and margin for black"
+    assert page.inner_text("#told") == "On the squares, by A: mean of result and margin for black"
     agent, state = make_agent("ntuple"), Othello.from_moves(GAME)
     values = {"{},{}".format(*divmod(action, 8)): value for action, value in agent.action_values(state).items()}
     marks = page.locator(".heat g").all()

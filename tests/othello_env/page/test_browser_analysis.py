@@ -43,7 +43,7 @@ def test_two_agents_side_by_side_have_the_numbers_of_python(page):
             name: pytest.approx(values[name], abs=0.06 if slot == "b" else 0.006) for name in names
         }
     told = page.inner_text("#looked-b")
-    assert told.startswith(f"B {found.discs:+.1f} expected discs for white; best".replace("-", MINUS))
+    assert told.startswith(f"B: {found.discs:+.1f} expected discs for white; best".replace("-", MINUS))
     assert f"depth {found.depth}" in told
     assert f"{found.nodes:,} nodes" in told
     assert "line " + " ".join(map(state.action_to_text, found.pv)) in told
@@ -99,7 +99,7 @@ def test_each_move_has_its_depth_nodes_and_expected_line(page):
     page.locator("#table td.line").first.wait_for()
     assert page.locator("#table thead th").all_inner_texts() == [
         "move",
-        "A expected discs",
+        "A: expected discs",
         "depth",
         "nodes",
         "expected line",
@@ -112,7 +112,7 @@ def test_each_move_has_its_depth_nodes_and_expected_line(page):
         state.action_to_text(line.pv[0]): [
             str(line.depth),
             f"{line.nodes:,}",
-            " ".join(map(state.action_to_text, line.pv)),
+            " ".join(map(state.action_to_text, line.pv)) + (" …" if len(line.pv) < line.depth else ""),
         ]
         for line in lines
     }
@@ -368,7 +368,7 @@ def test_no_text_is_cut_at_390_pixels(open_page, server):
             page.locator(f'{select} option[value="maxn:depth=2"]').wait_for(state="attached")
             page.select_option(select, "maxn:depth=2")
         page.locator("#looked-b:has-text('green')").wait_for()
-        page.locator("#curve-read:has-text('B blue')").wait_for()
+        page.locator("#curve-read:has-text('B: blue')").wait_for()
         assert not cut_texts(page)
 
 

@@ -91,11 +91,11 @@ def test_a_position_has_the_value_of_its_best_move(page):
     state = Othello.from_moves("f5d6c3d3c4f4f6")
     best = max(make_agent("ntuple").action_values(state).values())
     text = f"{best:+.2f}".replace("-", MINUS)
-    assert page.inner_text("#looked-a").startswith(f"A {text} mean of result and margin for white; best ")
+    assert page.inner_text("#looked-a").startswith(f"A: {text} mean of result and margin for white; best ")
     assert page.inner_text("#bar") == text
     assert text in values_told(page, "a").values()
     page.locator("#curve-read:has-text('Ply 7, after f6')").wait_for()
-    assert page.inner_text("#curve-read") == f"Ply 7, after f6: A {text} mean of result and margin for white"
+    assert page.inner_text("#curve-read") == f"Ply 7, after f6. A: {text} mean of result and margin for white"
 
 
 def test_the_number_in_the_bar_is_at_the_end_of_its_side(page):
@@ -258,7 +258,7 @@ def test_checkers_has_no_exact_scores_and_its_numbers_are_beside_the_pieces(page
     assert page.locator("#exact").is_hidden()
     look(page, "alphabeta:depth=4")
     page.select_option("#numbers", "a")
-    assert page.inner_text("#told") == "On the squares: A, points of the weights for red"
+    assert page.inner_text("#told") == "On the squares, by A: points of the weights for red"
     values = make_agent("alphabeta:depth=4").action_values(Checkers())
     told = {mark.get_attribute("data-place"): mark for mark in page.locator(".heat g").all()}
     assert {float(mark.get_attribute("data-value")) for mark in told.values()} <= set(values.values())
@@ -280,7 +280,12 @@ def test_tribolo_has_a_legend_and_a_line_at_zero(page):
     new_game(page, "tribolo", ["human", "human", "human"], seed=5)
     look(page, "maxn:depth=2")
     page.locator('#curve [data-ply="0"]').first.wait_for(state="attached")
-    assert page.locator("#curve .legend span").all_inner_texts() == ["— blue", "— red", "— green", "pieces ahead"]
+    assert page.locator("#curve .legend span").all_inner_texts() == [
+        "A maxn:depth=2: pieces ahead after the expected moves",
+        "— blue",
+        "— red",
+        "— green",
+    ]
     state, agent = Tribolo(seed=5), make_agent("maxn:depth=2")
     values = [agent.evaluate(state, player) for player in range(3)]
     zero = float(page.locator("#curve .zero").get_attribute("y1"))
@@ -290,4 +295,4 @@ def test_tribolo_has_a_legend_and_a_line_at_zero(page):
         assert (place - zero) * other == pytest.approx((there - zero) * value, abs=0.5)
     mover = state.player_names[state.to_move]
     assert page.inner_text("#side") == f"Values are for {mover}, to move. ★ is the best move."
-    assert page.inner_text("#looked-a").split(";")[0].endswith(" pieces ahead")
+    assert page.inner_text("#looked-a").split(";")[0].endswith(" pieces ahead after the expected moves")

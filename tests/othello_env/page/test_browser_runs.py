@@ -107,7 +107,10 @@ def test_runs_are_compared(open_page, serve, tmp_path):
         page.click("#tab-runs")
         page.locator("#runs-chart .mean").first.wait_for(state="attached")
         assert page.locator("#run-quantity").input_value() == "against random"  # the most points
-        assert page.locator("#run-quantity option").all_inner_texts() == ["depth 4", "against random"]
+        assert page.locator("#run-quantity option").all_inner_texts() == [
+            "against alphabeta:depth=4,eval=weighted",
+            "against random",
+        ]
         shown = page.locator("#runs-chart .mean").evaluate_all("all => all.map(each => each.dataset.group)")
         assert shown == ["fast", "pairs", "slow"]
         page.select_option("#run-over", "plies")

@@ -61,7 +61,7 @@ def test_a_rating_and_endgames():
 
 def test_the_ladders_are_the_packaged_ones():
     for told, ladder in zip(ladders_view(), map(load_ladder, LADDERS), strict=True):
-        assert told["name"] == ladder.name
+        assert (told["name"], told["size"]) == (ladder.name, ladder.size)
         assert [(rung["name"], rung["elo"], tuple(rung["interval"])) for rung in told["rungs"]] == [
             (rung.spec, rung.elo, rung.interval) for rung in ladder.rungs
         ]
@@ -76,10 +76,12 @@ def test_what_a_benchmark_writes_is_read():
 def test_the_curve_of_the_packaged_weights():
     file = Path(othello_agents.__file__).parent / "weights" / "ntuple_8x8.json"
     content = json.loads(file.read_text())
-    first = read_results(file.name, content)["curves"][0]
+    first, second = read_results(file.name, content)["curves"]
+    names = [f"against alphabeta:depth={depth},eval=weighted" for depth in (4, 6)]
+    assert [first["name"], second["name"]] == names
     for axis in ("seconds", "games"):
         assert first["over"][axis] == [point[axis] for point in content["curve"]]
-    assert first["values"] == [point[first["name"]] for point in content["curve"]]
+    assert first["values"] == [point["depth 4"] for point in content["curve"]]
 
 
 def test_a_curve_of_scores_by_opponent():
@@ -114,7 +116,24 @@ def test_a_rating_and_scores_without_a_search_are_drawn_too():
     score, without, elo = read_results("az.json", {"curve": points})["curves"]
     assert (score["name"], without["name"]) == ("against a", "against a, without search")
     assert without["values"] == [0.1, 0.2]
-    assert elo == {"name": "Elo", "unit": "Elo", "over": {"games": [1, 2]}, "values": [100, 200]}
+    name = "Elo on ladder-v0 (8x8, random play is 0)"
+    assert elo == {"name": name, "unit": "Elo", "over": {"games": [1, 2]}, "values": [100, 200]}
+
+
+@pytest.mark.parametrize("where", ["settings", None])
+def test_boards_of_other_sizes_have_quantities_of_their_own(where):
+    point = {"games": 1, "scores": {"a": 0.5}, "perfect moves": 0.4, "elo": 100}
+    size = {"size": 6}
+    read = read_results("small.json", {"curve": [point], **({where: size} if where else size)})
+    assert [curve["name"] for curve in read["curves"]] == [
+        "against a on 6x6",
+        "perfect moves on 6x6",
+        "Elo on ladder-6x6-v0 (6x6, random play is 0)",
+    ]
+    point = {"games": 1, "depth 2": 0.5, "depth 2 +-": 0.1, "elo": 100}
+    read = read_results("tiny.json", {"curve": [point], "size": 4})
+    names = [curve["name"] for curve in read["curves"]]
+    assert names == ["against alphabeta:depth=2,eval=weighted on 4x4", "Elo on 4x4"]
 
 
 def test_the_share_of_perfect_moves_is_drawn_beside_the_scores():
