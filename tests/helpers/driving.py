@@ -62,6 +62,16 @@ def shoot(page, name):
         page.screenshot(path=Path(SHOTS) / f"{name}.png")
 
 
+def box_of(page, selector):
+    """The place of an element in the window. It is read at one moment, because an answer may replace the element."""
+    return page.evaluate("selector => document.querySelector(selector).getBoundingClientRect().toJSON()", selector)
+
+
+def texts_of(page, selector):
+    """The texts of elements, read at one moment: once an element is replaced, its text has no line breaks any more."""
+    return page.evaluate("selector => [...document.querySelectorAll(selector)].map(each => each.innerText)", selector)
+
+
 def sticks_out(page):
     """Whether the page is wider than the window."""
     return page.evaluate("document.documentElement.scrollWidth > innerWidth")

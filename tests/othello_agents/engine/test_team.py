@@ -12,8 +12,8 @@ from othello_env import Othello
 
 
 def have_all_ended():
-    """Whether the threads of all teams end within ten seconds."""
-    end = time.monotonic() + 10
+    """Whether the threads of all teams end within a minute."""
+    end = time.monotonic() + 60
     while any(thread.name == "othello-engine-team" for thread in threading.enumerate()):
         if time.monotonic() > end:
             return False

@@ -54,7 +54,7 @@ class Server:
     def stop(self, how=signal.SIGINT):
         """End the server. Return its exit status, and what it printed on stdout and stderr after the address."""
         self.process.send_signal(how)
-        out, errors = self.process.communicate(timeout=20)
+        out, errors = self.process.communicate(timeout=60)
         return self.process.returncode, out, errors
 
 

@@ -11,6 +11,7 @@ import pytest
 from driving import (
     GAME,
     MINUS,
+    box_of,
     check_game,
     moves,
     new_game,
@@ -31,6 +32,7 @@ SEATS = {
     "checkers": ["human", "alphabeta:depth=2"],
 }
 NAMES = {"othello": "black", "tribolo": "blue", "checkers": "red"}  # the side that the person plays
+LEGAL = '.square[aria-label$=", legal"]'
 LOOKERS = {"othello": "ntuple", "tribolo": "maxn:depth=2", "checkers": "alphabeta:depth=4"}
 
 
@@ -40,19 +42,18 @@ def wait_for_turn(page, player):
     page.locator("#status").filter(has_text=status).wait_for()
 
 
-def is_over(page):
-    return "over" in page.inner_text("#status").lower()
-
-
 def play_out(page, act, player):
     while True:
         wait_for_turn(page, player)
-        if is_over(page):
+        status, plies, legal = page.evaluate(  # at one moment, because a pass is made without the player
+            """selector => [document.getElementById("status").innerText.toLowerCase(),
+              document.querySelectorAll("#moves li").length, document.querySelectorAll(selector).length]""",
+            LEGAL,
+        )
+        if "over" in status:
             return
-        plies = page.locator("#moves li").count()
-        legal = page.locator('.square[aria-label$=", legal"]')
-        if legal.count():
-            act(legal.first)
+        if legal and player in status:
+            act(page.locator(LEGAL).first)
         page.locator("#moves li").nth(plies).wait_for()
 
 
@@ -116,8 +117,15 @@ def test_a_hint_and_to_resign(page):
 
 
 def test_a_pass_is_announced_and_made(page):
+    held = []
+    page.route(
+        "**/api/game", lambda route: held.append(route) if "from" in route.request.post_data_json else route.continue_()
+    )
     paste(page, "othello:size=4", "XXXO" + "-OOO" + "-OOO" + "OOOO" + " O")
     page.locator("#note:has-text('white has no move and passes')").wait_for()
+    while not held:
+        page.wait_for_timeout(20)
+    held.pop().continue_()
     wait_for_plies(page, 1)
     assert moves(page) == ["pass"]
     assert "black to move" in page.inner_text("#status").lower()
@@ -130,6 +138,8 @@ def test_undo_while_a_move_is_on_its_way(page):
     held = []
     page.route("**/api/game", lambda route: held.append(route))
     square(page, 5, 3).click()  # d6; the request does not reach the server
+    while not held:
+        page.wait_for_timeout(20)
     page.click("#undo")
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
     page.unroute("**/api/game")
@@ -261,7 +271,7 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     page.locator('#curve [data-line="b"][data-ply="23"]').wait_for(state="attached")
     page.set_viewport_size({"width": 1280, "height": 1200})
     shoot(page, "page")
-    box = page.locator("#curve svg").bounding_box()
+    box = box_of(page, "#curve svg")
     page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 20)
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
 
@@ -323,6 +333,7 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
     address = serve("--results", str(file)).address
     with open_page(address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
         page.click("#tab-runs")
+        page.locator("#results-list [aria-label=Matches]").wait_for()
         cells = page.locator("#results-list [aria-label=Matches] td:visible").all_inner_texts()
         assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", ".775", "+12.5"]
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]

@@ -1,7 +1,7 @@
 """The analysis in Chromium: two agents, the review, lines and links. Python gives the same numbers as the page."""
 
 import pytest
-from driving import MINUS, contrast, moves, new_game, paste, play_small, square, sticks_out, wait_for_plies
+from driving import MINUS, box_of, contrast, moves, new_game, paste, play_small, square, sticks_out, wait_for_plies
 
 from othello_env import Othello, make_agent
 from othello_env.data import review_game, summarise
@@ -18,9 +18,12 @@ def number(text):
 
 def table(page, slot):
     """The values in a column of the table of moves, by the names of the moves. They are not rounded."""
-    cells = page.locator(f'#table td[data-slot="{slot}"]').all()
-    rows = page.locator("#table tbody th").all_inner_texts()
-    return dict(zip(rows, [float(cell.get_attribute("data-value")) for cell in cells], strict=True))
+    cells = page.evaluate(
+        """slot => [...document.querySelectorAll(`#table td[data-slot="${slot}"]`)]
+          .map(cell => [cell.parentElement.querySelector("th").innerText, cell.dataset.value])""",
+        slot,
+    )
+    return {name: float(value) for name, value in cells}
 
 
 def test_two_agents_side_by_side_have_the_numbers_of_python(page):
@@ -29,7 +32,7 @@ def test_two_agents_side_by_side_have_the_numbers_of_python(page):
     page.locator('#look option[value="engine:depth=4"]').wait_for(state="attached")
     page.select_option("#look", "ntuple")
     page.select_option("#look-b", "engine:depth=4")
-    page.locator('#table td[data-slot="b"]').first.wait_for()
+    page.locator('#table td[data-slot="b"][data-value]').first.wait_for()
     page.locator('#table td[data-slot="a"][data-value]').first.wait_for()
     state = Othello.from_moves(GAME)
     found = make_agent("engine:depth=4").analyse(state, lines=64)
@@ -65,7 +68,7 @@ def test_the_curve_has_a_fixed_scale_and_can_be_read_and_scrubbed(page):
         assert float(point.get_attribute("data-value")) == value
         at = EDGE + (HEIGHT - 2 * EDGE) * (1 - value) / 2  # +1 is at the top, -1 at the bottom
         assert float(point.get_attribute("cy")) == pytest.approx(at)
-    box = page.locator("#curve svg").bounding_box()
+    box = box_of(page, "#curve svg")
     page.mouse.move(box["x"] + 0.03 * box["width"], box["y"] + 20)
     page.locator("#curve-read:has-text('Ply 0, at the start')").wait_for()
     page.mouse.down()
@@ -341,10 +344,14 @@ def test_nothing_is_cut_off_at_320_pixels(open_page, server):
     with open_page(server.address, viewport={"width": 320, "height": 700}) as page:
         page.locator('#look option[value="ntuple"]').wait_for(state="attached")
         assert not sticks_out(page)
-        for button in page.locator("button:visible, select:visible").all():
-            box = button.bounding_box()
-            assert box["x"] >= 0
-            assert box["x"] + box["width"] <= 320
+        page.locator('#table td[data-slot="a"][data-value]').first.wait_for()
+        boxes = page.evaluate(  # all at once, because an answer replaces buttons
+            """() => [...document.querySelectorAll("button, select")]
+              .filter(each => each.checkVisibility({ visibilityProperty: true }))
+              .map(each => each.getBoundingClientRect().toJSON())"""
+        )
+        assert boxes
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 320 for box in boxes)
 
 
 def cut_texts(page):

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from driving import GAME, MINUS, contrast, new_game, paste, square, wait_for_plies
+from driving import GAME, MINUS, box_of, contrast, new_game, paste, square, texts_of, wait_for_plies
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.arena.openings import balanced_openings
@@ -62,7 +62,7 @@ def test_each_curve_has_its_own_scale_and_unit(page):
         value = float(point.get_attribute("data-value"))
         assert value == max(make_agent(spec).action_values(Othello.from_moves(GAME)).values())  # black is to move
         places[line] = (float(point.get_attribute("cy")) - HEIGHT / 2) / value
-    ends = {side: page.locator(f"#curve .scale.{side} span").all_inner_texts() for side in ("left", "right")}
+    ends = {side: texts_of(page, f"#curve .scale.{side} span") for side in ("left", "right")}
     assert ends["left"] == ["1\nblack", "0", "white\n1"]
     for index, value in ((0, 1), (1, 0), (2, -1)):
         assert height_of_number(page, index) == pytest.approx(EDGE + (HEIGHT / 2 - EDGE) * (1 - value), abs=1)
@@ -156,7 +156,7 @@ def test_the_board_is_reached_by_keys_and_has_the_keys_after_a_choice(page):
 
 def in_sight(page, selector):
     """Whether an element is whole within the window."""
-    box = page.evaluate("selector => document.querySelector(selector).getBoundingClientRect().toJSON()", selector)
+    box = box_of(page, selector)
     return box["top"] >= 0 and box["bottom"] <= page.viewport_size["height"]
 
 
