@@ -2,18 +2,14 @@
 
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from numba.core import event
 
 from othello_env import make_agent, sample_legal
 from othello_env.arena import play_match
-from othello_env.games.batch import step
-from othello_env.games.openings import Openings
 
 HERE = Path(__file__).parent
 
@@ -81,31 +77,6 @@ def test_agents_play_it(nim):
     result = play_match("alphabeta:depth=4", "random", games=40, openings=None, new_game=lambda key: nim.Nim())
     assert result.score > 0.9
     assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # it leaves four stones, so the opponent loses
-
-
-def test_each_of_the_packages_kernels_is_compiled_once_for_it(nim):
-    compiled = Counter()
-
-    class Compilations(event.Listener):
-        def on_start(self, event):
-            compiled[event.data["dispatcher"].py_func.__qualname__] += 1
-
-        def on_end(self, event):
-            pass
-
-    class Rules(nim.NimRules):  # another type, for which nothing was compiled before
-        pass
-
-    games = nim.NimGames(4, nim.Nim())
-    games.rules = Rules(3)
-    pool = np.zeros((1, 1), np.uint64)
-    initial = games.initial_arrays(Openings(None, lambda key: nim.Nim()), redraws=1, side=-1, pool=pool, first=0)
-    with event.install_listener("numba:compile", Compilations()):
-        games.begin(np.arange(4), initial)
-    assert compiled["begin_all"] == compiled["_begin"] == 1
-    ours = {name: count for name, count in compiled.items() if name in vars(step)}
-    assert len(ours) > 3
-    assert set(ours.values()) == {1}
 
 
 def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(nim, tmp_path):
