@@ -98,6 +98,16 @@ class Twin:
     def to_text(self) -> str:
         return "".join("-" if cell is EMPTY else "XO"[cell] for row in self.rows for cell in row)
 
+    def values(self) -> dict[int, int]:
+        """The margin of each legal action for the player to move under perfect play, found by playing all games."""
+        return {action: -self.play(action).value() for action in self.legal_actions()}
+
+    def value(self) -> int:
+        """The margin for the player to move under perfect play."""
+        if self.is_over():
+            return self.margin() * (1 if self.to_move == BLACK else -1)
+        return max(self.values().values())
+
 
 @st.composite
 def _scattered(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:

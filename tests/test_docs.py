@@ -108,7 +108,3 @@ def test_code_fits_the_column_of_the_site():
     pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
     blocks = {page.name: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
     assert not [(page, line) for page, text in blocks.items() for line in text.splitlines() if len(line) > 88]
-
-
-def test_budgets_become_small():
-    assert shrunk("othello-env match a b --games 400 --seed 1") == "othello-env match a b --games 6 --seed 1"

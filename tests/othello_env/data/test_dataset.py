@@ -99,13 +99,6 @@ def test_games_of_a_match_are_those_of_play_match():
 def test_exact_labels_are_the_scores_of_minimax(twin):
     games = random_games(6, size=4, seed=2)
     labels = exact_labels(games, 4)
-
-    def best(slow):
-        return slow.margin() * (1 if slow.to_move == 0 else -1) if slow.is_over() else max(values(slow).values())
-
-    def values(slow):
-        return {action: -best(slow.play(action)) for action in slow.legal_actions()}
-
     chosen = []
     for i in range(6):
         for ply in range(games.lengths[i]):
@@ -114,7 +107,7 @@ def test_exact_labels_are_the_scores_of_minimax(twin):
                 chosen.append((i, ply))
                 k = len(chosen) - 1
                 row = labels.values[k]
-                assert {a: row[a] for a in np.flatnonzero(~np.isnan(row)).tolist()} == values(slow)
+                assert {a: row[a] for a in np.flatnonzero(~np.isnan(row)).tolist()} == slow.values()
     assert list(zip(labels.game.tolist(), labels.ply.tolist(), strict=True)) == chosen
     more = random_games(300, size=4, seed=2)
     np.testing.assert_array_equal(exact_labels(more, 6, workers=2).values, exact_labels(more, 6).values)

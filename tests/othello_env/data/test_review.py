@@ -11,13 +11,6 @@ from othello_env.data import random_games, review_game, summarise
 
 def test_exact_losses_are_those_of_minimax(twin):
     games = random_games(2, size=4, seed=5)
-
-    def best(slow):
-        return slow.margin() * (1 if slow.to_move == 0 else -1) if slow.is_over() else max(values(slow).values())
-
-    def values(slow):
-        return {action: -best(slow.play(action)) for action in slow.legal_actions()}
-
     losses = []
     for i in range(2):
         reviewed = list(review_game(games.state(i), exact=5))
@@ -28,7 +21,7 @@ def test_exact_losses_are_those_of_minimax(twin):
             empties = move.state.owners().count(None)
             if empties <= 5:
                 assert move.exact
-                scores = values(twin.of(move.state))
+                scores = twin.of(move.state).values()
                 assert move.score == scores[move.action]
                 assert move.best_score == max(scores.values()) == scores[move.best]
                 assert move.loss == max(scores.values()) - scores[move.action] >= 0

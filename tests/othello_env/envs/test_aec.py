@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from othello_env.envs.aec import AECGame
 from othello_env.envs.seeding import env_key, game_key
 from othello_env.games.openings import Openings
 
+SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
 FORCED_PASS = Othello.from_text("XXO-" + "----" * 3, to_move="O")
 """White must pass. Then Black's move d1 ends the game."""
 
@@ -71,22 +72,33 @@ def test_every_agents_info_has_the_same_entries_at_every_step(env: AECGame, asse
 
 @pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
 class TestPettingZooSuite:
-    """The environment passes PettingZoo's checks."""
+    """The environments pass PettingZoo's checks."""
 
     # PettingZoo's check expects arrays as observations. It also expects at least one legal action for every agent.
     @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
     @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
     @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
-    @pytest.mark.parametrize("size", [4, 8])
-    def test_api(self, size: int) -> None:
+    @pytest.mark.parametrize(
+        "env",
+        [othello_v0.env(), othello_v0.env(size=4), tribolo_v0.env(**SMALL), checkers_v0.env(size=6, draws="40-move")],
+    )
+    def test_api(self, env: AECGame) -> None:
         from pettingzoo.test import api_test
 
-        api_test(othello_v0.env(size=size), num_cycles=300)
+        api_test(env, num_cycles=400)
 
-    def test_seeds(self) -> None:
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: othello_v0.env(openings="random:6"),
+            lambda: tribolo_v0.env(**SMALL),
+            lambda: checkers_v0.env(openings="random:4"),
+        ],
+    )
+    def test_seeds(self, make: Callable[[], AECGame]) -> None:
         from pettingzoo.test import seed_test
 
-        seed_test(lambda: othello_v0.env(openings="random:6"))
+        seed_test(make)
 
     @pytest.mark.parametrize("env", [othello_v0.env(size=4), tribolo_v0.env(), checkers_v0.env()])
     def test_state(self, env) -> None:

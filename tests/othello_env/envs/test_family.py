@@ -31,29 +31,6 @@ LAST = Tribolo.from_text("GR#/RB-/BB#")
 """Red has only the move c2, which ends the game."""
 
 
-@pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
-class TestPettingZooSuite:
-    # PettingZoo's check expects arrays as observations. It also expects at least one legal action for every agent.
-    @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
-    @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
-    @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
-    @pytest.mark.parametrize(
-        "env",
-        [tribolo_v0.env(**SMALL), checkers_v0.env(size=6, draws="40-move")],
-        ids=["tribolo", "checkers"],
-    )
-    def test_api(self, env):
-        from pettingzoo.test import api_test
-
-        api_test(env, num_cycles=400)
-
-    @pytest.mark.parametrize("make", [lambda: tribolo_v0.env(**SMALL), lambda: checkers_v0.env(openings="random:4")])
-    def test_seeds(self, make):
-        from pettingzoo.test import seed_test
-
-        seed_test(make)
-
-
 @pytest.mark.parametrize(
     ("env", "start"),
     [

@@ -265,12 +265,6 @@ def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
     assert len(agents) == 1  # the agent from the old file is forgotten
 
 
-def test_a_solved_position_counts_discs():
-    state = Othello(4).play(Othello(4).legal_actions()[0])
-    found = exact(make_agent("engine"), state)
-    assert (found.unit, found.bound) == ("discs, exact", 16.0)
-
-
 @pytest.mark.parametrize("size", [4, 6])
 def test_perfect_play_counts_discs(size):
     state, agent = Othello(size), make_agent("perfect")

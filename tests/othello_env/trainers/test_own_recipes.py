@@ -363,12 +363,6 @@ def test_imitations_positions_and_what_is_right_in_them(twin, tmp_path):
     write_games(tmp_path / "a.npz", Games(played.actions, played.lengths, played.rules))
     learned, held = imitation.positions(tmp_path / "a.npz", 4, 5)
 
-    def best(slow):
-        return slow.margin() * (1 if slow.to_move == 0 else -1) if slow.is_over() else max(values(slow).values())
-
-    def values(slow):
-        return {action: -best(slow.play(action)) for action in slow.legal_actions()}
-
     expected = {True: [], False: []}
     for i in range(25):
         result = float(np.sign(played.ends.margins[i, 0]))
@@ -378,7 +372,7 @@ def test_imitations_positions_and_what_is_right_in_them(twin, tmp_path):
                 continue
             right, value = {action}, result if state.to_move == 0 else -result
             if state.owners().count(None) <= 5:
-                scores = values(twin.of(state))
+                scores = twin.of(state).values()
                 right = {a for a, score in scores.items() if score == max(scores.values())}
                 value = float(np.sign(max(scores.values())))
             expected[i % 10 == 0].append((state.observation(state.to_move).tolist(), right, value))
