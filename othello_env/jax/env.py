@@ -2,8 +2,8 @@
 
 - players: 0 and 1. `init` draws which of them has the black discs.
 - action: ``size * row + column``, or the pass ``size * size``, which is legal exactly if there is no other move. An
-  illegal action ends the game at once: -1 for the player that chose it, +1 for the other. The board of that state means
-  nothing: it is the board that Pgx has then.
+  illegal action ends the game at once: -1 for the player that chose it, +1 for the other. The board stays as
+  it was; with ``double_pass=True`` it is the board that Pgx has then, which means nothing.
 - observation: (size, size, 2) bool, the discs of the player `current_player` and the discs of the other player.
 - legal_action_mask: (size * size + 1,) bool. At the end of a game, all values are True.
 - rewards: (2,) float32, the result for players 0 and 1 in the step that ends the game, and 0 in all other steps. A
@@ -317,15 +317,16 @@ class Othello:
         is_square, is_pass = (action >= 0) & (action < squares), action == squares
         disc = jnp.where(is_square, np.uint64(1) << square.astype(jnp.uint64), np.uint64(0))
         is_legal = ((disc & legal) != 0) | (is_pass & (legal == 0))
-        sets = rules.advance(own, opponent, disc, self._board)
+        placed = disc if self.double_pass else jnp.where(is_legal, disc, np.uint64(0))
+        sets = rules.advance(own, opponent, placed, self._board)
         if self._is_selected:
             # Where a program selects between the planes of two states, XLA would compute the moves again for each
             # square of the planes. It does not repeat a division, so divide by a one that it does not know to be one.
             one = (state._color | 1).astype(jnp.uint64)
             sets = tuple(each // one for each in sets)
         own, opponent, legal, reply = sets
-        opponent &= ~(disc & (before["_own"] | before["_opponent"]))  # as Pgx does if the square is occupied
         if self.double_pass:
+            opponent &= ~(disc & (before["_own"] | before["_opponent"]))  # as Pgx does if the square is occupied
             over = ((own | opponent) == self._board) | (own == 0) | (state._passed & is_pass)
         else:
             over = (legal | reply) == 0

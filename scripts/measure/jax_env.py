@@ -76,15 +76,13 @@ def main(args: Args) -> None:
     print(machine(("jax", "pgx")), f"device {jax.devices()[0].device_kind}", sep=", ")
     theirs, passing = pgx.make("othello"), Othello(double_pass=True)
     ours = Othello(auto_reset=True)
-    against = ours.vs("maximizer:eval=weighted")
+    against = {spec: ours.vs(spec) for spec in ("random", "maximizer:eval=weighted")}
     programs = {
         "Pgx, auto_reset": (theirs, auto_reset(theirs.step, theirs.init), True),
         "ours with Pgx's auto_reset, double_pass": (passing, auto_reset(passing.step, passing.init), True),
         "ours, auto_reset=True, keys given": (ours, ours.step, True),
         "ours, auto_reset=True": (ours, ours.step, False),
-        "ours against random": (ours, ours.vs("random").step, False),
-        "ours against maximizer:eval=weighted": (against, against.step, False),
-    }
+    } | {f"ours against {spec}": (env, env.step, False) for spec, env in against.items()}
     for n in args.n:
         compiled = {}
         print(f"\n{n} games")

@@ -196,7 +196,7 @@ def test_rewards_come_once_and_steps_after_the_end_change_nothing():
             assert (np.asarray(getattr(after, name)) == np.asarray(getattr(last, name))).all()
 
 
-@pytest.mark.parametrize("action", [0, 27, 64, 65, -1, 10**6])
+@pytest.mark.parametrize("action", [0, 27, 28, 64, 65, -1, 10**6])
 def test_an_illegal_action_loses(action):
     env = oj.Othello()
     state = env.init(jax.random.key(0))
@@ -206,6 +206,8 @@ def test_an_illegal_action_loses(action):
     assert float(after.rewards[mover]) == -1
     assert float(after.rewards[1 - mover]) == 1
     assert np.asarray(after.legal_action_mask).all()
+    assert (np.asarray(after.observation) == np.asarray(state.observation)[..., ::-1]).all()  # the board is the same
+    assert after.position().to_text() == state.position().to_text()
 
 
 def test_observe_takes_a_player():
