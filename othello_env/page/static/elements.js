@@ -70,6 +70,19 @@ export function renew(parent, ...children) {
   if (focused) labelled().find(element => name(element) === name(focused))?.focus({ preventScroll: true });
 }
 
+/**
+ * Replace only those children of an element that are different now. The others stay, so that a press of the mouse on them
+ * becomes a click even if the list is drawn again before the button is released.
+ */
+export function renewChanged(parent, ...children) {
+  children.forEach((child, index) => {
+    const old = parent.children[index];
+    if (!old) parent.append(child);
+    else if (!old.isEqualNode(child)) old.replaceWith(child);
+  });
+  while (parent.children.length > children.length) parent.lastElementChild.remove();
+}
+
 /** The attribute `d` of an SVG path through points. If `joins(i)` is false, there is a gap before point i. */
 export function pathThrough(points, joins = (_index) => true) {
   return points.map(([x, y], i) => `${i && joins(i) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");

@@ -1,6 +1,6 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the numbers over the squares.
 
-import { byId, discIcon, html } from "./elements.js";
+import { byId, discIcon, html, renewChanged } from "./elements.js";
 import { lossText, reviewed } from "./review.js";
 import { bestActions, countText, MOMENT, moveRows, number, roundedActions, UNITS, valueText } from "./values.js";
 
@@ -35,8 +35,7 @@ export function showClock({ game, clock }) {
 export function showMoves(game, judged, onPly) {
   const list = byId("moves");
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
-  const scrolled = [list.scrollTop, list.scrollLeft];
-  list.replaceChildren(...game.views.map((view, ply) => {
+  renewChanged(list, ...game.views.map((view, ply) => {
     const name = ply === 0 ? "start" : `${ply}. ${view.move}`;
     const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, name);
     const move = ply ? judged(ply) : null;
@@ -50,9 +49,8 @@ export function showMoves(game, judged, onPly) {
   /** @type {(selector: string) => HTMLElement | null} */
   const find = selector => list.querySelector(selector);
   if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
-  // When the game goes to another ply, the list scrolls to this ply. Otherwise it does not scroll.
+  // The list scrolls when the game goes to another ply.
   if (list.dataset.cursor !== String(game.cursor)) centreMove(); // on a narrow page, the list is one line that scrolls to the side
-  else list.scrollTo(scrolled[1], scrolled[0]);
   list.dataset.cursor = String(game.cursor);
 }
 
@@ -201,7 +199,7 @@ export function showReview(game, review, { reviewer, opening, blunder, error }, 
   ] : []));
   const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
   const plies = review ? review.sides.flatMap(side => side.blunders.map(({ ply }) => ply)).sort((one, other) => one - other) : [];
-  byId("blunders").replaceChildren(...plies.map(ply => {
+  renewChanged(byId("blunders"), ...plies.map(ply => {
     const move = reviewed(review, game.views, ply, blunder);
     const button = html("button", { "data-ply": ply }, `${ply}. ${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best}`);
     button.addEventListener("click", () => onBlunder(ply));

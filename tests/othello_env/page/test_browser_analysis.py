@@ -340,6 +340,19 @@ def test_legal_moves_and_the_focus_are_seen_on_every_ground(page, game):
             assert max(contrast(tone, ground) for tone in tones) >= 3, (name, ground, tones)
 
 
+def test_a_click_counts_even_if_an_answer_comes_while_the_button_is_down(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 7)
+    page.locator('#look option[value="alphabeta:depth=2"]').wait_for(state="attached")
+    box = box_of(page, '#moves [data-ply="2"]')
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.select_option("#look", "alphabeta:depth=2")
+    page.locator('#table td[data-slot="a"][data-value]').first.wait_for()
+    page.mouse.up()
+    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
+
+
 def test_nothing_is_cut_off_at_320_pixels(open_page, server):
     with open_page(server.address, viewport={"width": 320, "height": 700}) as page:
         page.locator('#look option[value="ntuple"]').wait_for(state="attached")
