@@ -6,7 +6,6 @@ The members of a league are earlier versions of a learner, and other opponents o
 from __future__ import annotations
 
 import math
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,7 +36,6 @@ __all__ = [
 
 _AXES = ("seconds", "plies", "games", "positions", "steps", "iteration")
 """The fields of a curve's points that its horizontal axis can show."""
-_DEPTH = re.compile(r"^depth (\d+)$")
 _MOST_POINTS = 1000
 """A line with more points is thinned out to about this number of points."""
 _T = TypeVar("_T")
@@ -218,17 +216,14 @@ def _scores(point: dict[str, Any]) -> dict[str, Any]:
     The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
     search, and on small boards ``perfect moves`` has the share of perfect moves.
 
-    If there is no field ``scores``, the field ``score`` is a score. Each field ``NAME`` is a score, too, if there is
-    also a field ``NAME +-``, which has the error of this score. ``depth N`` is what ``scripts/train/ntuple.py`` calls
-    the score against the spec ``alphabeta:depth=N,eval=weighted``.
+    If there is no field ``scores``, the field ``score`` is a score.
     """
     if "scores" in point:
         named = {f"against {opponent}": score for opponent, score in point["scores"].items()}
         without = point.get("without search", {}).items()
         perfect = {"perfect moves": point["perfect moves"]} if "perfect moves" in point else {}
         return named | {f"against {opponent}, without search": score for opponent, score in without} | perfect
-    named = {name: value for name, value in point.items() if f"{name} +-" in point or name == "score"}
-    return {_DEPTH.sub(r"against alphabeta:depth=\1,eval=weighted", name): value for name, value in named.items()}
+    return {"score": point["score"]} if "score" in point else {}
 
 
 def _elo(point: dict[str, Any]) -> dict[str, Any]:

@@ -75,15 +75,11 @@ def begin(args: Args, curve_file: Path) -> tuple[Trainer, list[dict[str, Any]]]:
 
 
 def measure(trainer: Trainer, games: int) -> dict[str, Any]:
-    """A point of the curve: for each depth the score, and half the width of its 95% interval, and so on."""
-    size, point = trainer.network.size, {"games": trainer.games, "seconds": round(trainer.seconds, 1)}
-    specs = {f"depth {depth}": f"alphabeta:depth={depth},eval=weighted" for depth in DEPTHS[size]}
-    agent = NTupleAgent(trainer.network)
-    point |= measure_progress(agent, size=size, games=games, opponents=[*specs.values()], rating=size < 8)
-    for name, spec in specs.items():
-        low, high = point["intervals"][spec]
-        point |= {name: point["scores"][spec], f"{name} +-": round((high - low) / 2, 4)}
-    return point
+    """A point of the curve, with what `measure_progress` returns."""
+    size, agent = trainer.network.size, NTupleAgent(trainer.network)
+    opponents = [f"alphabeta:depth={depth},eval=weighted" for depth in DEPTHS[size]]
+    point = {"games": trainer.games, "seconds": round(trainer.seconds, 1)}
+    return point | measure_progress(agent, size=size, games=games, opponents=opponents, rating=size < 8)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -127,7 +123,8 @@ def main(arguments: list[str] | None = None) -> None:
             measured = trainer.games >= games or (finished and not (curve and curve[-1]["games"] == trainer.games))
             if measured:
                 curve.append(point := measure(trainer, args.matches))
-                words = [f"{name[:-3]} {point[name[:-3]]:.3f} +- {point[name]:.3f}" for name in point if "+-" in name]
+                words = [f"{opponent} {score:.3f}" for opponent, score in point["scores"].items()]
+                words += [f"perfect moves {point['perfect moves']:.3f}"] if "perfect moves" in point else []
                 print(f"{trainer.games:,} games", f"{trainer.seconds:.0f} s", *words, sep="  ", flush=True)
             if measured or (finished and args.half) or trainer.seconds >= saved + 300:
                 keep(half=finished and args.half)

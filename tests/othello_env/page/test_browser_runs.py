@@ -101,7 +101,9 @@ def write_runs(folder):
             json.dumps({"command": f"train {name}", "settings": settings, "curve": points})
         )
     (folder / "pairs.json").write_text(json.dumps({"yardstick": "random", "curve": [[1, 0.5], [2, 0.6]]}))
-    (folder / "dot.json").write_text(json.dumps({"curve": [{"seconds": 3, "depth 4": 0.5, "depth 4 +-": 0.1}]}))
+    (folder / "dot.json").write_text(
+        json.dumps({"curve": [{"seconds": 3, "scores": {"alphabeta:depth=4,eval=weighted": 0.5}}]})
+    )
 
 
 def test_runs_are_compared(open_page, serve, tmp_path):

@@ -81,7 +81,7 @@ def test_the_curve_of_the_packaged_weights():
     assert [first["name"], second["name"]] == names
     for axis in ("seconds", "games"):
         assert first["over"][axis] == [point[axis] for point in content["curve"]]
-    assert first["values"] == [point["depth 4"] for point in content["curve"]]
+    assert first["values"] == [point["scores"][names[0][8:]] for point in content["curve"]]
 
 
 def test_a_curve_of_scores_by_opponent():
@@ -130,10 +130,9 @@ def test_boards_of_other_sizes_have_quantities_of_their_own(where):
         "perfect moves on 6x6",
         "Elo on ladder-6x6-v0 (6x6, random play is 0)",
     ]
-    point = {"games": 1, "depth 2": 0.5, "depth 2 +-": 0.1, "elo": 100}
+    point = {"games": 1, "scores": {"a": 0.5}, "elo": 100}
     read = read_results("tiny.json", {"curve": [point], "size": 4})
-    names = [curve["name"] for curve in read["curves"]]
-    assert names == ["against alphabeta:depth=2,eval=weighted on 4x4", "Elo on 4x4"]
+    assert [curve["name"] for curve in read["curves"]] == ["against a on 4x4", "Elo on 4x4"]
 
 
 def test_the_share_of_perfect_moves_is_drawn_beside_the_scores():
