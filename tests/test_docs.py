@@ -106,5 +106,5 @@ def test_the_tables_of_agents_and_ladders_are_made_from_the_package():
 def test_code_fits_the_column_of_the_site():
     code = re.compile(r"^```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
     pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
-    blocks = {page.name: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
+    blocks = {page: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
     assert not [(page, line) for page, text in blocks.items() for line in text.splitlines() if len(line) > 88]

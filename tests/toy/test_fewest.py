@@ -31,6 +31,10 @@ def fewest():
         getattr(registry, name).update(known)
 
 
+def test_the_file_is_as_short_as_it_says():
+    assert len(FILE.read_text().splitlines()) <= 40
+
+
 def test_fewer_discs_win(fewest):
     final = fewest()
     while not final.is_over:

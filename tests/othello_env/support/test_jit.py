@@ -1,6 +1,7 @@
 """Kernels: cached machine code is never stale, and a Numba without an option makes kernels slower, never wrong."""
 
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numba
 import numba.extending
+import numpy as np
 import pytest
 
 from othello_env.support import jit
@@ -114,25 +116,19 @@ def raise_alarm(number, frame):
     raise AlarmError
 
 
-def asking(during):
-    """A function that adds one. While it is compiled, `during` is called."""
-
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no such signal")
+def test_a_signal_during_a_compilation_is_handled_after_it():
     def probe(x):
         raise NotImplementedError
 
     @numba.extending.overload(probe)
     def compile_probe(x):
-        during()
+        signal.raise_signal(signal.SIGALRM)
         return lambda x: x + 1
 
     namespace = {"probe": probe, "__name__": "asks"}
     exec("def asks(x):\n    return probe(x)\n", namespace)  # the code has no file, so nothing is loaded from a cache
-    return namespace["asks"]
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no such signal")
-def test_a_signal_during_a_compilation_is_handled_after_it():
-    asks = jit.kernel(asking(lambda: signal.raise_signal(signal.SIGALRM)))
+    asks = jit.kernel(namespace["asks"])
     before = signal.signal(signal.SIGALRM, raise_alarm)
     try:
         with pytest.raises(AlarmError):
@@ -143,10 +139,31 @@ def test_a_signal_during_a_compilation_is_handled_after_it():
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize("slp", [True, False])
-def test_slp_is_for_the_kernels_that_ask_for_it(slp):
-    seen, before = set(), numba.config.SLP_VECTORIZE
-    kernel = jit.kernel(slp=slp)(asking(lambda: seen.add(bool(numba.config.SLP_VECTORIZE))))
-    assert kernel(1) == 2
-    assert seen == {slp}
-    assert before == numba.config.SLP_VECTORIZE
+SUMS = """
+def sums(x, y):
+    a = x[0] + y[0]
+    b = x[1] + y[1]
+    c = x[2] + y[2]
+    d = x[3] + y[3]
+    y[0] = a
+    y[1] = b
+    y[2] = c
+    y[3] = d
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64", "arm64", "aarch64"), reason="other vector registers")
+def test_slp_is_for_the_kernels_that_ask_for_it():
+    vectors = {}
+    for slp in (True, False):
+        namespace = {"__name__": "sums"}
+        exec(SUMS, namespace)  # the code has no file, so nothing is loaded from a cache
+        sums = jit.kernel(slp=slp)(namespace["sums"])
+        before = numba.config.SLP_VECTORIZE
+        x = np.arange(4, dtype=np.uint64)
+        y = x.copy()
+        sums(x, y)
+        assert y.tolist() == [0, 2, 4, 6]
+        assert before == numba.config.SLP_VECTORIZE
+        vectors[slp] = "x i64>" in next(iter(sums.inspect_llvm().values()))
+    assert vectors == {True: True, False: False}
