@@ -7,6 +7,7 @@ import { greatestOf, MOMENT, nice, number } from "./values.js";
 const WIDTH = 400;
 const HEIGHT = 120;
 const EDGE = 8;
+const NEAR = 14; // labels beside the chart are at least so far apart
 const FLOOR = 20; // with three players, the scale reaches at least up to this value
 
 /** @typedef {{slot: string, name: string, unit: string, colour: string, points: (Point | null)[]}} Series */
@@ -99,7 +100,7 @@ function lineOf({ points }, player, colour, [least, most] = boundsOfTwo(points))
 
 /**
  * The labels beside the chart: the ends of a line's scale, 0, and for two players who is ahead at each end. The number is
- * the outermost line of its label, so that it stands at the height of its value.
+ * the outermost line of its label, so that it stands at the height of its value. An end too near to 0 has no label.
  */
 function scaleOf(line, players, zero, side) {
   const label = (text, y) => {
@@ -107,8 +108,8 @@ function scaleOf(line, players, zero, side) {
     made.style.top = `${(100 * y / HEIGHT).toFixed(1)}%`;
     return made;
   };
-  const end = value => value === 0 ? "" : Math.abs(value) >= 1 ? `${value > 0 || players ? "" : "−"}${Math.abs(value)}` : String(value);
-  const [most, least] = line ? [end(line.most), side === "right" ? end(-line.least) : end(line.least)] : ["", ""];
+  const end = (value, y) => Math.abs(y - zero) < NEAR ? "" : Math.abs(value) >= 1 ? `${value > 0 || players ? "" : "−"}${Math.abs(value)}` : String(value);
+  const [most, least] = line ? [end(line.most, 0), end(side === "right" ? -line.least : line.least, HEIGHT)] : ["", ""];
   const made = html("div", { class: `scale ${side}` },
     label(players ? `${most}\n${players[0].name}` : most, 0), label("0", zero), label(players ? `${players[1].name}\n${least}` : least, HEIGHT));
   if (!players && side === "right") made.style.color = line.colour;

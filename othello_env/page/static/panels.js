@@ -35,6 +35,13 @@ export function showClock({ game, clock }) {
 export function showMoves(game, judged, onPly) {
   const list = byId("moves");
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
+  /** @type {(selector: string) => HTMLElement | null} */
+  const find = selector => list.querySelector(selector);
+  const end = () => {
+    const current = find("[aria-current]");
+    return current ? [current.offsetLeft + current.offsetWidth, current.offsetTop + current.offsetHeight] : [0, 0];
+  };
+  const [right, bottom] = end();
   renewChanged(list, ...game.views.map((view, ply) => {
     const name = ply === 0 ? "start" : `${ply}. ${view.move}`;
     const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, name);
@@ -46,11 +53,11 @@ export function showMoves(game, judged, onPly) {
     button.addEventListener("click", () => onPly(ply));
     return html("li", {}, button);
   }));
-  /** @type {(selector: string) => HTMLElement | null} */
-  const find = selector => list.querySelector(selector);
   if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
-  // The list scrolls when the game goes to another ply.
-  if (list.dataset.cursor !== String(game.cursor)) centreMove(); // on a narrow page, the list is one line that scrolls to the side
+  // The list scrolls to another ply with the game. If a review makes the moves longer, it scrolls as far as the end of the
+  // present one was pushed. On a narrow page, the list is one line that scrolls to the side.
+  if (list.dataset.cursor !== String(game.cursor)) centreMove();
+  else list.scrollBy(end()[0] - right, end()[1] - bottom);
   list.dataset.cursor = String(game.cursor);
 }
 

@@ -1,5 +1,6 @@
 """What a person reads on the page in Chromium: names, units and reasons, and whether a list says that it goes on."""
 
+import itertools
 import json
 from io import BytesIO
 
@@ -180,20 +181,46 @@ def test_a_list_that_goes_on_has_a_shade_at_its_edge(open_page, server, scheme, 
         assert sum(abs(one - other) for one, other in zip(start, end, strict=True)) > 40
 
 
+MOVE_IN_SIGHT = """() => {
+  const box = selector => document.querySelector(selector).getBoundingClientRect();
+  const [list, move] = [box("#moves"), box("#moves [aria-current]")];
+  return list.left - 1 < move.left && move.right < list.right + 1
+    && list.top - 1 < move.top && move.bottom < list.bottom + 1;
+}"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_present_move_stays_in_sight_when_a_review_makes_the_list_longer(open_page, server, width):
+    with open_page(server.address, viewport={"width": width, "height": 900}) as page:
+        paste(page, "othello", GAME)
+        wait_for_plies(page, 24)
+        page.wait_for_function(MOVE_IN_SIGHT)
+        page.click("#review")
+        page.locator("#review-state:has-text('are exact')").wait_for()
+        page.locator("#moves .lost").first.wait_for()
+        page.wait_for_function(MOVE_IN_SIGHT)
+
+
+def test_the_labels_beside_the_curves_of_three_players_do_not_overlap(page):
+    new_game(page, "tribolo", ["human", "human", "human"], seed=3)
+    look(page, a="maxn:depth=2")
+    page.locator("#curve .course circle, #curve .course path").first.wait_for(state="attached")
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll("#curve .scale.left span")].filter(each => each.innerText)
+          .map(each => each.getBoundingClientRect().toJSON()).sort((one, other) => one.top - other.top)"""
+    )
+    assert len(boxes) >= 2
+    assert all(upper["bottom"] <= lower["top"] + 1 for upper, lower in itertools.pairwise(boxes))
+
+
 def test_the_present_move_stays_in_sight_when_the_window_changes(page):
-    in_sight = """() => {
-      const box = selector => document.querySelector(selector).getBoundingClientRect();
-      const [list, move] = [box("#moves"), box("#moves [aria-current]")];
-      return list.left - 1 < move.left && move.right < list.right + 1
-        && list.top - 1 < move.top && move.bottom < list.bottom + 1;
-    }"""
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)
-    page.wait_for_function(in_sight)
+    page.wait_for_function(MOVE_IN_SIGHT)
     for width in (390, 1280, 390):
         page.set_viewport_size({"width": width, "height": 860})
         page.wait_for_function(f"innerWidth === {width}")
-        page.wait_for_function(in_sight)
+        page.wait_for_function(MOVE_IN_SIGHT)
 
 
 def test_the_stars_have_the_colours_of_their_agents(page):
