@@ -7,11 +7,22 @@ rules are those of `othello_env.games.othello.bitboard`: JAX traces the function
 - `Gymnax`: a `OnePlayer` with the interface of Gymnax.
 - `DeviceVectorEnv`: a batch of games on a device, as a vector environment of Gymnasium.
 - `Network` and `agent`: a network that was trained in JAX, as an agent for matches and ratings.
+- `legal_moves`: the legal squares of observations, as a third plane for a network.
 """
 
-from othello_env.jax.env import Othello, State
+from othello_env.jax.env import Othello, State, legal_moves
 from othello_env.jax.network import Network, agent
 from othello_env.jax.opponents import Gymnax, OnePlayer, find_opponent
 from othello_env.jax.vector import DeviceVectorEnv
 
-__all__ = ["DeviceVectorEnv", "Gymnax", "Network", "OnePlayer", "Othello", "State", "agent", "find_opponent"]
+__all__ = [
+    "DeviceVectorEnv",
+    "Gymnax",
+    "Network",
+    "OnePlayer",
+    "Othello",
+    "State",
+    "agent",
+    "find_opponent",
+    "legal_moves",
+]

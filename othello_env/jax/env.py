@@ -35,7 +35,7 @@ from othello_env.jax.library import jax, jnp
 from othello_env.support.jit import with_array_library
 from othello_env.support.numbers import check_flag
 
-__all__ = ["OPENINGS", "Othello", "State", "join", "rules", "split"]
+__all__ = ["OPENINGS", "Othello", "State", "join", "legal_moves", "rules", "split"]
 
 _Array = Any  # jax.Array
 
@@ -58,6 +58,27 @@ def join(words: _Array) -> _Array:
 def split(bits: _Array) -> _Array:
     """The low and high 32 bits, (..., 2) uint32, of sets of squares, (...) uint64; inside ``jax.enable_x64``."""
     return jax.lax.bitcast_convert_type(bits, jnp.uint32)
+
+
+def legal_moves(observations: _Array) -> _Array:
+    """The squares where the player to move may put a disc, (..., S, S) bool: a third plane for a network.
+
+    Args:
+        observations: (..., S, S, 2) bool, where S is 4, 6 or 8.
+
+    Raises:
+        ValueError: the shape is another.
+    """
+    shape = np.shape(observations)
+    if shape[-3:] not in [(size, size, 2) for size in bitboard.SIZES]:
+        raise ValueError(f"expected observations of shape (..., S, S, 2), where S is 4, 6 or 8, got {shape}")
+    size = shape[-2]
+    squares = np.array(bitboard.ACTION_SQUARES[size], np.uint64)
+    with jax.enable_x64(True):
+        planes = jnp.reshape(observations, (*shape[:-3], size * size, 2)).astype(jnp.uint64)
+        sets = jnp.sum(planes << squares[:, np.newaxis], axis=-2)
+        legal = rules.legal_moves(sets[..., 0], sets[..., 1], bitboard.BOARDS[size])
+        return jnp.reshape((legal[..., np.newaxis] >> squares) & np.uint64(1), shape[:-1]).astype(bool)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,12 +4,11 @@
     python scripts/train/jax_alphazero.py --size 6 --out runs/jax_az.safetensors --seconds 1200 --resume
     python scripts/train/jax_alphazero.py --out runs/az8.safetensors --games 1024 --simulations 32 --minibatch 4096
 
-The third command has settings for a GPU, and has never been run. The method is Gumbel AlphaZero (Danihelka et al.,
-2022) with the search of mctx. An iteration plays N whole games at once. The policy learns the improved policy that the
-search returns, and the value learns the game's result. The games are spread over all devices that JAX finds.
-FILE:network=scripts/train/jax_alphazero.py:make,simulations=64 is the agent with a search. Files of a changed `Net` no
-longer fit. The curve (.json, .png) and the state for --resume are written beside the file. A resumed run equals an
-uninterrupted one, on a CPU bit for bit. Ctrl-C ends the run after the iteration, a second Ctrl-C at once.
+The third command, for a GPU, was never run. The method is Gumbel AlphaZero (Danihelka et al., 2022) with the search of
+mctx. An iteration plays N whole games at once, spread over all devices. The policy learns the improved policy that the
+search returns, and the value the game's result. FILE:network=scripts/train/jax_alphazero.py:make,simulations=64 is the
+agent with a search. Files of a changed `Net` do not fit. The curve (.json, .png) and the state for --resume are written
+beside the file. A resumed run equals an uninterrupted one, on a CPU bit for bit. Ctrl-C ends it after the iteration.
 """
 
 import json
@@ -74,7 +73,8 @@ class Net(nn.Module):
 
     @nn.compact
     def __call__(self, boards: jax.Array) -> tuple[jax.Array, jax.Array]:
-        x = nn.relu(nn.Conv(CHANNELS, (3, 3))(boards.astype(jnp.float32)))
+        planes = jnp.concatenate([boards, othello_env.jax.legal_moves(boards)[..., jnp.newaxis]], axis=-1)
+        x = nn.relu(nn.Conv(CHANNELS, (3, 3))(planes.astype(jnp.float32)))  # without the third plane it learns worse
         for _ in range(BLOCKS):
             x = nn.relu(x + nn.Conv(CHANNELS, (3, 3))(nn.relu(nn.Conv(CHANNELS, (3, 3))(x))))
         moves = nn.Dense(1, kernel_init=nn.initializers.normal(0.01))(x).reshape(len(x), -1)

@@ -156,9 +156,11 @@ def test_games_equal_those_of_the_pettingzoo_environment(size):
     envs = [othello_v0.raw_env(size=size) for _ in range(n)]
     for env in envs:
         env.reset(seed=0)
-    passes = 0
+    passes, legal_moves = 0, jax.jit(oj.legal_moves)
     for state, actions in play_all(oj.Othello(size), jax.random.split(jax.random.key(2), n), rng):
         black = np.asarray(state.current_player) ^ np.asarray(state._color)
+        moves = np.asarray(legal_moves(state.observation)).reshape(n, -1)
+        assert (moves == state.legal_action_mask[:, :-1])[~state.terminated].all()
         for i, env in enumerate(envs):
             mine, over = one(state, i), env.position.is_over
             assert bool(mine.terminated) == over
@@ -385,3 +387,9 @@ def test_what_pgx_programs_read():
     assert oj.Othello(6).init(jax.random.key(0)).env_id == oj.Othello(6).id == "othello_6x6"
     state = env.init(jax.random.key(0))
     assert bool(state.replace(terminated=jnp.bool_(True)).terminated)
+
+
+@pytest.mark.parametrize("shape", [(6, 6), (5, 5, 2), (3, 2, 6, 6)])
+def test_legal_moves_of_a_wrong_shape(shape):
+    with pytest.raises(ValueError, match=r"expected observations of shape \(..., S, S, 2\), where S is 4, 6 or 8, got"):
+        oj.legal_moves(jnp.zeros(shape, bool))
