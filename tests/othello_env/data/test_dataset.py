@@ -104,9 +104,8 @@ def test_exact_labels_are_the_scores_of_minimax(twin):
         for ply in range(games.lengths[i]):
             slow = twin.of(games.state(i, ply))
             if slow.count(None) <= 4:
+                row = labels.values[len(chosen)]
                 chosen.append((i, ply))
-                k = len(chosen) - 1
-                row = labels.values[k]
                 assert {a: row[a] for a in np.flatnonzero(~np.isnan(row)).tolist()} == slow.values()
     assert list(zip(labels.game.tolist(), labels.ply.tolist(), strict=True)) == chosen
     more = random_games(300, size=4, seed=2)
@@ -141,16 +140,7 @@ def test_a_function_has_its_own_name_in_the_columns():
     assert match_games("random", count=2).columns["black"].tolist() == ["first", "second"]
 
 
-def test_given_positions_get_exact_scores():
-    games = match_games("random", count=20, seed=6)
-    labels = exact_labels(games, 6)
-    positions = [games.state(game, ply) for game, ply in zip(labels.game, labels.ply, strict=True)]
-    np.testing.assert_array_equal(exact_scores(positions), labels.values)
-    np.testing.assert_array_equal(exact_scores(positions[::-1]), labels.values[::-1])
-    assert exact_scores([]).shape == (0, 65)
-
-
-def test_a_count_of_positions_is_a_sample_of_all():
+def test_a_count_of_positions_is_a_sample_of_all_and_given_positions_get_the_same_scores():
     games = match_games("random", count=20, seed=6)
     every = exact_labels(games, 6)
     some = exact_labels(games, 6, count=15, seed=1)
@@ -163,3 +153,6 @@ def test_a_count_of_positions_is_a_sample_of_all():
     others = exact_labels(games, 6, count=15, seed=2)
     assert chosen != list(zip(others.game.tolist(), others.ply.tolist(), strict=True))
     assert len(exact_labels(games, 6, count=10**6)) == len(every)
+    positions = [games.state(game, ply) for game, ply in chosen][::-1]
+    np.testing.assert_array_equal(exact_scores(positions), some.values[::-1])
+    assert exact_scores([]).shape == (0, 65)
