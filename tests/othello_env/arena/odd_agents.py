@@ -1,4 +1,4 @@
-"""Agents that misbehave. Worker processes load them by a spec such as ``.../odd_agents.py:Sleeper:discs=20``."""
+"""Agents that misbehave. Worker processes load them by a spec such as ``.../odd_agents.py:Spinner:discs=20``."""
 
 import os
 import sys
@@ -37,13 +37,6 @@ class Odd(Polite):
 
     def oddly(self, state, seconds_left):
         raise NotImplementedError
-
-
-class Sleeper(Odd):
-    """Hangs."""
-
-    def oddly(self, state, seconds_left):
-        time.sleep(1000)
 
 
 class Spinner(Odd):

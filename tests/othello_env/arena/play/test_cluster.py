@@ -63,7 +63,7 @@ def test_a_node_is_killed_in_mid_tournament(connected, tmp_path):
 
 
 def test_clocks_are_kept_where_the_agents_think(connected):
-    odd = {"odd": f"{ODD}:Sleeper", "killer": f"{ODD}:Killer", "polite": f"{ODD}:Polite"}
+    odd = {"odd": f"{ODD}:Spinner", "killer": f"{ODD}:Killer", "polite": f"{ODD}:Polite"}
     result = play(odd, 2, clock=TimeControl(0.5, per_move=True), ray=True)
     assert not result.faults("polite")
     told = " ".join(result.faults("odd"))
