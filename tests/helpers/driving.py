@@ -5,13 +5,17 @@ import os
 import re
 from pathlib import Path
 
-from othello_env import Othello, make_agent
+from othello_env import make_agent
 from othello_env.arena.play.games import seat_key
 
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """The folder for screenshots. If it is None, no screenshots are taken."""
 MINUS = "\u2212"
+EDGE, HEIGHT = 8, 120
+"""The margin and the height of the picture of the curve."""
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
+SMALL = "c4b4a1d2d4d3a2c1a4a3b1d1"
+"""A whole game on 4x4, with a pass and blunders."""
 
 
 def new_game(page, game, seats, seed=1, opening="start", clock="0"):
@@ -46,6 +50,31 @@ def moves(page):
     return [re.sub(r"^\d+\. ", "", text).split(MINUS)[0] for text in texts]
 
 
+def look(page, **agents):
+    """Choose the agents A and B, such as ``a="ntuple"``, and wait until their values are on the table."""
+    for slot, spec in agents.items():
+        select = "#look" if slot == "a" else "#look-b"
+        page.locator(f'{select} option[value="{spec}"]').wait_for(state="attached")
+        page.select_option(select, spec)
+        page.locator(f'#table td[data-slot="{slot}"][data-value]').first.wait_for()
+
+
+def table(page, slot):
+    """The values in a column of the table of moves, by the names of the moves. They are not rounded."""
+    cells = page.evaluate(
+        """slot => [...document.querySelectorAll(`#table td[data-slot="${slot}"]`)]
+          .map(cell => [cell.parentElement.querySelector("th").innerText, cell.dataset.value])""",
+        slot,
+    )
+    return {name: float(value) for name, value in cells}
+
+
+def marks(page):
+    """The numbers over the squares, by the places of the squares. They are not rounded."""
+    code = "all => all.map(each => [each.dataset.place, Number(each.dataset.value)])"
+    return dict(page.locator(".heat g").evaluate_all(code))
+
+
 def square(page, row, column):
     return page.locator(f'.square[data-place="{row},{column}"]')
 
@@ -77,12 +106,10 @@ def sticks_out(page):
     return page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
-def play_small():
-    """A whole game on 4x4 in which each player plays the last legal move. Some of these moves are blunders."""
-    state = Othello(4)
-    while not state.is_over:
-        state = state.play(state.legal_actions()[-1])
-    return state
+def in_sight(page, selector):
+    """Whether an element is whole within the window."""
+    box = box_of(page, selector)
+    return box["top"] >= 0 and box["bottom"] <= page.viewport_size["height"]
 
 
 def check_game(page, start, agent, agent_player, seed):

@@ -1,4 +1,4 @@
-"""Agents that misbehave. Worker processes load them by a spec such as ``.../odd_agents.py:Sleeper:discs=20``."""
+"""Agents that misbehave. Worker processes load them by a spec such as ``.../odd_agents.py:Spinner``."""
 
 import os
 import sys
@@ -9,41 +9,20 @@ from othello_env import Agent
 
 
 class Polite(Agent):
-    """Always plays the first legal action, and stores the times that its clock showed."""
-
-    def __init__(self, seed: int | None = None) -> None:
-        self.seconds_left: list[float | None] = []
-
-    def __repr__(self) -> str:
-        return "polite"
+    """Always plays the first legal action."""
 
     def act(self, state, *, seconds_left=None):
-        self.seconds_left.append(seconds_left)
         return state.legal_actions()[0]
 
 
 class Odd(Polite):
-    """Misbehaves when the board has at least a given number of discs."""
-
-    def __init__(self, discs: int = 20) -> None:
-        super().__init__()
-        self.discs = discs
-
-    def __repr__(self) -> str:
-        return type(self).__name__
+    """Misbehaves when the board has at least 20 discs."""
 
     def act(self, state, *, seconds_left=None):
-        return self.oddly(state, seconds_left) if state.turn >= self.discs else super().act(state)
+        return self.oddly(state, seconds_left) if state.turn >= 20 else super().act(state)
 
     def oddly(self, state, seconds_left):
         raise NotImplementedError
-
-
-class Sleeper(Odd):
-    """Hangs."""
-
-    def oddly(self, state, seconds_left):
-        time.sleep(1000)
 
 
 class Spinner(Odd):
@@ -114,11 +93,7 @@ class DiesOnce(Polite):
     """Ends its process when it is asked for the first time. A file shows that it has been asked."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
         self.path = path
-
-    def __repr__(self) -> str:
-        return "dies-once"
 
     def act(self, state, *, seconds_left=None):
         if state.turn >= 30 and not self.path.exists():
@@ -139,7 +114,6 @@ class Spender(Polite):
     """Thinks for a fixed time. If all its time is left, it plays the last action. Otherwise it plays the first."""
 
     def __init__(self, seconds: float = 0.002, all: float = 1.0) -> None:  # noqa: A002
-        super().__init__()
         self.seconds, self.all = seconds, all
 
     def act(self, state, *, seconds_left=None):

@@ -49,11 +49,6 @@ def test_even_results_speak_for_neither_of_opposite_differences():
     assert Sprt(0, 10).llr((0, 0, 0, 0, 0)) == 0
 
 
-@given(counts)
-def test_the_other_agent_sees_the_opposite(pairs):
-    assert Sprt(0, 20).llr(pairs) == pytest.approx(-Sprt(-20, 0).llr(pairs[::-1]), abs=1e-6)
-
-
 def test_a_test_without_draws_in_pairs_of_one_game_is_walds():
     """If only the scores 0 and 1 occur, the test is the same as Wald's test of the tosses of a coin."""
     p0, p1 = (1 / (1 + 10 ** (-elo / 400)) for elo in (0, 100))
@@ -86,7 +81,7 @@ def simulate(test, elo, runs, seed):
 
 
 def test_errors_are_as_rare_as_stated_and_games_are_saved():
-    test, runs = Sprt(0, 60), 200
+    test, runs = Sprt(0, 60), 100
     wrong, games0 = simulate(test, 0, runs, 1)
     right, games1 = simulate(test, 60, runs, 2)
     spread = 3 * math.sqrt(0.05 * 0.95 / runs)

@@ -2,19 +2,14 @@
 
 import io
 import json
-import re
-from dataclasses import replace
 from functools import partial
 
 import pytest
 from PIL import Image
 
-from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.elo import Fit
-from othello_env.arena.rating.ladder import AGENT, Placement, load_ladder, place
-from othello_env.arena.tournament.results import MatchResult
-from othello_env.arena.tournament.schedule import Schedule
+from othello_env.arena.rating.ladder import Placement, place
 from othello_env.support.files import parse_json
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
@@ -41,8 +36,6 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     for row in written["results"]:
         assert row["wins"] + row["draws"] + row["losses"] == row["games"]
         assert f"{row['score']:.3f}".removeprefix("0") in out
-    assert written["illegal_or_failed"] == written["endgame"]["illegal_or_failed"] == 0
-    assert written["milliseconds_a_move"] > 0
     assert f"{written['endgame']['best_move_rate']:.1%}" in out
     page = (folder / "benchmark.md").read_text()
     assert "| rung | Elo | games |" in page
@@ -50,50 +43,25 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert out.splitlines()[0] in page
     with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
         assert image.width > 600
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "benchmark.json",
-        "benchmark.md",
-        "benchmark.png",
-        "positions.jsonl",
-    ]
+    names = ["benchmark.json", "benchmark.md", "benchmark.png", "positions.jsonl"]
+    assert sorted(path.name for path in folder.iterdir()) == names
     rows = [json.loads(line) for line in (folder / "positions.jsonl").read_text().splitlines()]
     losses = [row["loss"] for row in rows]
     assert len(rows) == written["endgame"]["count"]
     assert sum(losses) / len(rows) == pytest.approx(written["endgame"]["mean_loss"], abs=1e-3)
 
 
-def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
-    def match(rung, points):
-        """A match of 40 pairs of games. The agent gets 0, 1 or 2 points in each pair; with 1 point, Black wins both."""
-        returns = {0.0: ((-1.0, 1.0), (1.0, -1.0)), 1.0: ((1.0, -1.0), (1.0, -1.0)), 2.0: ((1.0, -1.0), (-1.0, 1.0))}
-        names = (AGENT, rung.spec)
-        games = zip(Schedule(names, 80, None), returns[points] * 40, strict=True)
-        records = [replace(GameRecord.of(game, game.start), result=won, margins=won) for game, won in games]
-        return MatchResult(names, tuple(records))
-
-    weak, strong = load_ladder().rungs[3:5]
-    odd = Placement(load_ladder(), {weak: match(weak, 0.0), strong: match(strong, 1.0)})
-    monkeypatch.setattr(
-        "othello_env.cli.benchmark.run_benchmark", lambda *_, **__: Benchmark("odd", odd, None, {"seed": 0}, 1.0)
-    )
-    _, out, _ = run("random", "--out", tmp_path)
-    fit = json.loads((tmp_path / "benchmark.json").read_text())["fit"]
-    assert fit["p"] < 0.01
-    told = re.search(r"they differ from the expected scores by (\.\d{3}) \(about (\d+) Elo\)\. Quote the scores", out)
-    assert told[0] in (tmp_path / "benchmark.md").read_text()
-    apart = [match.score - odd.expected(rung) for rung, match in odd.matches.items()]
-    assert float(told[1]) == pytest.approx((sum(each**2 for each in apart) / 2) ** 0.5, abs=0.02)
-    assert int(told[2]) == pytest.approx(695 * float(told[1]), abs=1)
-
-
-def test_a_small_misfit_is_not_told(monkeypatch):
+def test_scores_that_fit_no_rating_are_reported_unless_the_misfit_is_small(monkeypatch):
     """With many games, scores that differ by as much as the errors of the rungs' own ratings are significant."""
     placement = place("maximizer:eval=count", games=8)
     for fit, is_told in ((Fit(99.0, 3, 0.04), False), (Fit(99.0, 3, 0.06), True), (Fit(1.0, 3, 0.06), False)):
         monkeypatch.setattr(Placement, "fit", fit)
-        notes = " ".join(Benchmark("a", placement, None, {"seed": 0}, 1.0).notes())
+        found = Benchmark("a", placement, None, {"seed": 0}, 1.0)
+        notes = " ".join(found.notes())
         assert ("One rating does not explain its scores" in notes) == is_told
-        assert ("by .060 (about 42 Elo)" in notes) == is_told
+        assert ("they differ from the expected scores by .060 (about 42 Elo). Quote the scores" in notes) == is_told
+        assert all(note in found.to_markdown() for note in found.notes())
+        assert found.to_json()["fit"]["p"] == pytest.approx(fit.p_value, abs=1e-4)
 
 
 def test_illegal_moves_are_reported(run, tmp_path):
@@ -123,24 +91,16 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
 def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
     status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
     assert (status, err) == (0, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "perfection.json",
-        "perfection.md",
-        "perfection.png",
-        "positions.jsonl",
-    ]
+    names = ["perfection.json", "perfection.md", "perfection.png", "positions.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
     written = json.loads((tmp_path / "perfection.json").read_text())
-    assert (written["agent"], written["size"], written["seed"]) == ("maximizer:eval=weighted", 4, 3)
     assert out.startswith(f"maximizer:eval=weighted on 4x4: {written['moves']['best_move_rate']:.1%} of its moves are ")
-    assert written["games"]["games"] == 8
     assert f"{written['games']['discs_lost_a_game']:.1f} discs lost a game" in out
     assert f"{written['exploitability']['discs']:.1f} discs a game" in out
     page = (tmp_path / "perfection.md").read_text()
     for stage in written["moves"]["stages"]:
         low, high = stage["empty"]
         assert f"| {low} to {high} | {stage['count']} | {stage['best_move_rate']:.1%} |" in page
-    with Image.open(io.BytesIO((tmp_path / "perfection.png").read_bytes())) as image:
-        assert image.width > 600
 
 
 def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_path):
@@ -154,10 +114,9 @@ def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_pat
     first, second = (line for line in out.splitlines() if line.startswith(agent) and "seed 3" in line)
     assert "(ladder-6x6-v0, 4 games, openings balanced-6x6-v0, seed 3)" in first
     assert f"{measured['moves']['best_move_rate']:.1%} of its moves are perfect" in second
-    for name in ("benchmark", "perfection"):
-        assert (tmp_path / f"{name}.md").read_text().startswith(f"# {agent}\n")
-        with Image.open(io.BytesIO((tmp_path / f"{name}.png").read_bytes())) as image:
-            assert image.width > 600
+    assert {f"{name}.{kind}" for name in ("benchmark", "perfection") for kind in ("md", "png")} < {
+        path.name for path in tmp_path.iterdir()
+    }
 
 
 def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):
@@ -177,12 +136,9 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
     [
         (["nobody"], "there is no agent 'nobody'"),
         (["random", "--games", "3"], "not even"),
-        (["random", "--minutes", "0"], "is not in the range"),
         (["random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
         (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for 4x4"),
-        (["random", "--size", "4", "--minutes", "1"], "for a ladder, and there is no ladder for 4x4"),
         (["perfect", "--size", "8"], "perfect plays Othello on 4x4 and 6x6"),
-        (["ntuple", "--size", "4"], "no n-tuple weights come with the package for size 4"),
         (["random", "--out", "full"], "full exists and is not an empty folder"),
         (["random", "--out", "full/file"], "full/file exists and is not an empty folder"),
         (["random", "--out", "full/file/deeper"], "Not a directory"),

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 
 import click
 import pytest
@@ -57,60 +58,37 @@ def test_match_prints_a_table_that_the_seed_repeats(run):
 
 BAD = [
     (["match", "nobody", "random"], "there is no agent 'nobody'; known are alphabeta"),
-    (["match", "random", "random:x=1"], "random has no option x"),
     (["match", "random", "random", "--games", "3"], "not even"),
     (
         ["match", "random", "random", "--openings", "random:many"],
         "balanced-v0, balanced-6x6-v0, start, transcripts or a file of them, got 'random:many'",
     ),
-    (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
-    (["match", "random", "random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
-    (
-        ["match", "random", "random", "--size", "6", "--game", "othello:size=6"],
-        "either in --game othello:size=6 or",
-    ),
-    (["match", "random", "random", "--game", "tribolo", "--size", "6"], "tribolo has no option size; it takes width"),
+    (["match", "random", "random", "--size", "6", "--game", "othello:size=6"], "either in --game othello:size=6 or"),
     (["match", "random", "random", "--game", "otello"], "got 'otello' (did you mean othello?)"),
-    (["match", "random", "random", "--game", "othello:sise=6"], "no option sise (did you mean size?); it takes size"),
     (["match", "perfect", "random"], "perfect plays Othello on 4x4 and 6x6; "),
     (["match", "perfect", "random"], "; --size and --game say what is played, such as --size 6"),
-    (["play", "--black", "random", "--white", "perfect"], "such as --size 6"),
     (["train", "--out", "a.npz", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
-    (["gtp", "--game", "tribolo"], "--game: expected othello, perhaps with a size, got tribolo"),
-    (["match", "random", "random", "--game", "chess"], "games checkers, othello, tribolo, got 'chess'"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
-    (["match", "ntuple", "random", "--game", "othello:size=4"], "no n-tuple weights come with the package for size 4"),
     (
         ["match", "random", "random", "--openings", "nosuch.txt"],
         "there is no file 'nosuch.txt'; expected random:PLIES, ",
     ),
     (
-        ["match", "random", "random", "--openings", "foo"],
-        "start, transcripts or a file of them, got 'foo' (opening 'foo': ply 1: ",
-    ),
-    (
         ["match", "random", "random", "--openings", "f5", "--game", "checkers"],
         "start, transcripts or a file of them, got 'f5'",
     ),
-    (["match", "random", "random", "--openings", "f5d6,,"], "transcripts or a file of them, got 'f5d6,,'"),
-    (["match", "random", "random", "--game", "othello:size=٤"], "size must be a number, not '٤'"),
-    (["match", "engine:ms=nan", "random"], "'engine:ms=nan': ms must be a finite number, not 'nan'"),
-    (["tournament", "random", "maximizer", "--clock", "nans"], "expected a time such as"),
     (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "seconds must be a finite number, not inf"),
     (["match", "random"], "Missing argument 'B'. othello-env match --help shows what it takes"),
     (["match", "random", "random", "10"], "extra argument (10) othello-env match --help shows what it takes"),
     (["data", "make", "match", "-n", "3"], "No such option '-n'. othello-env data make match --help shows"),
     (["match", "alphabeta:depth=4:eval=count", "random"], "not '4:eval=count' (commas separate options)"),
-    (["match", "alphabeta:eval=wieghted", "random"], "no evaluation 'wieghted' (did you mean weighted?); known are"),
-    (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
     (["train", "--out", "weights.txt"], ".npz"),
     (["frobnicate"], "there is no command 'frobnicate'; the commands are analyse"),
     (["trian"], "there is no command 'trian' (did you mean train?)"),
-    (["match", "alphabta", "random"], "there is no agent 'alphabta' (did you mean alphabeta?)"),
     (["match", "alphabeta:dpth=2", "random"], "has no option dpth (did you mean depth?)"),
 ]
 
@@ -188,17 +166,10 @@ def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
     [
         ("def f(:", ["match", "policy.py:f", "random"], "SyntaxError: invalid syntax (policy.py, line 1)"),
         ("\nx = y", ["match", "policy.py:f", "random"], "NameError: name 'y' is not defined (policy.py, line 2)"),
-        ("\nx = y", ["match", "alphabeta:eval=policy:f", "random"], "name 'y' is not defined (policy.py, line 2)"),
         (
             "def f(observations, masks):\n    return {}[1]",
             ["play", "--black", "policy.py:f", "--white", "random"],
             "KeyError: 1 (policy.py, line 2)",
-        ),
-        ("\nx = float('match')", ["match", "policy.py:f", "random"], "to float: 'match' (policy.py, line 2)"),
-        (
-            "\nopen('gone.pt')",
-            ["match", "policy.py:f", "random"],
-            "No such file or directory (policy.py, line 2)",
         ),
         ("\nimport zz_gone", ["match", "policy.py:f", "random"], "No module named 'zz_gone' (policy.py, line 2)"),
         (
@@ -251,18 +222,6 @@ def test_the_size_may_stand_in_the_game_or_alone(run, command):
     assert run(*checkers, "checkers", "--size", "4") == run(*checkers, "checkers:size=4")
 
 
-def test_the_openings_are_those_of_the_size(run):
-    command = ("match", "random", "random", "--games", 2)
-    assert run(*command, "--openings", "e4", "--size", "6")[0] == 0
-    assert "e4 (action 28) is not legal" in run(*command, "--openings", "e4")[2]
-
-
-def test_play_checks_the_agents_before_the_first_move(run):
-    status, out, err = run("play", "--black", "random", "--white", "ntuple", "--size", "4")
-    assert (status, out) == (2, "")
-    assert "no n-tuple weights come with the package for size 4" in err
-
-
 def test_repeated_games_are_reported(run):
     agents = ("maximizer:eval=count", "maximizer:eval=weighted")
     told = "the 4 pairs of games are repetitions of 1: "
@@ -289,17 +248,13 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that can close a stream")
 @pytest.mark.parametrize(
-    ("command", "status", "out", "err"),
-    [
-        ("match random random --games 2 >&-", 0, "", ""),
-        ("match random random --games 2 2>&-", 0, "random, 2 games, ", ""),
-        ("play --black human --white random <&-", 0, "\n    a  b", ""),
-    ],
+    ("command", "out"),
+    [("match random random --games 2 >&- 2>&-", ""), ("play --black human --white random <&-", "\n    a  b")],
 )
-def test_closed_streams(command, status, out, err):
+def test_closed_streams(command, out):
     words = f'"{sys.executable}" -m othello_env {command}'
     done = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (status, err)
+    assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(out)
 
 
@@ -321,32 +276,20 @@ def test_a_table_fits_the_terminal(monkeypatch, columns, last):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
-@pytest.mark.parametrize("columns", [80, 40])
-def test_progress_and_results_fit_the_terminal(columns):
+def test_progress_and_results_fit_the_terminal():
     """A bar that is wider than the terminal would print a line for each game."""
     termios = pytest.importorskip("termios")
     leader, follower = os.openpty()
-    termios.tcsetwinsize(follower, (30, columns))
-    names = ("maximizer:eval=count", "alphabeta:depth=1,eval=weighted")
+    termios.tcsetwinsize(follower, (30, 40))
+    command = [*COMMAND, "match", "random", "maximizer:eval=count,epsilon=0.5", "--games", "40"]
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    subprocess.run(
-        [*COMMAND, "match", *names, "--games", "40"],
-        env=environment,
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        check=True,
-    )
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), follower)
+    subprocess.run(command, env=environment, check=True, **streams)
     os.close(follower)
     shown = b""
-    while True:
-        try:
-            part = os.read(leader, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
+    with suppress(OSError):  # raised at the end
+        while part := os.read(leader, 4096):
+            shown += part
     os.close(leader)
     lines = re.sub(r"\x1b\[\??\d*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n").split("\n")
     if lines[0].startswith("othello-env: compiling"):  # the first run
@@ -355,10 +298,7 @@ def test_progress_and_results_fit_the_terminal(columns):
     assert len(bars) > 1
     assert bars[-1].rstrip().startswith("games  [####")
     assert bars[-1].rstrip().endswith("]  40/40")
-    assert max(len(text) for text in bars + lines[1:]) <= columns
+    assert max(len(text) for text in bars + lines[1:]) <= 40
     told = " ".join(" ".join(lines[1:]).split())
-    assert told.startswith("maximizer:eval=count, 40 games, openings random:10, seed 0: ")
-    head = "opponent wins draws losses score 95% interval discs"
-    wins = r"alphabeta:depth=1,eval=weighted " + (r"\d+ \d+" if columns == 80 else r"wins \d+ draws \d+ losses")
-    assert (head in told) == (columns == 80)
-    assert re.search(wins, told)
+    assert told.startswith("random, 40 games, openings random:10, seed 0: ")
+    assert re.search(r"maximizer:eval=count,epsilon=0.5 wins \d+ draws \d+ losses", told)

@@ -21,10 +21,6 @@ def test_it_says_what_it_has_written(run, tmp_path):
 
     NeuralNetwork(6, 4, 1).save(tmp_path / "a.safetensors")
     out = tmp_path / "a.onnx"
-    assert run("export", tmp_path / "a.safetensors", out) == (
-        0,
-        f"{out}: a network for 6x6\n",
-        "",
-    )
+    assert run("export", tmp_path / "a.safetensors", out) == (0, f"{out}: a network for 6x6\n", "")
     assert out.exists()
     assert f"{out} exists; give another name" in run("export", tmp_path / "a.safetensors", out)[2]

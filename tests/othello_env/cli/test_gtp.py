@@ -62,7 +62,6 @@ class TestServer:
             (["time_settings 0 30 10"], [(None, 3.0), (None, 3.0)]),
             (["time_settings 1 6 3"], [(1.0, None), (None, 2.0)]),
             (["time_settings 1 0 0"], [(1.0, None), (0.0, None)]),
-            (["time_settings 60 5 0"], [(None, None)]),
             (["time_settings 0 0 0"], [(None, None)]),
             (["time_left black 12 0"], [(12.0, None), (11.0, None)]),
             (["time_left black 12 3"], [(None, 4.0)]),
@@ -93,11 +92,9 @@ class TestServer:
         "line",
         [
             "time_left black nan 0",
-            "time_left black inf 0",
             "time_left black 5 -1",
             "time_left black 5",
             "time_settings",
-            "time_settings 1 2",
             "time_settings 1e999 0 0",
             "time_settings a b c",
         ],
@@ -157,7 +154,7 @@ class TestServer:
     def test_passes_may_be_given_or_left_out(self, explicit):
         server = GtpServer(make_agent("random", 1), "random", size=6)
         other = make_agent("random", 2)
-        for game in range(10):
+        for game in range(5):
             server.answer("clear_board")
             other.new_game(game)
             while not server.state.is_over:

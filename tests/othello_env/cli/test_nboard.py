@@ -181,24 +181,13 @@ def test_the_command_answers_until_quit(run, monkeypatch):
     assert answer.startswith("=== ")
 
 
-def test_the_command_refuses_what_it_cannot_take(run, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("ping 1\n" + "y" * 1_000_000))
-    assert run("nboard", "--agent", "random") == (
-        2,
-        "pong 1\n",
-        "othello-env: a command has at most 65,535 characters\n",
-    )
-    assert "there is no agent 'nobody'" in run("nboard", "--agent", "nobody")[2]
-
-
-@pytest.mark.parametrize(("command", "encoding"), [("nboard", "ascii"), ("gtp", "utf-8")])
-def test_bytes_that_are_no_text_end_nothing(command, encoding):
+def test_bytes_that_are_no_text_end_nothing():
     done = subprocess.run(
-        [sys.executable, "-m", "othello_env", command, "--agent", "random"],
-        input=b"\xff\xfe\nping \xff\nhint \xff\nplay \xff\nping 7\n3 name\nquit\nping 8\n",
-        env=os.environ | {"PYTHONIOENCODING": encoding},
+        [sys.executable, "-m", "othello_env", "nboard", "--agent", "random"],
+        input=b"\xff\xfe\nping \xff\nhint \xff\nplay \xff\nping 7\nquit\nping 8\n",
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
         capture_output=True,
         check=True,
     )
     assert done.stderr == b""
-    assert (b"\npong 7" if command == "nboard" else b"\n=3 othello-env random\n") in done.stdout
+    assert b"\npong 7" in done.stdout

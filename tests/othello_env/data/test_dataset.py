@@ -87,9 +87,6 @@ def test_games_of_a_match_are_those_of_play_match():
     result = play_match("alphabeta:depth=2", "maximizer:epsilon=0.2", games=8, seed=4)
     games = match_games("alphabeta:depth=2", "maximizer:epsilon=0.2", 4, seed=4, first=4)
     assert [games.state(i) for i in range(4)] == [record.replay() for record in result.records[4:]]
-    again = match_games("alphabeta:depth=2", "maximizer:epsilon=0.2", 4, seed=4, first=4, workers=2)
-    assert [again.state(i) for i in range(4)] == [games.state(i) for i in range(4)]
-    assert again.columns["black"].tolist() == games.columns["black"].tolist()
     assert len(match_games("random", count=0)) == 0
     for arguments in ({"count": 3}, {"count": 2, "first": 1}, {"count": 2, "rules": "tribolo"}):
         with pytest.raises(ValueError, match=r"even number|two players"):
@@ -104,9 +101,8 @@ def test_exact_labels_are_the_scores_of_minimax(twin):
         for ply in range(games.lengths[i]):
             slow = twin.of(games.state(i, ply))
             if slow.count(None) <= 4:
+                row = labels.values[len(chosen)]
                 chosen.append((i, ply))
-                k = len(chosen) - 1
-                row = labels.values[k]
                 assert {a: row[a] for a in np.flatnonzero(~np.isnan(row)).tolist()} == slow.values()
     assert list(zip(labels.game.tolist(), labels.ply.tolist(), strict=True)) == chosen
     more = random_games(300, size=4, seed=2)
@@ -141,16 +137,7 @@ def test_a_function_has_its_own_name_in_the_columns():
     assert match_games("random", count=2).columns["black"].tolist() == ["first", "second"]
 
 
-def test_given_positions_get_exact_scores():
-    games = match_games("random", count=20, seed=6)
-    labels = exact_labels(games, 6)
-    positions = [games.state(game, ply) for game, ply in zip(labels.game, labels.ply, strict=True)]
-    np.testing.assert_array_equal(exact_scores(positions), labels.values)
-    np.testing.assert_array_equal(exact_scores(positions[::-1]), labels.values[::-1])
-    assert exact_scores([]).shape == (0, 65)
-
-
-def test_a_count_of_positions_is_a_sample_of_all():
+def test_a_count_of_positions_is_a_sample_of_all_and_given_positions_get_the_same_scores():
     games = match_games("random", count=20, seed=6)
     every = exact_labels(games, 6)
     some = exact_labels(games, 6, count=15, seed=1)
@@ -163,3 +150,6 @@ def test_a_count_of_positions_is_a_sample_of_all():
     others = exact_labels(games, 6, count=15, seed=2)
     assert chosen != list(zip(others.game.tolist(), others.ply.tolist(), strict=True))
     assert len(exact_labels(games, 6, count=10**6)) == len(every)
+    positions = [games.state(game, ply) for game, ply in chosen][::-1]
+    np.testing.assert_array_equal(exact_scores(positions), some.values[::-1])
+    assert exact_scores([]).shape == (0, 65)

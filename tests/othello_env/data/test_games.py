@@ -95,9 +95,8 @@ def test_the_first_illegal_action_is_found(actions):
 
 
 def test_an_action_after_the_end_is_illegal():
-    whole = random_games(1, size=4)
-    actions = np.append(whole.actions[0, : whole.lengths[0]], 16)
-    assert Games([actions], [len(actions)], "othello:size=4").illegal().tolist() == [len(actions) - 1]
+    moves = (*random_games(1, size=4).state(0).moves, 16)
+    assert Games([moves], [len(moves)], "othello:size=4").illegal().tolist() == [len(moves) - 1]
 
 
 @pytest.mark.parametrize("start", [Othello(6), Checkers(), Tribolo(seed=2)], ids=lambda s: type(s).__name__)
@@ -194,9 +193,8 @@ def test_unfinished_games_have_no_result():
 
 
 def test_selecting_games():
-    games = Games(
-        random_games(10, seed=4).actions, random_games(10, seed=4).lengths, columns={"year": np.arange(2000, 2010)}
-    )
+    drawn = random_games(10, seed=4)
+    games = Games(drawn.actions, drawn.lengths, columns={"year": np.arange(2000, 2010)})
     assert games[2:5].columns["year"].tolist() == [2002, 2003, 2004]
     assert games[games.columns["year"] > 2007].state(0) == games.state(8)
     assert len(games[[]]) == 0

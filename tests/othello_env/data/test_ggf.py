@@ -8,14 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_env import Othello
-from othello_env.data import (
-    DamagedGamesWarning,
-    Games,
-    GamesError,
-    random_games,
-    read_games,
-    write_games,
-)
+from othello_env.data import DamagedGamesWarning, Games, GamesError, random_games, read_games, write_games
 from othello_env.data.formats import ggf
 
 # The example in the description of the format GGF, from the archives of the server GGS.
@@ -47,7 +40,7 @@ def test_the_example_of_ggf(tmp_path):
     }
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.lists(st.text(max_size=20), min_size=2, max_size=2))
 def test_any_name_comes_back_from_ggf(names):
     """Spaces at the beginning and the end of a name are removed, and line ends become spaces."""
@@ -104,20 +97,15 @@ def test_a_synchronised_pair_and_tags_in_any_order():
         (GGF.replace("D3", "A1"), r"game 1 \(line 1\), ply 1: a1 \(action 0\) is not legal"),
         (GGF.replace("W[C5", "B[C5"), r"game 1 \(line 1\), ply 2: B\[C5/-1.2/3.5\], but it is the other side's turn"),
         (GGF.replace("D3", "Z9"), r"ply 1: expected a square"),
-        (GGF.replace("[8 ---", "[10 ---"), "expected a board of size 4, 6 or 8, got '10'"),
         (GGF.replace("TY[8]", "TY[8a]"), "anti-Othello"),
         (GGF.replace("GM[Othello]", "GM[Go]"), "expected a game of Othello, got 'Go'"),
         (GGF.replace("[8 ---", "[" + "9" * 5000 + " ---"), "expected a tag"),
         (GGF.replace(";)", ""), r"game 1 \(line 1\), expected a tag that was not given before, or ;\) at the end, got"),
-        (GGF.replace("PB[one]", "PB[one"), r"ply 1|expected a tag"),
         (GGF.replace("B[f6];)", "B[f6]\n" + GGF), "expected a tag that was not given before"),
         (GGF.replace("1 (;", "2 (;"), "the line announces 2 games, but has 1"),
         ("(;GM[Othello]TY[10];)", "expected a board of size 4, 6 or 8, got '10'"),
         ("(;GM[Othello]TY[8r20];)", "a random start .* needs the tag BO"),
-        (
-            GGF.replace("-------- -------- -------- ---O*---", "--- ------------- -------- ---O*---"),
-            "8 rows of 8 squares",
-        ),
+        (GGF.replace("[8 --------", "[8 --- -----"), "8 rows of 8 squares"),
     ],
 )
 def test_damaged_ggf(tmp_path, text, message):

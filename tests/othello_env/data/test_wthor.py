@@ -7,15 +7,7 @@ import numpy as np
 import pytest
 from comparing import same
 
-from othello_env.data import (
-    DamagedGamesWarning,
-    Games,
-    GamesError,
-    random_games,
-    read_games,
-    read_names,
-    write_games,
-)
+from othello_env.data import DamagedGamesWarning, Games, GamesError, random_games, read_games, read_names, write_games
 from othello_env.data.formats import wthor
 
 
@@ -32,16 +24,8 @@ def read_wthor(data):
 
 def test_wthor_as_a_reader_from_its_description_sees_it(twin):
     games = random_games(100, seed=5)
-    games = Games(
-        games.actions,
-        games.lengths,
-        columns={
-            "black": np.arange(100),
-            "white": np.arange(100) + 7,
-            "tournament": np.full(100, 3),
-            "year": [1999] * 100,
-        },
-    )
+    columns = {"black": np.arange(100), "white": np.arange(100) + 7, "tournament": [3] * 100, "year": [1999] * 100}
+    games = Games(games.actions, games.lengths, columns=columns)
     header, rows = read_wthor(wthor.dump(games, date(2026, 11, 22)))
     assert header == (2026, 11, 22, 0, 1999, 8, 0)
     for i, (tournament, black, white, score, _, moves) in enumerate(rows):

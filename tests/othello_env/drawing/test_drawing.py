@@ -120,13 +120,8 @@ def test_pictures_of_a_game_have_one_size_that_svg_and_pixels_share() -> None:
         assert len(sizes) == 1
 
 
-@pytest.fixture
-def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_shows_the_picture_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-
-
-@pytest.mark.usefixtures("_no_screen")
-def test_a_window_shows_the_picture_and_closes() -> None:
     import pygame
 
     window = drawing.Window(fps=1000)

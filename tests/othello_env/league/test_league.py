@@ -29,20 +29,6 @@ def test_the_games_of_a_batch_are_counted(ranked, mode, reward):
     assert league.results.learner == {}
 
 
-def test_games_against_others_do_not_count(ranked):
-    league = League([ranked(1)])
-    envs = make_vec_env(8, size=4, opponent="random")
-    observation, _ = envs.reset(seed=1)
-    counted = ended = 0
-    for _ in range(10):
-        observation, rewards, terminated, _, info = envs.step(observation["action_mask"].argmax(axis=1))
-        counted += league.record(envs, rewards, terminated, info)
-        ended += terminated.sum()
-    assert ended > 0
-    assert counted == 0
-    assert league["ranked 1"].games == 0
-
-
 def test_a_single_environment_changes_its_opponent_at_a_reset(ranked):
     league = League([ranked(k) for k in range(1, 4)], seed=5)
     env = gymnasium.make("othello_env/Othello-v0", size=4)

@@ -7,7 +7,6 @@ const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import
 const { common, keepLine, Past } = await import(at("lines"));
 const { axis, bands, firstOf, groupOf, linesOf, mostOf, quantities, valueAt } = await import(at("bands"));
 const { Versions } = await import(at("checkpoints"));
-const { cellText } = await import(at("league"));
 const { ladderRows, shownLadders } = await import(at("ladder"));
 const { exactly, lossText, reviewed } = await import(at("review"));
 const values = await import(at("values"));
@@ -97,23 +96,33 @@ test("ticks are round numbers that cover the range", () => {
   assert.deepEqual(values.ticks(5, 5), [5]);
 });
 
-test("a second click on Bring back loses no game, and an error keeps all games", async () => {
-  const answers = [];
+const loaded = record => ({
+  board: { players: [{ name: "black" }, { name: "white" }] },
+  views: [null, ...record.moves].map(() => ({ toMove: 0, choices: [] })),
+});
+
+// A table with a game of two persons that has these moves.
+async function tableWith(moves, offers) {
   globalThis.document = { getElementById: () => ({ hidden: true }) };
-  globalThis.fetch = () => new Promise(resolve => answers.push(resolve));
   const { HUMAN, Table } = await import(at("table"));
   const { Game } = await import(at("game"));
   const { Clock } = await import(at("clock"));
-  const view = { toMove: 0, choices: [] };
-  const loaded = record => ({ board: { players: [{ name: "black" }, { name: "white" }] }, views: [view, ...record.moves.map(() => view)] });
-  const reply = (status, content) => answers.shift()(new Response(JSON.stringify(content), { status }));
   const page = { setUp() {}, draw() {}, follow() {}, say() {}, thinks() {}, hint() {}, chosen() {}, refuse() {}, pace: 0 };
-  const [one, two] = [[1, 2], [3, 4, 5]].map(moves => ({ game: "othello", seed: 0, moves }));
-  const table = new Table(page, []);
+  const table = new Table(page, offers);
   const rest = { seats: [HUMAN, HUMAN], names: null, ended: null, base: 0, lines: [] };
+  const record = { game: "othello", seed: 0, moves };
+  table.resume({ ...rest, game: new Game(record, loaded(record)), clock: Clock.from(0, 2, 3), playing: false });
+  return { table, rest, record };
+}
+
+test("a second click on Bring back loses no game, and an error keeps all games", async () => {
+  const answers = [];
+  globalThis.fetch = () => new Promise(resolve => answers.push(resolve));
+  const reply = (status, content) => answers.shift()(new Response(JSON.stringify(content), { status }));
+  const { table, rest, record: two } = await tableWith([3, 4, 5], []);
+  const one = { game: "othello", seed: 0, moves: [1, 2] };
   const kept = { ...rest, record: one, cursor: 2, limit: 0, used: [0, 0, 0] };
   table.past = new Past([{ what: "restart", kept, isBack: false }]);
-  table.resume({ ...rest, game: new Game(two, loaded(two)), clock: Clock.from(0, 2, 3), playing: false });
 
   const failing = table.bringBack();
   reply(400, { error: "no" });
@@ -130,15 +139,7 @@ test("a second click on Bring back loses no game, and an error keeps all games",
 
 test("a hint ends a replay", async () => {
   globalThis.fetch = () => new Promise(() => {});
-  const { HUMAN, Table } = await import(at("table"));
-  const { Game } = await import(at("game"));
-  const { Clock } = await import(at("clock"));
-  const view = { toMove: 0, choices: [] };
-  const page = { setUp() {}, draw() {}, follow() {}, say() {}, thinks() {}, hint() {}, chosen() {}, refuse() {}, pace: 0 };
-  const table = new Table(page, [{ spec: "random", games: ["othello"] }]);
-  const record = { game: "othello", seed: 0, moves: [] };
-  const game = new Game(record, { board: { players: [{ name: "black" }, { name: "white" }] }, views: [view] });
-  table.resume({ seats: [HUMAN, HUMAN], names: null, ended: null, base: 0, lines: [], game, clock: Clock.from(0, 2, 3), playing: false });
+  const { table } = await tableWith([], [{ spec: "random", games: ["othello"] }]);
   table.playing = true;
   table.hint();
   assert.equal(table.playing, false);
@@ -168,15 +169,6 @@ test("the table puts the exact score first, then A", () => {
 
 const view = (toMove, choices, action = null, more = {}) => ({ toMove, choices, action, mustPass: false, ...more });
 
-test("the table has what each agent says about a move", () => {
-  const choices = [choice(1, "a"), choice(2, "b")];
-  const a = answer({ 1: 0.1, 2: 0.3 }, { depth: 5, moves: { 1: { line: ["a", "b"], nodes: 7, depth: 4, discs: 2 } } });
-  const [second, first] = values.moveRows(choices, { a, b: answer({ 1: 1 }) });
-  assert.deepEqual(first.facts[0], { nodes: 7, depth: 4, line: ["a", "b"] });
-  assert.equal(second.facts[0].depth, 5); // the depth of the whole search
-  assert.deepEqual(first.facts[1], { nodes: undefined, depth: undefined, line: undefined });
-});
-
 test("short numbers and intervals", () => {
   assert.deepEqual([0.25, 1500, 15000, 2e6, -200].map(values.shortText), ["0.25", "1,500", "15K", "2M", "−200"]);
   const { intervalText } = values;
@@ -195,12 +187,6 @@ test("the first ladder and every ladder with rated agents are shown", () => {
   const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, 600], ladder: "ladder-6x6-v0" };
   assert.deepEqual(shownLadders(ladders, []), [{ ladder: ladders[0], rated: [] }]);
   assert.deepEqual(shownLadders(ladders, [mine]), [{ ladder: ladders[0], rated: [] }, { ladder: ladders[1], rated: [mine] }]);
-});
-
-test("a cell of a payoff matrix as text", () => {
-  const league = { names: ["a", "b"], scores: [[null, 0.625], [0.375, null]], intervals95: [[0, [0.25, 0.9]], [0, 0]], games: [[0, 8], [8, 0]], fromMatches: [[false, true], [true, false]] };
-  assert.equal(cellText(league, 0, 1), "a against b: .625 in 8 games of matches (95%: .250 to .900)");
-  assert.equal(cellText(league, 0, 0), "a against a: no games");
 });
 
 test("a move's loss by exact scores, and whether it was a blunder", () => {

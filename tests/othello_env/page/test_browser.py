@@ -1,6 +1,6 @@
 """The page in Chromium: games by clicks and keys, pasted games, and what the page shows.
 
-With ``OTHELLO_ENV_SHOTS=docs``, the test `test_the_numbers_over_the_squares_are_the_agents` writes the picture
+With ``OTHELLO_ENV_SHOTS=docs``, `test_the_numbers_over_the_squares_and_the_curve_are_the_agents` writes the picture
 ``docs/page.png`` of the documentation.
 """
 
@@ -9,16 +9,21 @@ import re
 
 import pytest
 from driving import (
+    EDGE,
     GAME,
+    HEIGHT,
     MINUS,
     box_of,
     check_game,
+    look,
+    marks,
     moves,
     new_game,
     paste,
     shoot,
     square,
     sticks_out,
+    table,
     wait_for_plies,
 )
 
@@ -57,10 +62,16 @@ def play_out(page, act, player):
         page.locator("#moves li").nth(plies).wait_for()
 
 
-def test_a_whole_game_by_clicks(page):
+def test_a_whole_game_by_clicks_its_end_and_a_rematch_with_the_other_sides(page):
     new_game(page, "othello:size=4", ["human", "random"], seed=7)
     play_out(page, lambda legal: legal.click(), "black")
     check_game(page, Othello(4), "random", 1, 7)
+    black, white = (int(text) for text in page.locator("#players .score").all_inner_texts())
+    winner = f"{'black' if black > white else 'white'} wins by {abs(black - white)} disc"
+    assert ("a draw" if black == white else winner) in page.inner_text("#status")
+    page.click("#rematch")
+    page.locator("#players li:first-child:has-text('random')").wait_for()
+    page.locator("#players li:last-child:has-text('you')").wait_for()
 
 
 def test_a_whole_game_by_keys(page):
@@ -150,51 +161,6 @@ def test_undo_while_a_move_is_on_its_way(page):
     assert len(held) == 1
 
 
-def test_the_end_tells_how_the_exact_score_counts_empty_squares(page):
-    paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
-    wait_for_plies(page, 9)
-    assert Othello.from_moves("f5d6c5f4e3f6g5e6e7").margins()[0] == 64
-    page.locator("#status:has-text('wins by 13 discs, 13 to 0')").wait_for()
-    assert page.inner_text("#told") == "In exact scores, the winner also gets the 51 empty squares: +64"
-
-
-def test_a_copied_game_is_pasted_as_it_was(page):
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    new_game(page, "tribolo", ["human", "human", "human"], seed=5)
-    page.locator('.square[aria-label$=", legal"]').first.click()
-    wait_for_plies(page, 1)
-    scores = page.locator("#players .score").all_inner_texts()
-    page.click("#copy")
-    page.locator("#note:has-text('copied')").wait_for()
-    text = page.evaluate("navigator.clipboard.readText()")
-    new_game(page, "tribolo", ["human", "human", "human"], seed=6)
-    paste(page, "tribolo", text)
-    wait_for_plies(page, 1)
-    assert page.locator("#players .score").all_inner_texts() == scores
-
-
-def test_a_pasted_link_shows_the_ply_that_it_names(page):
-    paste(page, "othello", "http://127.0.0.1:1/#game=othello&moves=f5d6c3&ply=2")
-    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
-    assert moves(page) == ["f5", "d6", "c3"]
-    paste(page, "othello", "http://127.0.0.1:1/#game=othello&moves=f5d6")
-    page.locator('#moves [data-ply="3"]').wait_for(state="detached")
-    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
-    assert moves(page) == ["f5", "d6"]
-
-
-def test_the_arrow_keys_move_in_the_game_or_scroll_the_table_with_the_focus(page):
-    paste(page, "othello", "f5d6c3")
-    page.locator('#moves [data-ply="3"][aria-current]').wait_for()
-    page.focus("#table")
-    for key in ("ArrowLeft", "Home", "f"):  # of these keys, only the last one does not scroll
-        page.keyboard.press(key)
-    assert page.locator('#moves [data-ply="3"][aria-current]').count() == 1
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("ArrowLeft")
-    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
-
-
 def test_a_pasted_transcript_and_a_broken_one(page):
     paste(page, "othello", "f5d6c3 <img src=x onerror=alert(1)>")
     page.locator("#paste-error:has-text('Ply 4')").wait_for()
@@ -246,82 +212,63 @@ def test_checkers_with_a_chain(page):
     assert [int(score) for score in page.locator("#players .score").all_inner_texts()] == list(state.scores())
 
 
-def test_the_numbers_over_the_squares_are_the_agents(page):
+def test_the_numbers_over_the_squares_and_the_curve_are_the_agents(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)
-    page.locator('#look option[value="ntuple"]').wait_for(state="attached")
-    page.select_option("#look", "ntuple")
+    look(page, a="ntuple")
     page.select_option("#numbers", "a")
     page.locator(".heat g").first.wait_for()
     assert page.inner_text("#told") == "On the squares, by A: mean of result and margin for black"
     agent, state = make_agent("ntuple"), Othello.from_moves(GAME)
     values = {"{},{}".format(*divmod(action, 8)): value for action, value in agent.action_values(state).items()}
-    marks = page.locator(".heat g").all()
-    assert {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks} == values
-    assert {float(m.locator("text").inner_html().replace(MINUS, "-")) for m in marks} == {
-        round(value, 2) for value in values.values()
-    }
+    assert marks(page) == values
+    texts = page.locator(".heat g text").all_text_contents()
+    assert {float(text.replace(MINUS, "-")) for text in texts} == {round(value, 2) for value in values.values()}
     page.locator('#curve [data-ply="23"]').wait_for(state="attached")
-    curve = [float(page.locator(f'#curve [data-ply="{ply}"]').get_attribute("data-value")) for ply in range(24)]
     line = [Othello().play_transcript(state.moves[:ply]) for ply in range(24)]
-    best = [max(agent.action_values(position).values()) for position in line]
-    assert curve == [value * (1 - 2 * position.to_move) for value, position in zip(best, line, strict=True)]
-    page.select_option("#look-b", "engine:depth=4")
-    page.locator('#table td[data-slot="b"]').first.wait_for()
+    for ply, position in enumerate(line):
+        point = page.locator(f'#curve [data-ply="{ply}"]')
+        value = max(agent.action_values(position).values()) * (1 - 2 * position.to_move)
+        assert float(point.get_attribute("data-value")) == value
+        at = EDGE + (HEIGHT - 2 * EDGE) * (1 - value) / 2  # +1 is at the top, -1 at the bottom
+        assert float(point.get_attribute("cy")) == pytest.approx(at)
+    look(page, b="engine:depth=4")
     page.locator('#curve [data-line="b"][data-ply="23"]').wait_for(state="attached")
     page.set_viewport_size({"width": 1280, "height": 1200})
     shoot(page, "page")
     box = box_of(page, "#curve svg")
-    page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 20)
+    page.mouse.move(box["x"] + 0.02 * box["width"], box["y"] + 20)
+    page.locator("#curve-read:has-text('Ply 0, at the start')").wait_for()
+    page.mouse.down()
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 20, steps=4)
+    page.mouse.up()
+    page.locator("#moves [aria-current]:not([data-ply='0'])").wait_for()
 
 
-def test_three_players_have_a_curve_each(page):
-    new_game(page, "tribolo", ["human", "human", "human"], seed=5)
-    page.locator('#look option[value="maxn:depth=2"]').wait_for(state="attached")
-    page.select_option("#look", "maxn:depth=2")
-    page.select_option("#numbers", "a")
-    square(page, *divmod(Tribolo(seed=5).legal_actions()[0], 16)).click()
-    wait_for_plies(page, 1)
-    page.locator('#curve [data-ply="1"]').first.wait_for(state="attached")
-    state, agent = Tribolo(seed=5), make_agent("maxn:depth=2")
-    for ply in range(2):
-        told = [page.locator(f'#curve [data-ply="{ply}"][data-player="{player}"]') for player in range(3)]
-        values = [float(point.get_attribute("data-value")) for point in told]
-        expected = [agent.evaluate(state, player) for player in range(3)]
-        expected[state.to_move] = max(agent.action_values(state).values())
-        assert values == expected
-        last, state = state, state.play(state.legal_actions()[0])
-    page.locator(".heat g").first.wait_for()
-    marks = {
-        mark.get_attribute("data-place"): mark.get_attribute("data-value") for mark in page.locator(".heat g").all()
-    }
-    values = {"{},{}".format(*divmod(action, 16)): value for action, value in agent.action_values(last).items()}
-    assert {place: float(value) for place, value in marks.items()} == values
-    shoot(page, "tribolo-values")
-
-
-def test_exact_scores_show_each_blunder(page):
+def test_exact_scores_show_each_blunder_and_stand_beside_the_agents_own(page):
     state = Othello(4)
-    for _ in range(3):
+    for _ in range(4):
         state = state.play(state.legal_actions()[-1])
     paste(page, "othello:size=4", state.transcript())
+    look(page, a="alphabeta:depth=2")
     page.select_option("#numbers", "exact")
-    page.locator("#looked-exact:has-text('discs, exact for white')").wait_for()
+    page.locator("#looked-exact:has-text('discs, exact for black')").wait_for()
     row = make_agent("engine").exact_scores([state])[0]
-    marks = page.locator(".heat g").all()
-    told = {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks}
-    assert told == {"{},{}".format(*divmod(action, 4)): row[action] for action in state.legal_actions()}
-    worst = min(state.legal_actions(), key=lambda action: row[action])
-    lost = int(max(row[action] for action in state.legal_actions()) - row[worst])
+    names = {action: state.action_to_text(action) for action in state.legal_actions()}
+    assert marks(page) == {"{},{}".format(*divmod(action, 4)): row[action] for action in names}
+    assert table(page, "exact") == {name: row[action] for action, name in names.items()}
+    values = make_agent("alphabeta:depth=2").action_values(state)
+    assert table(page, "a") == {names[action]: value for action, value in values.items()}
+    worst = min(names, key=lambda action: row[action])
+    lost = int(max(row[action] for action in names) - row[worst])
+    assert lost
     square(page, *divmod(worst, 4)).click()
-    wait_for_plies(page, 4)
-    shown = page.locator('#moves [data-ply="4"]').inner_text()
-    assert shown.endswith(f"{MINUS}{lost}") if lost else MINUS not in shown
+    wait_for_plies(page, 5)
+    assert page.locator('#moves [data-ply="5"]').inner_text().endswith(f"{MINUS}{lost}")
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
-def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
+def test_results_are_drawn(open_page, serve, tmp_path):
     row = {"opponent": "<b>random</b>", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
     row |= {"opponent_elo": 0.0, "expected_score": 0.8}
     content = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "elo": 210.4}
@@ -330,8 +277,7 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
     content |= {"training": {"yardstick": "maximizer:eval=weighted", "curve": [[1, 0.2], [30, 0.7]]}}
     file = tmp_path / "results.json"
     file.write_text(json.dumps(content))
-    address = serve("--results", str(file)).address
-    with open_page(address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
+    with open_page(serve("--results", str(file)).address) as page:
         page.click("#tab-runs")
         page.locator("#results-list [aria-label=Matches]").wait_for()
         cells = page.locator("#results-list [aria-label=Matches] td:visible").all_inner_texts()
@@ -340,23 +286,25 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
         assert page.locator("#results-list figure path").count() == 1
         rungs = page.locator(".ladder tbody th").all_inner_texts()
         assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210 Elo, the rungs below it 194, 64 and 0
-        cells = ("#results-list [aria-label=Matches] td:last-child", "#results-list")
-        last, whole = (page.locator(cell).bounding_box() for cell in cells)
-        assert last["x"] + last["width"] <= whole["x"] + whole["width"]
-        assert not sticks_out(page)
-        shoot(page, f"results-{scheme}-{width}")
+        for scheme, width in (("light", 1280), ("dark", 360)):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 860})
+            page.wait_for_function(f"innerWidth === {width}")
+            cells = ("#results-list [aria-label=Matches] td:last-child", "#results-list")
+            last, whole = (page.locator(cell).bounding_box() for cell in cells)
+            assert last["x"] + last["width"] <= whole["x"] + whole["width"]
+            assert not sticks_out(page)
+            shoot(page, f"results-{scheme}-{width}")
 
 
-LOOKS = [("othello", "light", 768)]
-LOOKS += [(game, scheme, width) for game in SEATS for scheme, width in (("light", 360), ("dark", 1280))]
+LOOKS = [("othello", "light", 768), ("othello", "dark", 1280), ("tribolo", "light", 360), ("checkers", "light", 360)]
 
 
 @pytest.mark.parametrize(("game", "scheme", "width"), LOOKS)
 def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, width):
     with open_page(server.address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
         new_game(page, game, SEATS[game])
-        page.locator(f'#look option[value="{LOOKERS[game]}"]').wait_for(state="attached")
-        page.select_option("#look", LOOKERS[game])
+        look(page, a=LOOKERS[game])
         page.select_option("#numbers", "a")
         page.locator("#told:has-text('On the squares')").wait_for()
 

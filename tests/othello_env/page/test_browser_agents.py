@@ -45,13 +45,6 @@ def stop_clock(page):
     page.clock.pause_at(datetime(2026, 1, 2))
 
 
-def test_the_clock_runs_out(page):
-    stop_clock(page)
-    new_game(page, "othello:size=4", ["human", "random"], clock="60")
-    page.clock.run_for(61_000)
-    page.locator("#status:has-text('white wins: black ran out of time')").wait_for()
-
-
 def test_an_agents_clock_counts_only_its_thinking(page):
     stop_clock(page)
     page.select_option("#speed", "2000")
@@ -62,7 +55,7 @@ def test_an_agents_clock_counts_only_its_thinking(page):
     assert page.locator("#players .clock").all_inner_texts() == ["1:00", "1:00"]
 
 
-def test_undo_gives_the_time_back(page):
+def test_undo_gives_the_time_back_and_the_clock_runs_out(page):
     stop_clock(page)
     new_game(page, "othello", ["human", "human"], clock="60")
     clocks = page.locator("#players .clock")
@@ -79,3 +72,5 @@ def test_undo_gives_the_time_back(page):
     page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
     page.clock.run_for(1_000)
     assert clocks.all_inner_texts() == ["0:50", "0:59"]
+    page.clock.run_for(60_000)
+    page.locator("#status:has-text('black wins: white ran out of time')").wait_for()

@@ -1,32 +1,29 @@
 """What the numbers of the page mean, in Chromium: their units, the player that they are for, and where they stand."""
 
 import itertools
+import math
 
 import pytest
-from driving import GAME, MINUS, box_of, contrast, new_game, paste, square, texts_of, wait_for_plies
+from driving import (
+    EDGE,
+    GAME,
+    HEIGHT,
+    MINUS,
+    contrast,
+    in_sight,
+    look,
+    marks,
+    new_game,
+    paste,
+    shoot,
+    square,
+    texts_of,
+    wait_for_plies,
+)
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.rating.ladder import load_ladder
-from othello_env.data import review_game
-
-SMALL = "c4b4a1d2d4d3a2c1a4a3b1d1"  # on 4x4, with a pass and blunders
-EDGE, HEIGHT = 8, 120  # the margin and the height of the picture of the curve
-
-
-def look(page, a, b=""):
-    """Choose the agents A and B, and wait until A's values are on the table."""
-    for select, spec in (("#look", a), ("#look-b", b)):
-        page.locator(f'{select} option[value="{spec}"]').wait_for(state="attached")
-        page.select_option(select, spec)
-    page.locator('#table td[data-slot="a"][data-value]').first.wait_for()
-
-
-def values_told(page, slot):
-    """The value of each move in the table, by the move's name, as it is shown."""
-    names = page.locator("#table tbody th").all_inner_texts()
-    texts = page.locator(f'#table td[data-slot="{slot}"]').all_inner_texts()
-    return {name: text.removeprefix("★").strip() for name, text in zip(names, texts, strict=True)}
 
 
 def height_of_number(page, index):
@@ -49,7 +46,7 @@ def height_of_number(page, index):
 def test_each_curve_has_its_own_scale_and_unit(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)
-    look(page, "ntuple", "alphabeta:depth=2")
+    look(page, a="ntuple", b="alphabeta:depth=2")
     for line in "ab":
         page.locator(f'#curve [data-line="{line}"][data-ply="23"]').wait_for(state="attached")
     assert page.locator("#curve .legend span").all_inner_texts() == [
@@ -71,34 +68,7 @@ def test_each_curve_has_its_own_scale_and_unit(page):
     assert places["a"] == pytest.approx(places["b"] * most)  # both values are drawn as shares of their own scales
 
 
-def test_the_engine_tells_discs_as_python_does(page):
-    paste(page, "othello", "f5d6c3d3c4")
-    wait_for_plies(page, 5)
-    look(page, "engine:depth=4")
-    state = Othello.from_moves("f5d6c3d3c4")
-    found = make_agent("engine:depth=4").analyse(state, lines=64)
-    told = {state.action_to_text(line.pv[0]): f"{line.discs:+.1f}".replace("-", MINUS) for line in found.lines}
-    assert {name: text.removesuffix(".0") for name, text in values_told(page, "a").items()} == {
-        name: "0" if float(text.replace(MINUS, "-")) == 0 else text.removesuffix(".0") for name, text in told.items()
-    }
-    assert page.inner_text("#side") == "Values are for white, to move. ★ is the best move."
-
-
-def test_a_position_has_the_value_of_its_best_move(page):
-    paste(page, "othello", "f5d6c3d3c4f4f6")
-    wait_for_plies(page, 7)
-    look(page, "ntuple")
-    state = Othello.from_moves("f5d6c3d3c4f4f6")
-    best = max(make_agent("ntuple").action_values(state).values())
-    text = f"{best:+.2f}".replace("-", MINUS)
-    assert page.inner_text("#looked-a").startswith(f"A: {text} mean of result and margin for white; best ")
-    assert page.inner_text("#bar") == text
-    assert text in values_told(page, "a").values()
-    page.locator("#curve-read:has-text('Ply 7, after f6')").wait_for()
-    assert page.inner_text("#curve-read") == f"Ply 7, after f6. A: {text} mean of result and margin for white"
-
-
-def test_the_number_in_the_bar_is_at_the_end_of_its_side(page):
+def test_the_number_in_the_bar_is_at_the_end_of_its_side_and_both_parts_are_seen(page):
     def is_at_the_top():
         # Both boxes at once, because a new answer replaces the text.
         box = "selector => document.querySelector(selector).getBoundingClientRect().toJSON()"
@@ -108,7 +78,7 @@ def test_the_number_in_the_bar_is_at_the_end_of_its_side(page):
 
     paste(page, "othello", "f5d6c3d3c4f4f6")
     wait_for_plies(page, 7)
-    look(page, "ntuple")
+    look(page, a="ntuple")
     page.locator("#bar[aria-label$='for white']").wait_for()
     assert is_at_the_top()  # black's part of the bar is at the bottom
     page.click("#back")
@@ -117,18 +87,23 @@ def test_the_number_in_the_bar_is_at_the_end_of_its_side(page):
     paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
     page.locator("#bar:has-text('black won')").wait_for()
     assert not is_at_the_top()
+    page.locator("#status:has-text('wins by 13 discs, 13 to 0')").wait_for()
+    assert page.inner_text("#told") == "In exact scores, the winner also gets the 51 empty squares: +64"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("getComputedStyle(document.body).backgroundColor === 'rgb(23, 22, 20)'")
+    colour = "getComputedStyle(document.querySelector('{}')).{}"
+    wanted = (("body", "backgroundColor"), ("#bar .fill", "backgroundColor"), ("#bar", "backgroundColor"))
+    ground, black, white = (page.evaluate(colour.format(*each)) for each in wanted)
+    assert contrast(black, ground) > 2.5
+    assert contrast(page.evaluate(colour.format("#bar", "borderTopColor")), ground) > 3
+    assert contrast(black, white) > 3
 
 
-def test_all_equal_moves_are_the_best(page):
+def test_all_equal_moves_are_the_best_and_values_are_on_the_squares_only_on_demand(page):
     new_game(page, "othello", ["human", "human"])
-    look(page, "ntuple")
+    look(page, a="ntuple")
     assert page.inner_text("#looked-a").endswith("best d3, c4, f5, e6")
     assert page.locator("#table td.best").count() == 4
-
-
-def test_values_are_on_the_squares_only_when_a_person_asks_for_them(page):
-    new_game(page, "othello", ["human", "alphabeta:depth=2"])
-    look(page, "ntuple")
     assert page.locator(".heat g").count() == 0
     page.select_option("#numbers", "a")
     assert page.locator(".heat g").count() == 4
@@ -136,7 +111,7 @@ def test_values_are_on_the_squares_only_when_a_person_asks_for_them(page):
     page.locator(".heat g").first.wait_for()
 
 
-def test_the_board_is_reached_by_keys_and_has_the_keys_after_a_choice(page):
+def test_the_board_is_reached_by_keys_and_has_the_keys_after_a_choice_unless_a_table_has_the_focus(page):
     new_game(page, "othello", ["human", "human"])
     page.focus("#theme")
     page.keyboard.press("Tab")
@@ -152,34 +127,16 @@ def test_the_board_is_reached_by_keys_and_has_the_keys_after_a_choice(page):
     page.keyboard.press("Enter")
     page.keyboard.press("n")
     page.locator("#new-dialog[open]").wait_for()
-
-
-def in_sight(page, selector):
-    """Whether an element is whole within the window."""
-    box = box_of(page, selector)
-    return box["top"] >= 0 and box["bottom"] <= page.viewport_size["height"]
-
-
-def test_a_review_is_seen_at_once_and_marks_the_blunders(open_page, server):
-    final = Othello(4).play_transcript(SMALL)
-    with open_page(server.address, viewport={"width": 1440, "height": 900}) as page:
-        paste(page, "othello:size=4", final.transcript())
-        wait_for_plies(page, len(final.moves))
-        page.click("#review")
-        page.locator("#review-state:has-text('are exact')").wait_for()
-        assert in_sight(page, "#review-sides")
-        moves = [*review_game(final, start=Othello(4))]
-        played = [move for move in moves if move.action != 16]
-        assert len(played) < len(moves)  # a pass is no move
-        assert f" {len(played)} of {len(played)} are exact. " in page.inner_text("#review-state")
-        marks = page.locator("#curve .blunder").all()
-        blunders = [move.ply for move in moves if move.had_choice and move.loss >= 6]
-        assert [int(mark.get_attribute("data-blunder")) for mark in marks] == blunders
-        page.locator("#blunders button").last.click()
-        page.locator(f'#moves [data-ply="{blunders[-1] - 1}"][aria-current]').wait_for()
-        assert in_sight(page, "#moves [aria-current]")
-        names = [text.split(MINUS)[0] for text in page.locator("#moves button").all_inner_texts()]
-        assert names[1:] == [f"{move.ply}. {move.state.action_to_text(move.action)}" for move in moves]
+    page.keyboard.press("Escape")
+    paste(page, "othello", "f5d6c3")
+    page.locator('#moves [data-ply="3"][aria-current]').wait_for()
+    page.focus("#table")
+    for key in ("ArrowLeft", "Home", "f"):  # of these keys, only the last one does not scroll the table
+        page.keyboard.press(key)
+    assert page.locator('#moves [data-ply="3"][aria-current]').count() == 1
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowLeft")
+    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
 
 
 def test_a_review_on_6x6_is_exact_where_perfect_play_is_known(page):
@@ -213,26 +170,10 @@ def test_the_discs_and_the_moves_are_above_the_fold(open_page, server, width, he
         assert [page.locator(f"#{name}").bounding_box() for name in ("board", "moves", "review", "look")] == places
 
 
-def test_both_parts_of_the_bar_are_seen_on_a_dark_ground(open_page, server):
-    with open_page(server.address, color_scheme="dark") as page:
-        colour = "getComputedStyle(document.querySelector('{}')).{}"
-        ground, black, white, edge = (
-            page.evaluate(colour.format(*each))
-            for each in (
-                ("body", "backgroundColor"),
-                ("#bar .fill", "backgroundColor"),
-                ("#bar", "backgroundColor"),
-                ("#bar", "borderTopColor"),
-            )
-        )
-        assert contrast(black, ground) > 2.5
-        assert contrast(edge, ground) > 3
-        assert contrast(black, white) > 3
-
-
 def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.click("#new")
     page.select_option("#game", "othello:size=6")
+    assert page.inner_text("#ratings") == "The ratings are Elo on ladder-6x6-v0 (6x6, random play is 0)."
     elo = {rung.spec: rung.elo for rung in load_ladder(6).rungs}
     option = page.locator('[name=seat-1] option[value="perfect"]')
     assert option.inner_text() == f"perfect (perfect play, {elo['perfect']:.0f} Elo)"
@@ -250,49 +191,74 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.select_option("#game", "othello")
     assert page.locator('[name=seat-1] option[value="perfect"]').count() == 0
     assert "(strong, 2035 Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
+    assert page.inner_text("#ratings") == "The ratings are Elo on ladder-v0 (8x8, random play is 0)."
+    page.select_option("#game", "checkers")
+    assert page.locator("#ratings").is_hidden()
 
 
 def test_checkers_has_no_exact_scores_and_its_numbers_are_beside_the_pieces(page):
     new_game(page, "checkers", ["human", "human"])
     assert page.locator('#numbers option[value="exact"]').count() == 0
     assert page.locator("#exact").is_hidden()
-    look(page, "alphabeta:depth=4")
+    look(page, a="alphabeta:depth=4")
     page.select_option("#numbers", "a")
     assert page.inner_text("#told") == "On the squares, by A: points of the weights for red"
     values = make_agent("alphabeta:depth=4").action_values(Checkers())
-    told = {mark.get_attribute("data-place"): mark for mark in page.locator(".heat g").all()}
-    assert {float(mark.get_attribute("data-value")) for mark in told.values()} <= set(values.values())
-    piece = page.locator(".piece").first.bounding_box()
-    square(page, 0, 1).wait_for()
-    number = page.locator("#board svg > text", has_text="10").first.bounding_box()
-    across = page.locator("#board svg > text", has_text="10").count()
-    assert across == 1
-    around = square(page, 2, 3).bounding_box()
-    middle = (around["x"] + around["width"] / 2, around["y"] + around["height"] / 2)
-    corner = (number["x"] + number["width"], number["y"] + number["height"])
-    away = sum((one - other) ** 2 for one, other in zip(middle, corner, strict=True)) ** 0.5
-    assert away > 0.9 * piece["width"] / 2
+    assert {*marks(page).values()} <= {*values.values()}
+    number = page.locator("#board svg > text", has_text="10")
+    assert number.count() == 1
+    text, piece, around = (each.first.bounding_box() for each in (number, page.locator(".piece"), square(page, 2, 3)))
+    away = [around[at] + around[size] / 2 - text[at] - text[size] for at, size in (("x", "width"), ("y", "height"))]
+    assert math.hypot(*away) > 0.9 * piece["width"] / 2
     new_game(page, "othello", ["human", "human"], seed=2)
     assert page.locator('#numbers option[value="exact"]').count() == 1
 
 
-def test_tribolo_has_a_legend_and_a_line_at_zero(page):
+def told(value):
+    return "0" if value == 0 else f"{value:+.0f}".replace("-", MINUS)
+
+
+def test_three_players_have_a_value_and_a_curve_each(page):
+    spec = "maxn:depth=2"
     new_game(page, "tribolo", ["human", "human", "human"], seed=5)
-    look(page, "maxn:depth=2")
-    page.locator('#curve [data-ply="0"]').first.wait_for(state="attached")
+    look(page, a=spec)
+    state, agent = Tribolo(seed=5), make_agent(spec)
+    values = [agent.evaluate(state, player) for player in range(3)]
+    assert values[state.to_move] == max(agent.action_values(state).values())
+    each = ", ".join(f"{name} {told(value)}" for name, value in zip(state.player_names, values, strict=True))
+    text = f"A: {each} {agent.unit}"
+    page.locator(f"#looked-a:has-text('{text} after the expected moves; best ')").wait_for()
+    page.locator(f"#curve-read:has-text('Ply 0, at the start. {text}')").wait_for()
+    mover = state.player_names[state.to_move]
+    assert page.inner_text("#side") == f"Values are for {mover}, to move. ★ is the best move."
     assert page.locator("#curve .legend span").all_inner_texts() == [
-        "A maxn:depth=2: pieces ahead after the expected moves",
+        f"A {spec}: pieces ahead after the expected moves",
         "— blue",
         "— red",
         "— green",
     ]
-    state, agent = Tribolo(seed=5), make_agent("maxn:depth=2")
-    values = [agent.evaluate(state, player) for player in range(3)]
     zero = float(page.locator("#curve .zero").get_attribute("y1"))
     points = [page.locator(f'#curve [data-ply="0"][data-player="{player}"]') for player in range(3)]
     places = [float(point.get_attribute("cy")) for point in points]
     for (value, place), (other, there) in itertools.combinations(zip(values, places, strict=True), 2):
         assert (place - zero) * other == pytest.approx((there - zero) * value, abs=0.5)
-    mover = state.player_names[state.to_move]
-    assert page.inner_text("#side") == f"Values are for {mover}, to move. ★ is the best move."
-    assert page.inner_text("#looked-a").split(";")[0].endswith(" pieces ahead after the expected moves")
+    boxes = page.evaluate(  # the labels beside the curves do not overlap
+        """() => [...document.querySelectorAll("#curve .scale.left span")].filter(each => each.innerText)
+          .map(each => each.getBoundingClientRect().toJSON()).sort((one, other) => one.top - other.top)"""
+    )
+    assert len(boxes) >= 2
+    assert all(upper["bottom"] <= lower["top"] + 1 for upper, lower in itertools.pairwise(boxes))
+
+    page.select_option("#numbers", "a")
+    square(page, *divmod(state.legal_actions()[0], 16)).click()
+    wait_for_plies(page, 1)
+    page.locator('#curve [data-ply="1"]').first.wait_for(state="attached")
+    state = state.play(state.legal_actions()[0])
+    points = [page.locator(f'#curve [data-ply="1"][data-player="{player}"]') for player in range(3)]
+    expected = [agent.evaluate(state, player) for player in range(3)]
+    expected[state.to_move] = max(agent.action_values(state).values())
+    assert [float(point.get_attribute("data-value")) for point in points] == expected
+    page.locator(".heat g").first.wait_for()
+    values = {"{},{}".format(*divmod(action, 16)): value for action, value in agent.action_values(state).items()}
+    assert marks(page) == values
+    shoot(page, "tribolo-values")

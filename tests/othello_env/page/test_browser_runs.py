@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from driving import box_of, paste, play_small, shoot, square, sticks_out, wait_for_plies
+from driving import SMALL, box_of, paste, shoot, square, sticks_out, wait_for_plies
 
 import othello_agents
 from othello_env import Othello, make_agent
@@ -33,7 +33,8 @@ def two(score):
 
 def write_league(folder):
     """A league whose members have played matches."""
-    league = League(["random", "maximizer:eval=weighted"], seed=3)
+    fixed = ["random", *(f"maximizer:eval={name}" for name in ("weighted", "count", "modified", "standard"))]
+    league = League(fixed, seed=3)
     for depth in (1, 2):
         league.add(f"alphabeta:depth={depth}", played=1000 * depth)
     league.complete(4, openings="random:10")
@@ -106,7 +107,7 @@ def write_runs(folder):
     )
 
 
-def test_runs_are_compared(open_page, serve, tmp_path):
+def test_runs_are_compared_open_on_elo_and_keep_their_line_styles(open_page, serve, tmp_path):
     write_runs(tmp_path)
     with open_page(serve("--runs", str(tmp_path)).address) as page:
         page.click("#tab-runs")
@@ -141,42 +142,48 @@ def test_runs_are_compared(open_page, serve, tmp_path):
         settings = page.locator("#run-values dt, #run-values dd").all_inner_texts()
         assert settings == ["command", "train fast", "size", "8", "rate", "0.02"]
 
+        for name, size in (("rated", 8), ("small", 6)):
+            points = [{"seconds": i, "scores": {"random": 0.5}, "elo": 100 * i} for i in range(3)]
+            (tmp_path / f"{name}.json").write_text(json.dumps({"settings": {"size": size}, "curve": points}))
+        page.reload()
+        rating = "Elo on ladder-v0 (8x8, random play is 0)"
+        page.locator(f"#runs-chart figcaption:has-text('{rating} over seconds')").wait_for()
+        assert page.locator("#runs-key label").all_inner_texts() == ["rated"]  # the run on 6x6 has another rating
+        names = ["alphabeta:depth=4,eval=weighted", "random", "random on 6x6"]
+        assert {*page.locator("#run-quantity option").all_inner_texts()} == {
+            *(f"against {name}" for name in names),
+            *(rating, "Elo on ladder-6x6-v0 (6x6, random play is 0)"),
+        }
+        style = """([group]) => {
+          const line = document.querySelector(`#runs-chart .mean[data-group="${group}"]`);
+          return line && [line.getAttribute("stroke"), line.getAttribute("stroke-dasharray")];
+        }"""
+        rated = page.evaluate(style, ["rated"])
+        page.select_option("#run-quantity", "against random")
+        page.locator('#runs-chart .mean[data-group="fast"]').wait_for(state="attached")
+        fast = page.evaluate(style, ["fast"])
+        assert page.evaluate(style, ["rated"]) == rated != fast
+        page.get_by_label("fast", exact=True).uncheck()
+        page.locator('#runs-chart .mean[data-group="fast"]').wait_for(state="detached")
+        assert page.evaluate(style, ["rated"]) == rated
+        (tmp_path / "a_new_run.json").write_text((tmp_path / "fast.json").read_text())  # first in the order of names
+        page.locator('#runs-chart .mean[data-group="a_new_run"]').wait_for(state="attached")
+        assert page.evaluate(style, ["rated"]) == rated
+        assert page.evaluate(style, ["a_new_run"]) not in (fast, rated)
 
-def test_a_wide_matrix_says_that_it_scrolls(open_page, serve, tmp_path):
-    league = League([f"maximizer:eval={name}" for name in ("count", "weighted", "modified", "standard", "mobility")])
-    league.add("random", played=10)
-    league.complete(2, openings="random:10")
-    league.save(tmp_path / "mine")
-    with open_page(serve("--league", str(tmp_path / "mine")).address, viewport={"width": 390, "height": 844}) as page:
-        page.click("#tab-runs")
-        region = page.locator("[aria-label=Payoffs]")
-        region.wait_for()
-        hint = region.locator("xpath=preceding-sibling::p")
-        assert hint.inner_text() == "scroll to the right to see all →"
-        page.locator(".more[aria-label=Payoffs]").wait_for()
-        region.evaluate("element => element.scrollTo(1e5, 0)")
-        page.locator("[aria-label=Payoffs]:not(.more)").wait_for()
-        page.set_viewport_size({"width": 1440, "height": 900})
-        hint.wait_for(state="hidden")
-        assert not sticks_out(page)
 
-
-def test_the_folder_of_runs_may_appear_later(open_page, serve, tmp_path):
-    with open_page(serve("--runs", str(tmp_path / "runs")).address) as page:
+def test_runs_and_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart(open_page, serve, tmp_path):
+    folder = tmp_path / "runs"
+    with open_page(serve("--runs", str(folder)).address) as page:
         page.click("#tab-runs")
         page.locator("#runs-none:has-text('No file in the folder has a learning curve yet')").wait_for()
-        (tmp_path / "runs").mkdir()
-        write_runs(tmp_path / "runs")
-        shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "runs" / "a.state.safetensors")
+        page.locator("#checkpoints-none:has-text('No file in the folder is an agent yet')").wait_for()
+        folder.mkdir()
+        write_runs(folder)
+        shutil.copy(WEIGHTS / "ntuple_8x8.npz", folder / "a.state.safetensors")
         page.locator("#runs-chart .mean").first.wait_for(state="attached")
         assert page.locator("#checkpoints-left li").count() == 0
-
-
-def test_a_checkpoint_that_appears_is_played_and_analysed_without_a_restart(open_page, serve, tmp_path):
-    with open_page(serve("--runs", str(tmp_path)).address) as page:
-        page.click("#tab-runs")
-        page.locator("#checkpoints-none:has-text('No file in the folder is an agent yet')").wait_for()
-        file = tmp_path / "agent.npz"
+        file = folder / "agent.npz"
         shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
         row = page.locator("#checkpoints-list tr:has-text('agent.npz')")
         row.get_by_role("button", name="Play").click()
@@ -187,24 +194,18 @@ def test_a_checkpoint_that_appears_is_played_and_analysed_without_a_restart(open
         state = Othello.from_moves("f5")
         assert name == state.action_to_text(make_agent("ntuple").act(state))
         page.click("#tab-runs")
-        row.get_by_role("button", name="Analyse").click()
+        button = row.get_by_role("button", name="Analyse")
+        button.focus()  # the focus stays where it is when a new checkpoint appears
+        shutil.copy(WEIGHTS / "ntuple_8x8.npz", folder / "second.npz")
+        page.locator("#checkpoints-list tr:has-text('second.npz')").wait_for()
+        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert label == f"Analyse {file}" == button.get_attribute("aria-label")
+        button.click()
         page.locator("#panel-board").wait_for()
         page.locator(f'#look option[value="{file}"]:checked').wait_for(state="attached")
         page.locator("#looked-a:has-text('mean of result and margin for black')").wait_for()
         page.click("#new")
         assert page.locator(f'[name=seat-1] option[value="{file}"]').count() == 1
-
-
-def test_the_focus_stays_where_it_was_when_a_new_checkpoint_appears(open_page, serve, tmp_path):
-    shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "first.npz")
-    with open_page(serve("--runs", str(tmp_path)).address) as page:
-        page.click("#tab-runs")
-        button = page.locator("#checkpoints-list tr:has-text('first.npz')").get_by_role("button", name="Analyse")
-        button.focus()
-        shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "second.npz")
-        page.locator("#checkpoints-list tr:has-text('second.npz')").wait_for()
-        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
-        assert label == f"Analyse {tmp_path / 'first.npz'}" == button.get_attribute("aria-label")
 
 
 def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_told_so(open_page, serve, tmp_path):
@@ -225,7 +226,7 @@ def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_told_so(open_
         shoot(page, "league-open-interval")
 
 
-def test_a_league_is_a_heat_map_with_ratings_over_the_training(open_page, serve, tmp_path):
+def test_a_league_is_a_heat_map_that_scrolls_with_ratings_over_the_training(open_page, serve, tmp_path):
     payoffs = write_league(tmp_path / "mine")
     with open_page(serve("--league", str(tmp_path / "mine")).address, viewport={"width": 390, "height": 800}) as page:
         page.click("#tab-runs")
@@ -235,10 +236,7 @@ def test_a_league_is_a_heat_map_with_ratings_over_the_training(open_page, serve,
         told = [float(cell.get_attribute("data-score")) for cell in cells.all()]
         assert told == pytest.approx([score for row in scores for score in row], abs=1e-4)
         low, high = payoffs.intervals[0, 1].tolist()
-        assert cells.first.inner_text().split() == [
-            two(payoffs.scores[0, 1]),
-            f"{two(low)}\u2013{two(high)}",
-        ]
+        assert cells.first.inner_text().split() == [two(payoffs.scores[0, 1]), f"{two(low)}\u2013{two(high)}"]
         cells.first.hover()
         page.locator("#leagues-list .read:has-text('random against maximizer:eval=weighted: ')").first.wait_for()
         assert page.locator("#leagues-list figure .interval").count() == 2  # the snapshots
@@ -247,6 +245,16 @@ def test_a_league_is_a_heat_map_with_ratings_over_the_training(open_page, serve,
         page.keyboard.press("ArrowRight")
         elo = format(float(format(ratings.elo["snapshot 1"], ".4g")), "g")
         assert f"snapshot {elo} (95%: " in page.inner_text("#leagues-list figure .read")
+        assert not sticks_out(page)
+        region = page.locator("[aria-label=Payoffs]")
+        hint = region.locator("xpath=preceding-sibling::p")
+        assert hint.inner_text() == "scroll to the right to see all →"
+        region.evaluate("element => element.scrollTo(0, 0)")
+        page.locator(".more[aria-label=Payoffs]").wait_for()
+        region.evaluate("element => element.scrollTo(1e5, 0)")
+        page.locator("[aria-label=Payoffs]:not(.more)").wait_for()
+        page.set_viewport_size({"width": 1440, "height": 900})
+        hint.wait_for(state="hidden")
         assert not sticks_out(page)
 
 
@@ -279,7 +287,7 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
         write_curve(tmp_path / "runs", seed, [(1, 0.2 * seed), (100, 0.4 * seed)])
     address = serve("--results", str(file), "--runs", str(tmp_path / "runs")).address
     with open_page(address, color_scheme=scheme, bypass_csp=True) as page:
-        paste(page, "othello:size=4", play_small().transcript())
+        paste(page, "othello:size=4", SMALL)
         page.click("#review")
         page.locator("#review-state:has-text('are exact')").wait_for()
         page.click("#first")

@@ -23,7 +23,6 @@ GIVEN = Offers(
         "alphabeta:depth=2,eval=weighted",
         "alphabeta:depth=30,eval=weighted,epsilon=0.25",
         "engine:ms=500,depth=12",
-        "mcts:simulations=50,exploration=1.5",
         "policy.py:greedy",
         "policy.py:greedy:epsilon=0.5",
         'gtp:command="edax -q",epsilon=0.1',
@@ -37,13 +36,10 @@ def test_a_page_may_set_the_numbers_of_an_offered_agent(spec):
     "spec",
     [
         "alphabeta:depth=2",  # the offered agent has eval=weighted, which is not the default
-        "alphabeta:depth=0,eval=weighted",
         "alphabeta:depth=31,eval=weighted",
         "alphabeta:depth=2,depth=3,eval=weighted",
         "engine:hash=65536",
-        "engine:ms=nan",
         "mcts:seed=1",
-        "minimax",
         "policy.py:other",
         'gtp:command="sh"',
         "gtp:epsilon=0.1",

@@ -111,13 +111,20 @@ def test_a_long_curve_is_thinned():
     assert all(point in points for point in kept)
 
 
-def test_a_rating_and_scores_without_a_search_are_drawn_too():
-    points = [{"games": i, "scores": {"a": 0.5}, "without search": {"a": i / 10}, "elo": 100 * i} for i in (1, 2)]
-    score, without, elo = read_results("az.json", {"curve": points})["curves"]
-    assert (score["name"], without["name"]) == ("against a", "against a, without search")
-    assert without["values"] == [0.1, 0.2]
-    name = "Elo on ladder-v0 (8x8, random play is 0)"
-    assert elo == {"name": name, "unit": "Elo", "over": {"games": [1, 2]}, "values": [100, 200]}
+def test_a_rating_scores_without_a_search_and_the_share_of_perfect_moves_are_drawn_too():
+    more = {"perfect moves": 0.3, "discs lost": 9.0}
+    points = [
+        {"games": i, "scores": {"a": 0.5}, "without search": {"a": i / 10}, "elo": 100 * i} | more for i in (1, 2)
+    ]
+    curves = {curve["name"]: curve for curve in read_results("az.json", {"curve": points})["curves"]}
+    elo = "Elo on ladder-v0 (8x8, random play is 0)"
+    assert {name: curve["values"] for name, curve in curves.items()} == {
+        "against a": [0.5, 0.5],
+        "against a, without search": [0.1, 0.2],
+        "perfect moves": [0.3, 0.3],
+        elo: [100, 200],
+    }
+    assert curves[elo] == {"name": elo, "unit": "Elo", "over": {"games": [1, 2]}, "values": [100, 200]}
 
 
 @pytest.mark.parametrize("where", ["settings", None])
@@ -135,23 +142,13 @@ def test_boards_of_other_sizes_have_quantities_of_their_own(where):
     assert [curve["name"] for curve in read["curves"]] == ["against a on 4x4", "Elo on 4x4"]
 
 
-def test_the_share_of_perfect_moves_is_drawn_beside_the_scores():
-    points = [{"plies": i, "scores": {"a": 0.5}, "perfect moves": i / 10, "discs lost": 9.0} for i in (1, 2)]
-    score, perfect = read_results("small.json", {"curve": points})["curves"]
-    assert (score["name"], perfect["name"], perfect["values"]) == ("against a", "perfect moves", [0.1, 0.2])
-
-
 @pytest.mark.parametrize(
     "content",
     [
         {},
-        {"results": [3]},
         {"results": [{k: v for k, v in ROW.items() if k != "score"}]},
         RUN | {"results": [ROW | {"score": float("nan")}]},
-        RUN | {"results": [ROW | {"interval95": [0.1]}]},
-        RUN | {"training": {"curve": [[1, "0.5"]]}},
         {"curve": [{"seconds": 1}]},
-        {"curve": [{"score": 1}]},
     ],
 )
 def test_other_content_is_an_error(content):

@@ -11,31 +11,6 @@ import pytest
 from othello_env.cli import main
 
 
-class Sleeper:
-    """A policy in a file. It never answers. It leaves a file when it is asked."""
-
-    def __init__(self, folder):
-        file, self._noted = folder / "slow.py", folder / "asked"
-        file.write_text(
-            "import pathlib, time\n"
-            "def policy(observations, masks):\n"
-            f"    pathlib.Path({str(self._noted)!r}).touch()\n"
-            "    time.sleep(600)\n"
-        )
-        self.spec = f"{file}:policy"
-
-    def think(self, running):
-        """Ask the policy for a move, again and again as the page does, until the policy thinks."""
-        while not self._noted.exists():
-            with ask(running, self.spec) as connection:
-                assert connection.getresponse().status == 202
-
-
-@pytest.fixture
-def sleeper(tmp_path):
-    return Sleeper(tmp_path)
-
-
 def ask(running, spec):
     """A connection on which a request for an agent's move was sent."""
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
@@ -46,8 +21,11 @@ def ask(running, spec):
     return contextlib.closing(connection)
 
 
-def test_it_listens_on_this_computer_only_and_ctrl_c_stops_it_cleanly(serve, capsys):
-    running = serve()
+def test_it_opens_in_the_browser_listens_on_this_computer_only_and_ctrl_c_stops_it_cleanly(serve, tmp_path, capsys):
+    noted, browser = tmp_path / "address", tmp_path / "browser"
+    browser.write_text(f"#!/bin/sh\necho $1 > {noted}\n")
+    browser.chmod(0o755)
+    running = serve(browser=browser)
     with socket.create_connection(("127.0.0.1", running.port), timeout=10):
         pass
     with socket.socket() as other:
@@ -56,57 +34,44 @@ def test_it_listens_on_this_computer_only_and_ctrl_c_stops_it_cleanly(serve, cap
         main(["serve", "--no-browser", "--port", str(running.port)])
     assert stop.value.code == 2
     assert "try --port 0" in capsys.readouterr().err  # the port is taken
+    while not (noted.exists() and noted.read_text().endswith("\n")):
+        time.sleep(0.05)
+    assert noted.read_text().strip() == running.address
     assert running.stop() == (130, "", "othello-env: interrupted\n")
 
 
-def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, sleeper):
-    running = serve(sleeper.spec)
-    sleeper.think(running)
-    with ask(running, sleeper.spec) as again:
+def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, tmp_path):
+    file, asked = tmp_path / "slow.py", tmp_path / "asked"
+    lines = (f"pathlib.Path({str(asked)!r}).touch()", "time.sleep(600)")
+    file.write_text("\n    ".join(("import pathlib, time\ndef policy(observations, masks):", *lines)))
+    spec = f"{file}:policy"
+    running = serve(spec)
+    while not asked.exists():  # ask again and again, as the page does, until the policy thinks
+        with ask(running, spec) as connection:
+            assert connection.getresponse().status == 202
+    with ask(running, spec) as again:
         status, out, errors = running.stop()
         assert (status, out, errors) == (130, "", "othello-env: interrupted\n")
         assert again.getresponse().status == 503  # the page repeats its request until a server runs again
 
 
-def test_it_opens_in_the_browser(serve, tmp_path):
-    noted = tmp_path / "address"
-    browser = tmp_path / "browser"
-    browser.write_text(f"#!/bin/sh\necho $1 > {noted}\n")
-    browser.chmod(0o755)
-    running = serve(browser=browser)
-    while not (noted.exists() and noted.read_text().endswith("\n")):
-        time.sleep(0.05)
-    assert noted.read_text().strip() == running.address
-
-
 @pytest.mark.parametrize(
-    ("arguments", "part"),
+    ("arguments", "content", "part"),
     [
-        (["nobody"], "there is no agent 'nobody'"),
-        (["alphabeta:depth=0"], "depth must be 1 to 100"),
-        (["human"], "human is not an agent"),
-        (["--seconds", "nan"], "nan is not in the range 1<=x<=3600"),
+        (["nobody"], "", "there is no agent 'nobody'"),
+        (["human"], "", "human is not an agent"),
+        (["--league", "."], "", "league.json"),
+        (["--results", "a.json"], "{", "a.json"),
+        (["--results", "a.json"], "NaN", "a.json"),
+        (["--results", "a.json"], '{"results": 3}', "a.json"),
     ],
 )
-def test_a_wrong_agent_is_an_error_before_anything_is_served(arguments, part, capsys):
+def test_what_cannot_be_served_is_an_error_before_anything_is_served(
+    arguments, content, part, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text(content)
     with pytest.raises(SystemExit) as stop:
         main(["serve", "--no-browser", "--port", "0", *arguments])
     assert stop.value.code == 2
     assert part in capsys.readouterr().err
-
-
-def test_a_folder_without_a_league_is_an_error(tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["serve", "--no-browser", "--port", "0", "--league", str(tmp_path)])
-    assert stop.value.code == 2
-    assert "league.json" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("content", ["{", "NaN", json.dumps({"results": 3})])
-def test_a_file_without_results_is_an_error(content, tmp_path, capsys):
-    file = tmp_path / "a.json"
-    file.write_text(content)
-    with pytest.raises(SystemExit) as stop:
-        main(["serve", "--no-browser", "--port", "0", "--results", str(file)])
-    assert stop.value.code == 2
-    assert "a.json" in capsys.readouterr().err

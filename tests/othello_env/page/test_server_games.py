@@ -14,13 +14,6 @@ from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.messages import GAMES, PageGame
 
 
-def test_a_position_is_a_picture(ask):
-    assert ask("replay", record=record(moves=[37]), format="png").content.startswith(b"\x89PNG")
-    picture = ask("replay", record=record(moves=[37]), format="svg")
-    assert picture.headers["content-type"] == "application/octet-stream"
-    assert picture.text == svg(Othello.from_moves("f5"))
-
-
 def test_positions_of_othello(ask):
     got = ask("game", record=record(moves=[37, 43])).json()
     state = Othello.from_moves("f5d6")
@@ -57,12 +50,6 @@ def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
         moves.append(view["choices"][len(moves) % len(view["choices"])]["action"])
 
 
-def test_a_jump_leads_two_squares_on(ask):
-    position = {"text": "B:W18:B14", "player": "red"}
-    choices = ask("game", record=record("checkers", position=position)).json()["views"][0]["choices"]
-    assert [(choice["name"], choice["path"]) for choice in choices] == [("14x23", [[3, 2], [5, 4]])]
-
-
 def test_an_opening_is_drawn_by_the_seed(ask):
     first = ask("open", record=record(seed=1), opening="random:10").json()
     assert len(first["record"]["moves"]) == 10
@@ -89,20 +76,13 @@ def test_a_transcript_is_read(ask, game, text):
     assert got["moves"] == list(start.play_transcript(text).moves)
 
 
-def test_a_tribolo_transcript_is_read_from_the_start_of_the_seed(ask):
-    state = Tribolo(seed=5)
-    for _ in range(8):
-        state = state.play(state.legal_actions()[0])
-    got = ask("read", record=record("tribolo", seed=5), text=state.transcript()).json()["record"]
-    assert got["moves"] == list(state.moves)
-
-
-@pytest.mark.parametrize("write", [str, repr])
+@pytest.mark.parametrize("write", [str, repr, lambda state: str(state).replace("\n", "\r\n") + "\r\n"])
 @pytest.mark.parametrize(
     ("game", "state"),
     [
         ("othello", Othello.from_moves("f5d6c3")),
         ("othello", Othello.from_text("X" * 40 + "O" * 24)),
+        ("othello", Othello.from_moves("a2a3d4c1a1c4a4b1b4", size=4)),  # white has no move
         ("othello:size=6", Othello.from_text("OX" * 4 + "-" * 28, to_move="O")),
         ("tribolo", Tribolo(seed=1)),
         ("checkers", Checkers.from_text("W:W18,26,K32:B14,K1")),
@@ -114,7 +94,7 @@ def test_what_python_prints_of_a_position_is_read(ask, game, state, write):
     assert PageGame.read(got).start() == state
 
 
-@pytest.mark.parametrize("player", ["", " O", "\nwhite"])
+@pytest.mark.parametrize("player", ["", " o", " O", "\nwhite"])
 def test_a_board_is_read(ask, player):
     state = Othello.from_moves("f5d6c3")
     got = ask("read", record=record("othello:size=6"), text=state.to_text() + player).json()["record"]
@@ -124,10 +104,20 @@ def test_a_board_is_read(ask, player):
 
 
 @pytest.mark.parametrize(
-    ("text", "part"), [("f5 f5", "ply 2"), ("zz", "ply 1"), ("", "paste"), ("X" * 17, "squares"), ("<b>", "ply 1")]
+    ("game", "text", "part"),
+    [
+        ("othello", "f5 f5", "ply 2"),
+        ("othello", "", "paste"),
+        ("othello", "X" * 17, "squares"),
+        ("othello", "<b>", "ply 1"),
+        ("checkers", "1. 11-15 2. 22-17 3. 15x31", "ply 3: 15x31 is not legal for red"),
+        ("checkers", "1. 11-15 * 1. 11-16 *", "expected one game, got 2"),
+        ("checkers", '[GameType "21,B,10,10,N1,0"] 1. 18-23', "side 8"),
+        ("checkers", "hello", "got 'hello'"),
+    ],
 )
-def test_a_broken_paste_is_an_error(ask, text, part):
-    got = ask("read", record=record(), text=text)
+def test_a_broken_paste_is_an_error(ask, game, text, part):
+    got = ask("read", record=record(game), text=text)
     assert got.status_code == 400
     assert part in got.json()["error"]
 
@@ -152,58 +142,6 @@ def test_what_is_copied_can_be_pasted(ask, game, later):
     assert views[0] == views[1]
 
 
-def test_checkers_is_copied_as_pdn(ask):
-    position = {"text": "W:W31,32:B1,22", "player": "white"}
-    start = Checkers.from_text(position["text"])
-    moves = start.play_transcript("32-27 22-25").moves
-    text = ask("write", record=record("checkers", moves, position=position)).json()["text"]
-    assert text.endswith('[GameType "21"]\n[SetUp "1"]\n[FEN "W:W31,32:B1,22"]\n\n1... 32-27 2. 22-25 *\n')
-    chain = Checkers.from_text("B:W18,26:B14")
-    moves = chain.play_transcript("14x23x30").moves
-    won = ask("write", record=record("checkers", moves, position={"text": "B:W18,26:B14", "player": "red"})).json()
-    assert won["text"].endswith("1. 14x23x30 0-1\n")
-
-
-def test_pdn_of_others_is_read(ask):
-    text = """[Event "a [match]"]
-    [White "somebody"]
-    [Result "1/2-1/2"]
-
-    1. 11-15 22-18 {the Single Corner} (1... 23-19) 2. 15x22! 25x18 $1 1/2-1/2 ; agreed"""
-    got = ask("read", record=record("checkers"), text=text).json()["record"]
-    assert got["moves"] == list(Checkers().play_transcript("11-15 22-18 15x22 25x18").moves)
-    text = '[SetUp "1"] [FEN "B:W18,26:B14"] 1. 14x23x30 *'
-    got = ask("read", record=record("checkers"), text=text).json()["record"]
-    assert got["position"] == {"text": "B:W18,26:B14", "player": "red"}
-    assert got["moves"] == list(Checkers.from_text("B:W18,26:B14").play_transcript("14x23x30").moves)
-
-
-@pytest.mark.parametrize(
-    "text", ['[FEN "B:W18,26,32:B1,14"] 1. 14x30', "B:W18,26,32:B1,14\n14x30", "b:w18,26,32:b1,14 14:30"]
-)
-def test_a_chain_may_be_named_by_its_ends(ask, text):
-    got = ask("read", record=record("checkers"), text=text).json()["record"]
-    start = Checkers.from_text("B:W18,26,32:B1,14")
-    assert got["moves"] == list(start.play_transcript("14x23x30").moves)
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("B:W6,7,14,15:B2 2x18", "fits more than one chain of jumps: name every square"),
-        ("1. 11-15 2. 22-17 3. 15x31", "ply 3: 15x31 is not legal for red"),
-        ("1. 11-15 * 1. 11-16 *", "expected one game, got 2"),
-        ('[GameType "20"] 1. 32-28', "expected English draughts"),
-        ('[GameType "21,B,10,10,N1,0"] 1. 18-23', "side 8"),
-        ("hello", "got 'hello'"),
-    ],
-)
-def test_broken_pdn_is_an_error(ask, text, part):
-    got = ask("read", record=record("checkers"), text=text)
-    assert got.status_code == 400
-    assert part in got.json()["error"]
-
-
 @pytest.mark.parametrize(
     ("game", "text", "player", "moves"),
     [
@@ -213,6 +151,8 @@ def test_broken_pdn_is_an_error(ask, text, part):
         ("othello", "---- -XO- -OX- ---- black c1", "black", 1),
         ("tribolo", "--RB-/-GRB-/-----\nblue\n1. b1 g3", "blue", None),
         ("tribolo", "--rb- -grb- ----- red", "red", 0),
+        ("checkers", "b:w18,26,32:b1,14 14:30", "red", 2),
+        ("checkers", '[SetUp "1"] [FEN "B:W18,26:B14"] 1. 14x23x30 {a note} *', "red", 2),
     ],
 )
 def test_a_board_and_moves(ask, game, text, player, moves):
@@ -225,11 +165,14 @@ def test_a_board_and_moves(ask, game, text, player, moves):
     assert len(got.json()["record"]["moves"]) == moves
 
 
-def test_replays_are_files(ask):
-    gif = ask("replay", record=record(moves=[37, 43]), format="gif")
-    assert gif.headers["content-type"] == "image/gif"
-    assert gif.content[:6] == b"GIF89a"
-    page = ask("replay", record=record(moves=[37, 43]), format="html")
-    assert page.headers["content-type"] == "application/octet-stream"
+def test_positions_and_replays_are_files(ask):
+    png, svg_file, gif, page = (
+        ask("replay", record=record(moves=[37, 43]), format=kind) for kind in ("png", "svg", "gif", "html")
+    )
+    assert png.content.startswith(b"\x89PNG")
+    assert svg_file.text == svg(Othello.from_moves("f5d6"))
+    assert gif.content.startswith(b"GIF89a")
     assert b"<!doctype html>" in page.content
+    assert gif.headers["content-type"] == "image/gif"
+    assert svg_file.headers["content-type"] == page.headers["content-type"] == "application/octet-stream"
     assert ask("replay", record=record(), format="exe").status_code == 400

@@ -7,7 +7,6 @@ import pytest
 from othello_env import Othello
 from othello_env.data.formats import ggf
 from othello_env.data.games import Games
-from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.messages import PageGame, Position
@@ -107,12 +106,6 @@ def test_a_link_to_a_game_without_moves(game):
     assert read_text(EMPTY, f"http://x/#game={game}&seed=11&moves=&ply=0") == PageGame(game, 11)
 
 
-@pytest.mark.parametrize("mover", ["o", "O", "white"])
-def test_a_board_with_the_player_to_move_in_any_case(mover):
-    board, _ = position_to_text(TIGER)
-    assert read_text(EMPTY, f"{board} {mover}").start().to_move == 1
-
-
 @pytest.mark.parametrize(
     "link",
     [
@@ -139,16 +132,6 @@ def test_links_within_a_link_are_not_read():
 def test_a_long_text_that_is_almost_a_printed_board_is_an_error():
     with pytest.raises(ValueError, match="expected a square"):
         read_text(EMPTY, "a (b\n" * 800 + ") 1, " + "a" * 3900)
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize(
-    ("game", "state"),
-    [("othello", TIGER), ("othello", PASSING), ("tribolo", Tribolo(seed=11)), ("checkers", Checkers())],
-)
-def test_printed_boards_are_read(game, state, end):
-    read = read_text(PageGame(game), end.join([*str(state).splitlines(), ""]))
-    assert position_to_text(read.start()) == position_to_text(state)
 
 
 @pytest.mark.parametrize("moves", ["f5d6c3d3c4", "e6f4c3c4d3", "d3c5f6f5e6", "c4e3f6e6f5"])

@@ -25,7 +25,6 @@ from othello_env import (
 from othello_env.agent import AgentLeftError, Seat
 from othello_env.arena.faults import FaultWarning
 from othello_env.arena.rating.accuracy import endgame_positions, measure_regret
-from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.ladder import load_ladder
 from othello_env.cli import main as command
 from othello_env.text import ChatAgent
@@ -69,13 +68,12 @@ def test_a_model_that_plays_a_rungs_moves_gets_the_rungs_rating():
     rungs = tuple(each for each in whole.rungs if each.spec.startswith(("random", "maximizer", "alphabeta")))
     ladder = replace(whole, rungs=rungs)
     agent = ChatAgent(Script(RUNG), workers=4)
-    rated = place(agent, ladder=ladder, games=80, seed=1)
+    rated = place(agent, ladder=ladder, games=40, seed=1)
     low, high = rated.interval
     assert low < rung.elo < high
-    assert high - low < 300
-    itself = place(RUNG, ladder=ladder, games=80, seed=1)
+    itself = place(RUNG, ladder=ladder, games=40, seed=1)
     assert [match.records for match in rated.matches.values()] == [match.records for match in itself.matches.values()]
-    assert agent.counts["moves"] == agent.counts["answers"] > 2000
+    assert agent.counts["moves"] == agent.counts["answers"] > 1000
     assert agent.counts["illegal"] == agent.counts["unreadable"] == agent.counts["forfeits"] == 0
 
 
@@ -83,10 +81,9 @@ def wrong_sometimes(number):
     return "I resign." if number % 50 == 0 else "d4" if number % 30 == 0 else None
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_a_wrong_answer_is_corrected_and_counted(workers):
+def test_a_wrong_answer_is_corrected_and_counted():
     model = Script(wrong=wrong_sometimes)
-    agent = ChatAgent(model, workers=workers)
+    agent = ChatAgent(model, workers=3)
     result = play_match(agent, "random", games=8, seed=1)
     assert result.faults(0) == []
     assert result.wins >= 6
@@ -201,21 +198,13 @@ def test_a_line_of_the_transcripts(tmp_path):
     assert len(kept["messages"][3]["content"]) == 20_000
 
 
-def test_without_a_game_each_question_is_asked():
-    moves = iter(["d3", "c4"])
-    agent = ChatAgent(lambda messages: next(moves))
-    assert [agent.act(Othello()), agent.act(Othello())] == [19, 26]
-
-
 LINE = {"format": "othello-env chat 1", "agent": "m", "game": 1, "messages": [], "faults": [], "move": None}
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ('{"format": "othello-env game 1"}\n', "line 1"),
         ("{}\n", "line 1: .*format"),
-        ("[[[", "line 1: .* is no transcript"),
         ('{"precious": "settings"}', "no transcript"),
         (json.dumps(LINE | {"agent": "other"}) + "\n", "of 'm', got .* of 'other'"),
         (json.dumps(LINE) + "\n", "line 1: .*messages"),
@@ -239,7 +228,7 @@ def test_a_failing_client_is_asked_again():
         return "d3"
 
     agent = ChatAgent(chat, retries=2, wait=0)
-    assert [agent.act(Othello()), agent.act(Othello())] == [19, 19]
+    assert [agent.act(Othello()), agent.act(Othello())] == [19, 19]  # without a game, each question is asked
     assert agent.counts["errors"] == 3
     assert agent.report()[1] == "3 calls of the model failed."
 
@@ -279,15 +268,6 @@ def test_calls_are_made_at_the_same_time():
     assert found.tolist() == [1, 0]
 
 
-def test_the_benchmark_prints_the_counts(monkeypatch):
-    monkeypatch.setattr("othello_env.arena.rating.benchmark.measure_endgame", lambda player, seed: None)
-    found = run_benchmark(ChatAgent(Script(wrong=wrong_sometimes)), games=2)
-    assert "illegal" in found.notes()[-1]
-    assert "unreadable" in found.to_markdown()
-    assert found.to_json()["report"] == found.notes()[-1:]
-    assert "report" not in run_benchmark("random", games=2).to_json()
-
-
 def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
     """The file of the page, with a script in place of the client."""
     page = (Path(__file__).parents[3] / "docs" / "how-to" / "language-models.md").read_text()
@@ -306,33 +286,6 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
         command(["benchmark", "policy.py:agent", "--games", "4"])
     assert stop.value.code == 0
     printed = capsys.readouterr().out
+    assert re.search(r"\d+ illegal, \d+ unreadable", printed)
     assert f"{script.calls} answers: " in printed
     assert len(Path("qwen3-8b.jsonl").read_text().splitlines()) == int(re.search(r"(\d+) moves, ", printed)[1])
-
-
-def test_a_spec_can_name_the_agent_of_a_file(tmp_path):
-    (tmp_path / "policy.py").write_text(
-        "from othello_env.text import ChatAgent\n"
-        "agent = ChatAgent(lambda messages: messages[0]['content'].split('Legal moves: ')[1].split()[0],\n"
-        "                  name='first', legal_moves=True)\n"
-    )
-    result = play_match(f"{tmp_path / 'policy.py'}:agent", "random", games=2)
-    assert result.faults(0) == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ({"chat": "gpt"}, TypeError),
-        ({"name": 5}, TypeError),
-        ({"legal_moves": 1}, TypeError),
-        ({"attempts": 0}, ValueError),
-        ({"retries": -1}, ValueError),
-        ({"wait": -1}, ValueError),
-        ({"workers": 0}, ValueError),
-    ],
-    ids=str,
-)
-def test_wrong_arguments(arguments, error):
-    with pytest.raises(error, match=next(iter(arguments))):
-        ChatAgent(**{"chat": str, **arguments})

@@ -91,21 +91,16 @@ def test_a_wrong_answer_is_corrected_once_and_loses_the_second_time():
     assert (env.faults, env.rewards, env.done) == ([], [], False)
 
 
-def test_the_number_of_attempts_is_a_setting():
-    env = OthelloText(attempts=1)
+@pytest.mark.parametrize("attempts", [1, 4])
+def test_the_number_of_attempts_is_a_setting(attempts):
+    env = OthelloText(attempts=attempts)
     env.reset()
-    env.play("?")
-    assert env.done
-    env = OthelloText(attempts=4)
-    env.reset()
-    for _ in range(3):
+    for attempt in range(1, attempts + 1):
         env.play("?")
-        assert not env.done
-    env.play("?")
-    assert env.done
+        assert env.done == (attempt == attempts)
 
 
-@pytest.mark.parametrize("answer", [None, 5, ["d3"], {"move": "a1"}, b"d3", "\ud800", "x" * 5_000_000, "💥" * 1000])
+@pytest.mark.parametrize("answer", [None, 5, ["d3"], b"d3", "\ud800", "x" * 5_000_000])
 def test_an_answer_of_any_type_is_at_most_a_wrong_answer(answer):
     env = OthelloText(side="black")
     assert env.play(answer).startswith("There is no game")
@@ -113,36 +108,24 @@ def test_an_answer_of_any_type_is_at_most_a_wrong_answer(answer):
     assert isinstance(env.play(answer), str)
 
 
-def rewards_of(position, env):
-    """The regret rewards of each move of a position, with the result of the game taken off."""
-    found = {}
-    for action in position.legal_actions():
+def check_regret(position, scores):
+    """Check the regret rewards of each move of a position, with the result of the game taken off."""
+    side = position.player_names[position.to_move]
+    env = OthelloText(position.size, openings=[position], side=side, reward="regret", seed=0)
+    for action, score in scores.items():
         env.reset()
         assert env.position == position
         env.play(position.action_to_text(action))
-        found[action] = env.rewards[0] - env.position.returns()[position.to_move]
-    return found
+        reward = env.rewards[0] - env.position.returns()[position.to_move]
+        assert reward == pytest.approx((score - max(scores.values())) / (2 * position.size**2))
+        assert -1 <= reward <= 0
 
 
-def text_env(position):
-    return OthelloText(
-        position.size, openings=[position], side=position.player_names[position.to_move], reward="regret", seed=0
-    )
-
-
-def check_regret(position, scores):
-    lost = {action: max(scores.values()) - score for action, score in scores.items()}
-    expected = {action: -loss / (2 * position.size**2) for action, loss in lost.items()}
-    assert rewards_of(position, text_env(position)) == pytest.approx(expected)
-    assert all(-1 <= reward <= 0 for reward in expected.values())
-    return len(expected)
-
-
-def test_regret_equals_perfect_play_in_a_thousand_positions_of_4x4():
+def test_regret_equals_perfect_play_in_many_positions_of_4x4():
     perfect, rng, done = make_agent("perfect"), np.random.default_rng(0), set()
-    while len(done) < 1000:
+    while len(done) < 400:
         state = Othello(4)
-        while not state.is_over and len(done) < 1000:
+        while not state.is_over:
             if not state.must_pass and state not in done:
                 check_regret(state, perfect.action_values(state))
                 done.add(state)
@@ -150,10 +133,10 @@ def test_regret_equals_perfect_play_in_a_thousand_positions_of_4x4():
 
 
 def test_regret_equals_the_packaged_scores_of_6x6_and_8x8():
-    late = [each for each in regret_positions(6) if each.state.empties <= 12][::3]
-    ends = [each for each in endgame_positions() if each.state.empties <= 10][::4]
-    assert len(late) > 40
-    assert len(ends) > 40
+    late = [each for each in regret_positions(6) if each.state.empties <= 11][::6]
+    ends = [each for each in endgame_positions() if each.state.empties <= 9][::6]
+    assert len(late) > 15
+    assert len(ends) > 15
     for each in late + ends:
         check_regret(each.state, each.scores)
 
@@ -182,20 +165,12 @@ def test_regret_is_0_where_8x8_has_too_many_empty_squares():
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"size": 5}, ValueError, "size"),
-        ({"size": "8"}, TypeError, "size"),
-        ({"game": "go"}, ValueError, "checkers, othello, tribolo"),
         ({"game": "tribolo", "size": 8}, ValueError, "no option size"),
         ({"game": "othello:size=6", "size": 8}, ValueError, "size twice"),
         ({"game": "checkers", "reward": "regret"}, ValueError, "Othello"),
-        ({"reward": "margin"}, ValueError, "'result', 'regret'"),
         ({"side": "red"}, ValueError, "black"),
         ({"opponent": "nobody"}, SpecError, "nobody"),
         ({"opponent": "perfect"}, WrongGameError, "4x4 and 6x6"),
-        ({"legal_moves": 1}, TypeError, "legal_moves"),
-        ({"attempts": 0}, ValueError, "attempts"),
-        ({"seed": -1}, ValueError, "seed"),
-        ({"seed": True}, TypeError, "seed"),
     ],
     ids=str,
 )

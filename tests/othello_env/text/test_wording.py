@@ -67,12 +67,7 @@ WRONG = [
     (Othello(6), "h8", "unreadable", "names no move"),
     (Othello(), "", "unreadable", "names no move"),
     (Othello(), "I pass.", "unreadable", "names no move"),
-    (
-        Othello(),
-        "\uff44\uff13 or d\N{SUPERSCRIPT THREE} or \N{CYRILLIC SMALL LETTER DE}3",
-        "unreadable",
-        "names no move",
-    ),
+    (Othello(), "\uff44\uff13 or d\N{SUPERSCRIPT THREE}", "unreadable", "names no move"),
     (Othello(), '{"move": "z9", "not": "d3"}', "unreadable", "'z9' is no move"),
     (Othello(), '{"move": null}', "unreadable", "names no move"),
     (Othello(), "GPT-d33, xd3, d3x", "unreadable", "names no move"),
@@ -101,7 +96,7 @@ def test_the_prompt_itself_is_no_answer():
 
 
 @pytest.mark.parametrize(
-    "unit", ["'move': '", '"move":"a', '"move"' + ":" * 5, "11-", "11-15x", "a", "a1", "((((", "\n", "1. d4 ", "{}[]\\"]
+    "unit", ["'move': '", '"move"' + ":" * 5, "11-", "11-15x", "a1", "((((", "\n", "1. d4 ", "{}[]\\"]
 )
 @pytest.mark.parametrize("state", [Othello(), Checkers()], ids=["othello", "checkers"])
 def test_megabytes_are_a_wrong_answer(state, unit):

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning"
 
 ODD = Path(__file__).parents[1] / "odd_agents.py"
 ENGINE = Path(__file__).parents[3] / "othello_agents" / "scripted_engine.py"
-FAST = TimeControl(1.0, per_move=True)  # long enough for a polite agent on a busy machine
 GAME = Pairing(Opening(0, None, "", Othello()), ("a", "b"), 1)
 
 
@@ -29,8 +28,8 @@ def odd(name, **options):
     return f"{ODD}:{name}" + (f":{text}" if text else "")
 
 
-def play(agents, games=2, **arguments):
-    return play_tournament(agents, Schedule(tuple(agents), games), **arguments)
+def play(agents, games=2, *, gauntlet=False, **arguments):
+    return play_tournament(agents, Schedule(tuple(agents), games, gauntlet=gauntlet), **arguments)
 
 
 def test_agents_see_what_is_left_of_their_own_time():
@@ -60,57 +59,55 @@ def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
                 state = state.play(action)
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("Spinner", "lost on time (1s/move), was still thinking and was stopped"),
-        ("Late", "lost on time (1s/move)"),
-        ("Leaver", "SystemExit: bye"),
-        ("Killer", "its process ended (exit code 7)"),
-    ],
-)
-def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(name, told):
-    agents = {"odd": odd(name), "polite": odd("Polite")}
-    result = play(agents, clock=FAST)
+def test_agents_that_misbehave_lose_their_games_and_the_tournament_goes_on(tmp_path, monkeypatch, all_end):
+    engines = tmp_path / "engines"
+    engines.mkdir()
+    monkeypatch.setenv("SCRIPTED_ENGINES", str(engines))
+    told = {
+        "Spinner": "lost on time (1s), was still thinking and was stopped",
+        "engine": "lost on time (1s), was still thinking and was stopped",
+        "Late": "lost on time (1s)",
+        "Spender": "lost on time (1s)",  # the time of its moves adds up
+        "Leaver": "SystemExit: bye",
+        "Killer": "its process ended (exit code 7)",
+        "Unprepared": "RuntimeError: no board",
+    }
+    agents = {"polite": odd("Polite")} | {name: odd(name) for name in told} | {"Spender": odd("Spender", seconds=0.25)}
+    # The engine answers once and then hangs. Its only answer is the extra one before the game.
+    agents["engine"] = f'gtp:command="{sys.executable} {ENGINE} hang d3"'
+    clock = TimeControl(1.0)  # long enough for a polite agent on a busy machine
+    arguments = {"gauntlet": True, "clock": clock, "file": tmp_path / "games.jsonl"}
+    result = play(agents, workers=2, **arguments)
     assert not result.faults("polite")
-    assert len(result.records) == len(result.faults("odd")) == 2
+    for name, reason in told.items():
+        faults = result.faults(name)
+        assert len(faults) == 2
+        assert all(reason in fault for fault in faults), faults
     for record in result.records:
         final = record.replay()
-        assert record.clock == "1s/move"
-        assert len(record.seconds) == 2
+        assert record.clock == "1s"
         player, reason = record.fault
-        assert record.agents[player] == "odd"
+        name = record.agents[player]
+        assert name != "polite"
         assert record.result[player] == -1
-        assert told in reason
-        assert repr(final) in reason, "the position is reported"
-        assert final.to_move == player
-        assert final.turn >= 20
+        if name != "Unprepared":
+            assert repr(final) in reason, "the position is reported"
+            assert final.to_move == player
+        if name in ("Late", "Spender"):
+            assert record.seconds[player] > 1 > record.seconds[1 - player]
+    assert play(agents, **arguments) == result, "nothing is played again"
+    started = [int(file.name) for file in engines.iterdir()]
+    assert len(started) == 2
+    assert all_end(started)
 
 
-def test_time_adds_up_over_a_game():
-    agents = {"slow": odd("Spender", seconds=0.2), "polite": odd("Polite")}
-    result = play(agents, clock=TimeControl(1.0))
-    for record in result.records:
-        assert record.fault is not None
-        assert "lost on time (1s)" in record.fault[1]
-        slow = record.agents.index("slow")
-        assert record.fault[0] == slow
-        assert record.seconds[slow] > 1 > record.seconds[1 - slow]
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [("NeverReady", "not ready for the game after 4 seconds"), ("Unprepared", "RuntimeError: no board")],
-)
-def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
-    if name == "NeverReady":
-        monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 4.0)
-    result = play({"odd": odd(name), "polite": odd("Polite")}, clock=FAST)
-    assert len(result.faults("odd")) == 2
-    for record in result.records:
-        assert told in record.fault[1]
-        assert record.agents[record.fault[0]] == "odd"
-        record.replay()
+def test_an_agent_that_is_not_ready_in_time_loses(monkeypatch):
+    monkeypatch.setattr(elsewhere, "PREPARE_SECONDS", 0.2)
+    agents = {"a": odd("NeverReady"), "b": odd("Polite")}
+    (record,) = elsewhere.play_elsewhere(iter([GAME]), agents, 0, TimeControl(60.0))
+    assert record.fault[0] == 0
+    assert "agent a: not ready for the game after 0.2 seconds" in record.fault[1]
+    record.replay()
 
 
 def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
@@ -136,13 +133,3 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
     monkeypatch.setattr("othello_env.arena.tournament.playing.make_agent", make_and_remove)
     with pytest.raises(WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
         play({"first": spec, "random": "random"}, workers=2)
-
-
-def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch, all_end):
-    monkeypatch.setenv("SCRIPTED_ENGINES", str(tmp_path))
-    # The engine answers once and then hangs. Its only answer is the extra one before the game.
-    result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} hang d3"', "polite": odd("Polite")}, clock=FAST)
-    assert ["was still thinking and was stopped" in fault for fault in result.faults("gtp")] == [True, True]
-    engines = [int(file.name) for file in tmp_path.iterdir()]
-    assert len(engines) == 2
-    assert all_end(engines)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from load_script import load_script
 
-from othello_agents.engine import exact_scores
 from othello_env import Agent, Othello, make_agent
 from othello_env.arena import exploitability, measure_regret, run_perfection
 from othello_env.arena.openings import packaged_lines
@@ -20,91 +19,52 @@ from othello_env.arena.rating.accuracy import (
     regret_name,
     regret_positions,
 )
-from othello_env.arena.rating.benchmark import PerfectionBenchmark, openings_name, solved_openings
+from othello_env.arena.rating.benchmark import openings_name, solved_openings
 from othello_env.games.othello import symmetries
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
-SAMPLE = endgame_positions()[::10]
+EMPTY = {4: range(2, 8), 6: range(4, 23)}
 
 
-def full_search(state):
-    """The final margin for the player to move under perfect play, found by a search through all games."""
-    if state.is_over:
-        return int(state.margins()[state.to_move])
-    values = []
-    for action in state.legal_actions():
-        after = state.play(action)
-        values.append(full_search(after) * (1 if after.to_move == state.to_move else -1))
-    return max(values)
+def packaged(size):
+    return endgame_positions() if size == 8 else regret_positions(size)
+
+
+def measure(agent, size, seed=0):
+    return measure_endgame(agent, seed=seed) if size == 8 else measure_regret(agent, size=size, seed=seed)
+
+
+def canonical(state):
+    planes = state.observation(state.to_move)
+    return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
+
+
+def empty(state):
+    return state.size**2 - sum(state.discs())
 
 
 class Chooses(Agent):
-    """Plays the action that a function of the scores returns."""
+    """Plays the action of a packaged position that a function of the scores returns."""
 
-    def __init__(self, choose):
-        self.scores = {position.state: position.scores for position in endgame_positions()}
+    def __init__(self, choose, size):
+        self.scores = {position.state: position.scores for position in packaged(size)}
         self.choose = choose
 
     def act(self, state, *, seconds_left=None):
         return self.choose(self.scores[state])
 
 
-def test_each_is_late_has_a_choice_and_is_there_once():
-    seen = set()
-    for position in endgame_positions():
-        state = position.state
-        assert 8 <= 64 - sum(state.discs()) <= 12
-        assert tuple(position.scores) == state.legal_actions()
-        assert len(set(position.scores.values())) > 1
-        assert all(score % 2 == 0 and abs(score) <= 64 for score in position.scores.values())
-        planes = state.observation(state.to_move)
-        seen.add(min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT)))
-    assert len(seen) == len(endgame_positions()) == 500
+def best_of(scores):
+    return max(scores, key=scores.get)
 
 
-def test_the_scores_are_those_of_the_solver():
-    rows = exact_scores([position.state for position in SAMPLE])
-    for position, row in zip(SAMPLE, rows, strict=True):
-        assert {action: int(row[action]) for action in np.flatnonzero(~np.isnan(row))} == position.scores
-
-
-def test_the_scores_are_those_of_a_full_search():
-    late = [position for position in endgame_positions() if sum(position.state.discs()) == 56]
-    for position in sorted(late, key=lambda position: len(position.scores))[:3]:
-        for action, score in position.scores.items():
-            after = position.state.play(action)
-            sign = 1 if after.to_move == position.state.to_move else -1
-            assert sign * full_search(after) == score
-
-
-def test_the_script_draws_the_packaged_positions():
-    made = islice(load_script("make/scored_positions").positions(8, 0), 5)
-    assert [*made] == [*packaged_lines("othello_env.arena.rating", "endgame-v0.txt")[:5]]
-
-
-def test_perfect_and_worst_play():
-    best = measure_endgame(Chooses(lambda scores: max(scores, key=scores.get)))
-    assert (best.rate, best.loss, best.positions) == (1.0, 0.0, 500)
-    assert best.rate_interval == pytest.approx((500 / (500 + 1.95996**2), 1))
-    worst = measure_endgame(Chooses(lambda scores: min(scores, key=scores.get)))
-    assert worst.best == 0
-    losses = [max(p.scores.values()) - min(p.scores.values()) for p in endgame_positions()]
-    assert worst.loss == pytest.approx(np.mean(losses))
-    low, high = worst.loss_interval
-    assert (high - low) / 2 == pytest.approx(1.96 * np.std(losses) / 500**0.5, rel=1e-3)
-
-
-def test_random_moves_reach_what_is_expected_of_them():
-    rate, loss = random_endgame()
-    found = [measure_endgame("random", seed=seed) for seed in range(20)]
-    assert np.mean([each.rate for each in found]) == pytest.approx(rate, abs=0.015)
-    assert np.mean([each.loss for each in found]) == pytest.approx(loss, abs=0.4)
-    assert measure_endgame("random", seed=3) == found[3]
+def worst_of(scores):
+    return min(scores, key=scores.get)
 
 
 def test_no_legal_answer_is_the_worst_move_and_is_counted():
-    worst = measure_endgame(Chooses(lambda scores: min(scores, key=scores.get)))
+    worst = measure_endgame(Chooses(worst_of, 8))
 
     def nonsense(observations, masks):
         return np.full(len(masks), 64)
@@ -152,28 +112,6 @@ def test_the_rows_are_the_agents_moves_in_the_positions():
         }
 
 
-EMPTY = {4: range(2, 8), 6: range(4, 23)}
-
-
-def canonical(state):
-    planes = state.observation(state.to_move)
-    return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
-
-
-def empty(state):
-    return state.size**2 - sum(state.discs())
-
-
-class Worst(Agent):
-    """Plays the worst move in the packaged positions."""
-
-    def __init__(self, size):
-        self.scores = {position.state: position.scores for position in regret_positions(size)}
-
-    def act(self, state, *, seconds_left=None):
-        return min(self.scores[state], key=self.scores[state].get)
-
-
 class First(Agent):
     """Plays the first legal move."""
 
@@ -181,11 +119,15 @@ class First(Agent):
         return state.legal_actions()[0]
 
 
-@pytest.mark.parametrize("size", REGRET_SIZES)
+@pytest.mark.parametrize("size", [*REGRET_SIZES, 8])
 def test_each_position_has_a_choice_and_is_there_once(size):
-    positions = regret_positions(size)
+    positions = packaged(size)
     numbers = [empty(position.state) for position in positions]
-    assert numbers == [EMPTY[size][i % len(EMPTY[size])] for i in range(len(positions))]
+    if size == 8:
+        assert len(numbers) == 500
+        assert {*numbers} == {*range(8, 13)}
+    else:
+        assert numbers == [EMPTY[size][i % len(EMPTY[size])] for i in range(len(positions))]
     for position in positions:
         assert tuple(position.scores) == position.state.legal_actions()
         assert len(set(position.scores.values())) > 1
@@ -193,17 +135,31 @@ def test_each_position_has_a_choice_and_is_there_once(size):
     assert len({canonical(position.state) for position in positions}) == len(positions)
 
 
-def test_the_scores_are_those_of_the_solvers():
+def full_search(state):
+    """The final margin for the player to move under perfect play, found by a search through all games."""
+    if state.is_over:
+        return int(state.margins()[state.to_move])
+    values = []
+    for action in state.legal_actions():
+        after = state.play(action)
+        values.append(full_search(after) * (1 if after.to_move == state.to_move else -1))
+    return max(values)
+
+
+def test_the_scores_are_those_of_the_solvers_and_of_a_full_search():
     perfect, engine = make_agent("perfect"), make_agent("engine")
-    small = regret_positions(4)
-    for position, row in zip(small, perfect.exact_scores([each.state for each in small]), strict=True):
-        assert {action: row[action] for action in np.flatnonzero(~np.isnan(row))} == position.scores
     late = [each for each in regret_positions(6) if empty(each.state) <= 11]
-    for position, row in zip(late, engine.exact_scores([each.state for each in late]), strict=True):
-        assert {action: row[action] for action in np.flatnonzero(~np.isnan(row))} == position.scores
-    early = [each for each in regret_positions(6) if empty(each.state) == 20][:1]
-    for position in early:
-        assert perfect.action_values(position.state) == position.scores
+    for solver, positions in ((perfect, regret_positions(4)), (engine, late), (engine, endgame_positions()[::10])):
+        for position, row in zip(positions, solver.exact_scores([each.state for each in positions]), strict=True):
+            assert {action: row[action] for action in np.flatnonzero(~np.isnan(row))} == position.scores
+    early = next(each for each in regret_positions(6) if empty(each.state) == 20)
+    assert perfect.action_values(early.state) == early.scores
+    latest = [position for position in endgame_positions() if empty(position.state) == 8]
+    for position in sorted(latest, key=lambda position: len(position.scores))[:2]:
+        for action, score in position.scores.items():
+            after = position.state.play(action)
+            sign = 1 if after.to_move == position.state.to_move else -1
+            assert sign * full_search(after) == score
 
 
 def test_the_openings():
@@ -224,6 +180,7 @@ def test_the_openings():
 def test_the_script_makes_the_packaged_lists():
     script = load_script("make/scored_positions")
     for name, made, count in (
+        ("endgame-v0", script.positions(8, 0), 5),
         (regret_name(4), script.positions(4, 0), 8),
         (openings_name(4), script.openings(4, 0), 8),
         (regret_name(6), script.positions(6, 0), 3),
@@ -231,23 +188,31 @@ def test_the_script_makes_the_packaged_lists():
         assert [*islice(made, count)] == [*packaged_lines("othello_env.arena.rating", f"{name}.txt")[:count]]
 
 
-@pytest.mark.parametrize("size", REGRET_SIZES)
-def test_the_worst_moves_and_random_moves(size):
-    positions = regret_positions(size)
-    found = measure_regret(Worst(size), size=size)
-    assert found.rate == 0.0
-    assert found.loss == np.mean([max(p.scores.values()) - min(p.scores.values()) for p in positions])
-    assert sum(stage.accuracy.positions for stage in found.stages) == len(positions)
-    for stage in found.stages:
+@pytest.mark.parametrize("size", [*REGRET_SIZES, 8])
+def test_best_worst_and_random_moves(size):
+    positions = packaged(size)
+    best = measure(Chooses(best_of, size), size)
+    assert (best.rate, best.loss) == (1.0, 0.0)
+    worst = measure(Chooses(worst_of, size), size)
+    losses = [max(p.scores.values()) - min(p.scores.values()) for p in positions]
+    assert (worst.rate, worst.loss) == (0.0, pytest.approx(np.mean(losses)))
+    several = [measure("random", size, seed) for seed in range(20)]
+    rate, loss = random_accuracy(positions)
+    assert np.mean([each.rate for each in several]) == pytest.approx(rate, abs=0.03)
+    assert np.mean([each.loss for each in several]) == pytest.approx(loss, abs=0.4)
+    assert measure("random", size, 3) == several[3]
+    if size == 8:
+        assert random_endgame() == (rate, loss)
+        assert best.rate_interval == pytest.approx((500 / (500 + 1.95996**2), 1))
+        low, high = worst.loss_interval
+        assert (high - low) / 2 == pytest.approx(1.96 * np.std(losses) / 500**0.5, rel=1e-3)
+        return
+    assert sum(stage.accuracy.positions for stage in worst.stages) == len(positions)
+    for stage in worst.stages:
         chosen = [p for p in positions if stage.fewest <= empty(p.state) <= stage.most]
         assert stage.accuracy.loss == np.mean([max(p.scores.values()) - min(p.scores.values()) for p in chosen])
         assert stage.random == random_accuracy(chosen)
-    rate, loss = random_accuracy(positions)
-    several = [measure_regret("random", size=size, seed=seed) for seed in range(20)]
-    assert np.mean([each.rate for each in several]) == pytest.approx(rate, abs=0.03)
-    assert np.mean([each.loss for each in several]) == pytest.approx(loss, abs=0.4)
-    assert measure_regret("random", size=size, seed=3) == several[3]
-    assert regret_name(size) == found.to_json()["positions"]
+    assert regret_name(size) == worst.to_json()["positions"]
 
 
 def test_perfect_play_has_no_regret_on_4x4():
@@ -300,22 +265,3 @@ def test_games_against_perfect_play_by_hand():
     twice = run_perfection(First(), size=4, games=84)
     assert twice.games.losses == 2 * found.games.losses
     assert twice.games.loss_interval == pytest.approx(found.games.loss_interval)
-
-
-def test_the_benchmark_is_plain_values_and_a_page():
-    calls = []
-    found = run_perfection("maximizer:eval=count", size=4, games=4, seed=5, progress=calls.append)
-    assert isinstance(found, PerfectionBenchmark)
-    assert [call.games and call.games.match.games for call in calls] == [None, 1, 2, 3, 4]
-    values = found.to_json()
-    assert (values["size"], values["seed"], values["agent"]) == (4, 5, "maximizer:eval=count")
-    assert values["moves"]["best_move_rate"] == round(found.regret.rate, 4)
-    assert [stage["empty"] for stage in values["moves"]["stages"]] == [[2, 3], [4, 5], [6, 7]]
-    assert values["games"]["games"] == 4
-    assert values["games"]["discs_lost_a_game"] == found.games.loss
-    assert values["exploitability"]["discs"] == found.exploitability.discs
-    page = found.to_markdown()
-    assert all(f"| {' | '.join(row)} |" in page for row in found.rows())
-    assert all(note in page for note in found.notes())
-    again = run_perfection("maximizer:eval=count", size=4, games=4, seed=5)
-    assert again.to_json() | {"seconds": 0} == values | {"seconds": 0}

@@ -40,7 +40,7 @@ def test_a_rating_just_below_zero_is_shown_without_a_sign():
     assert "a 0 (-17 to 17)" in repr(ratings)
 
 
-@pytest.mark.parametrize(("wins", "games"), [(0, 1), (1, 1), (2, 2), (0, 10), (3, 10), (5, 10), (10, 10), (750, 1000)])
+@pytest.mark.parametrize(("wins", "games"), [(0, 1), (3, 10), (10, 10), (750, 1000)])
 def test_two_agents_have_the_textbook_answer(wins, games):
     """To estimate one log odds, Firth adds one half to the wins and one half to the losses (Haldane, Anscombe)."""
     units = [Comparison("a", "b", float(i < wins), 1) for i in range(games)]
@@ -101,9 +101,19 @@ def test_known_strengths_are_recovered():
         assert ratings.error(name) < 12
     assert ratings.superiority("best", "random") == pytest.approx(1)
     assert ratings.superiority("strong", "best") == pytest.approx(1 - ratings.superiority("best", "strong"))
+    fixed = rate(simulate(np.random.default_rng(2), true, 1000), {"random": 0.0, "best": 800.0})
+    assert (fixed.elo["best"], fixed.error("best")) == (pytest.approx(800), 0)
+    assert abs(fixed.elo["middle"] - 500) <= 3.5 * fixed.error("middle")
 
 
-@pytest.mark.parametrize("together", [0.0, 0.5, 1.0])
+def test_likelihood_of_superiority_of_equals_is_uniform():
+    rng = np.random.default_rng(3)
+    equal = {"a": 0, "b": 0}
+    values = [rate(simulate(rng, equal, 60, together=0.3), {"a": 0.0}).superiority("b", "a") for _ in range(600)]
+    assert np.quantile(values, [0.1, 0.5, 0.9]) == pytest.approx([0.1, 0.5, 0.9], abs=0.06)
+
+
+@pytest.mark.parametrize("together", [0.0, 1.0])
 def test_intervals_cover_whether_the_games_of_a_pair_are_independent_or_one(together):
     true = {"a": 0.0, "b": 100.0, "c": 350.0}
     rng = np.random.default_rng(7)
@@ -118,25 +128,6 @@ def test_intervals_cover_whether_the_games_of_a_pair_are_independent_or_one(toge
     for count in covered.values():
         assert 0.92 <= count / 400 <= 0.985
     assert np.mean(superior) > 0.9
-
-
-def test_likelihood_of_superiority_of_equals_is_uniform():
-    rng = np.random.default_rng(3)
-    values = [
-        rate(simulate(rng, {"a": 0, "b": 0}, 60, together=0.3), {"a": 0.0}).superiority("b", "a") for _ in range(600)
-    ]
-    assert np.quantile(values, [0.1, 0.5, 0.9]) == pytest.approx([0.1, 0.5, 0.9], abs=0.06)
-
-
-def test_several_fixed_ratings_place_an_agent_among_them():
-    rng = np.random.default_rng(2)
-    true = {"new": 640.0, "low": 300.0, "high": 900.0}
-    units = [u for u in simulate(rng, true, 3000) if "new" in (u.a, u.b)]
-    ratings = rate(units, {"low": 300.0, "high": 900.0})
-    assert abs(ratings.elo["new"] - 640) < 3.5 * ratings.error("new")
-    assert ratings.elo["low"] == pytest.approx(300)
-    assert ratings.error("high") == 0
-    assert ratings.superiority("high", "low") == 1.0
 
 
 @pytest.mark.parametrize(
@@ -158,15 +149,6 @@ def test_an_interval_has_no_end_where_the_results_set_no_limit(points, limits):
     ratings = rate(units, {"b": 0.0})
     for name, finite in limits.items():
         assert tuple(map(math.isfinite, ratings.interval(name))) == finite
-
-
-def test_the_order_of_the_results_does_not_matter():
-    units = simulate(np.random.default_rng(1), {"a": 0, "b": 300, "c": 100}, 30)
-    turned = [Comparison(u.b, u.a, u.games - u.points, u.games) for u in reversed(units)]
-    one, two = rate(units, {"a": 0.0}), rate(turned, {"a": 0.0})
-    for name, elo in one.elo.items():
-        assert two.elo[name] == pytest.approx(elo, abs=1e-6)
-        assert two.interval(name) == pytest.approx(one.interval(name), abs=1e-6)
 
 
 @pytest.mark.parametrize(
