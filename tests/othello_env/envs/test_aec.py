@@ -17,8 +17,6 @@ from othello_env.envs.seeding import env_key, game_key
 from othello_env.games.openings import Openings
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
-FORCED_PASS = Othello.from_text("XXO-" + "----" * 3, to_move="O")
-"""White must pass. Then Black's move d1 ends the game."""
 
 
 def wrapped_in_turn(env: AECGame) -> list[AECEnv]:
@@ -45,29 +43,6 @@ def test_the_state_is_the_first_players_view_and_the_turn_also_in_wrappers(env: 
             assert [bool(turn.all()) for turn in turns] == [i == position.to_move for i in range(position.num_players)]
             assert not np.delete(turns, position.to_move, axis=0).any()
             wrapped.step(rng.choice(position.legal_actions()))
-
-
-@pytest.mark.parametrize("env", [othello_v0.env(size=4), tribolo_v0.env(), checkers_v0.env(size=4)])
-def test_every_agents_info_has_the_same_entries_at_every_step(env: AECGame, assert_same_info) -> None:
-    for game in range(3):
-        env.reset(seed=game)
-        rng = np.random.default_rng(game)
-        for agent in env.agent_iter():
-            position = env.position
-            for other in env.agents:
-                winner = -2
-                if position.is_over:
-                    best = [i for i, result in enumerate(position.returns()) if result == max(position.returns())]
-                    winner = best[0] if len(best) == 1 else -1
-                expected = {
-                    "winner": np.int64(winner),
-                    "discs": np.array(position.scores(), np.int64),
-                    "plies": np.int64(len(position.moves)),
-                    "illegal_action": np.int64(-1),
-                    "opponent": np.int64(-1),
-                }
-                assert_same_info(env.infos[other], expected)
-            env.step(None if env.terminations[agent] else rng.choice(position.legal_actions()))
 
 
 @pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
@@ -125,35 +100,6 @@ def test_an_observation_belongs_to_the_caller() -> None:
     again, *_ = env.last()
     np.testing.assert_array_equal(again["action_mask"], mask)
     assert again["observation"].max() == 1
-
-
-def test_a_forced_pass_is_an_explicit_step() -> None:
-    env = othello_v0.env(size=4)
-    env.reset(options={"position": FORCED_PASS})
-    assert env.agent_selection == "white_0"
-    assert list(np.flatnonzero(env.observe("white_0")["action_mask"])) == [16]
-    env.step(16)
-    assert env.agent_selection == "black_0"
-    assert not any(env.terminations.values())
-    env.step(3)
-    assert all(env.terminations.values())
-    assert env.rewards == {"black_0": 1.0, "white_0": -1.0}
-
-
-@pytest.mark.parametrize(("reward", "worth"), [("result", 1.0), ("margin", 64.0)])
-def test_each_agent_gets_its_own_result_when_the_other_ended_the_game(reward: str, worth: float) -> None:
-    env = othello_v0.env(reward=reward)
-    env.reset()
-    play_out(env, WIPE_OUT)
-    results, infos = {}, {}
-    for agent in env.agent_iter():
-        _, results[agent], terminated, _, infos[agent] = env.last()
-        assert terminated
-        env.step(None)
-    assert results == {"black_0": worth, "white_0": -worth}
-    for info in infos.values():
-        assert (info["winner"], info["plies"], info["illegal_action"]) == (0, len(env.position.moves), -1)
-        assert info["discs"].tolist() == [13, 0]
 
 
 def test_a_draw_has_no_winner() -> None:

@@ -2,19 +2,17 @@
 
 import copy
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 from scripted import WIPE_OUT, Script
 
 from othello_env import Agent, AgentError, IllegalActionError, Othello, State, drawing, make_agent
 from othello_env.envs.othello import OthelloEnv
-from othello_env.envs.seeding import env_key, game_key, learner_seat, redraw_key
+from othello_env.envs.seeding import env_key, game_key, redraw_key
 from othello_env.games.openings import Openings
 
 pytestmark = pytest.mark.nojit
@@ -43,17 +41,6 @@ def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return masks.argmax(axis=1)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"size": 6, "opponent": first_legal, "reward": "margin", "side": "white"}])
-def test_it_passes_gymnasiums_own_check_without_a_warning(arguments: dict[str, Any]) -> None:
-    check_env(OthelloEnv(**arguments), skip_render_check=True)
-    check_env(gymnasium.make("othello_env/Othello-v0", **arguments).unwrapped, skip_render_check=True)
-
-
-@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-def test_it_passes_gymnasiums_own_check_of_rendering(mode: str) -> None:
-    check_env(gymnasium.make("othello_env/Othello-v0", render_mode=mode).unwrapped)
-
-
 @pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
 def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
     """Environments of this kind often lose the last reward, or give the learner the other side's reward."""
@@ -73,15 +60,6 @@ def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: st
     assert not env.action_masks().any()
 
 
-@pytest.mark.parametrize(("reward", "worth"), [("result", 1.0), ("margin", 64.0)])
-def test_the_learners_closing_move_pays_it_too(reward: str, worth: float) -> None:
-    env = OthelloEnv(opponent=Script(WIPE_OUT), side="black", reward=reward)
-    env.reset()
-    results = [env.step(action) for action in Othello.from_moves(WIPE_OUT).moves[::2]]
-    assert [result[1] for result in results] == [0.0, 0.0, 0.0, 0.0, worth]
-    assert [result[2] for result in results] == [False] * 4 + [True]
-
-
 def test_the_opponents_pass_is_made_for_it() -> None:
     opponent = Script("f5")
     env = OthelloEnv(size=4, opponent=opponent, side="black")
@@ -93,16 +71,6 @@ def test_the_opponents_pass_is_made_for_it() -> None:
 
 class TestSeeds:
     """All random choices depend only on the games' keys, as the documentation says."""
-
-    def test_a_game_that_ends_before_the_learners_turn_is_drawn_again(self) -> None:
-        env = OthelloEnv(size=4)
-        redrawn = 0
-        for seed in range(20):
-            env.reset(seed=seed, options={"position": ONE_MOVE_LEFT})
-            assert env.learner == 0
-            assert env.position == ONE_MOVE_LEFT
-            redrawn += learner_seat(game_key(env_key(seed), 0), 2) == 1
-        assert 0 < redrawn < 20
 
     def test_the_redrawn_game_hangs_on_the_next_key(self) -> None:
         openings = [ONE_MOVE_LEFT, *(Othello(4).play(a) for a in Othello(4).legal_actions())]
@@ -158,31 +126,6 @@ def test_the_id_works_with_the_standard_wrappers() -> None:
     assert info["episode"]["r"] == reward in (-1.0, 0.0, 1.0)
     assert info["episode"]["l"] == steps
     assert isinstance(env.unwrapped.position, Othello)
-
-
-@pytest.mark.parametrize("name", ["Othello", "Tribolo", "Checkers"])
-def test_every_info_has_the_same_entries(name: str, assert_same_info: Callable[[Any, Any], None]) -> None:
-    env = gymnasium.make(f"othello_env/{name}-v0")
-    for game in range(3):
-        _, info = env.reset(seed=game)
-        over = False
-        while True:
-            position = env.unwrapped.position
-            opponent = np.arange(2) if name == "Tribolo" else np.int64(0)
-            best = [i for i, result in enumerate(position.returns()) if result == max(position.returns())]
-            expected = {
-                "action_mask": env.unwrapped.action_masks().astype(np.int8),
-                "winner": np.int64(-2 if not over else best[0] if len(best) == 1 else -1),
-                "discs": np.array(position.scores(), np.int64),
-                "plies": np.int64(len(position.moves)),
-                "illegal_action": np.int64(-1),
-                "opponent": opponent,
-            }
-            assert_same_info(info, expected)
-            if over:
-                break
-            *_, over, _, info = env.step(int(info["action_mask"].argmax()))
-    assert env.unwrapped.opponents == ("random",) * np.size(info["opponent"])
 
 
 def test_copies_play_on_alike() -> None:
