@@ -1,5 +1,6 @@
 """A game outside the package gets all features of the package: environments, a batch, agents, matches."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,8 +24,9 @@ def nim():
     sys.path.remove(str(HERE))
 
 
-@pytest.mark.parametrize("mode", AutoresetMode)
-def test_the_batch_is_a_loop_of_single_environments(nim, mode):
+def compare_the_batch_with_single_environments(mode):
+    import nim
+
     n, opponent = 16, "alphabeta:depth=2,epsilon=0.3"
     env = nim.NimVectorEnv(n, opponent, autoreset_mode=mode)
     twin = SyncVectorEnv([lambda: nim.NimEnv(opponent)] * n, autoreset_mode=mode)
@@ -44,6 +46,20 @@ def test_the_batch_is_a_loop_of_single_environments(nim, mode):
         if mode == AutoresetMode.DISABLED and terminated.any():
             found, _ = env.reset(options={"reset_mask": terminated.copy()})
             expected, _ = twin.reset(options={"reset_mask": terminated.copy()})
+
+
+def test_the_batch_is_a_loop_of_single_environments():
+    """The kernels run as plain Python here: to compile those for opponents, which no cache keeps, takes long."""
+    call = "import test_nim as it; [it.compare_the_batch_with_single_environments(mode) for mode in it.AutoresetMode]"
+    done = subprocess.run(
+        [sys.executable, "-c", call],
+        cwd=HERE,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_self_play_ends_with_the_last_stone(nim):

@@ -26,8 +26,7 @@ NEW = {
     "checkers": (lambda n: CheckersGames(n, Checkers()), lambda key: Checkers()),
     "checkers 10x10": (lambda n: CheckersGames(n, Checkers(10, "40-move")), lambda key: Checkers(10, "40-move")),
     "checkers 6x6": (lambda n: CheckersGames(n, Checkers(6, "threefold")), lambda key: Checkers(6, "threefold")),
-    "tribolo": (TriboloGames, Tribolo),
-    "tribolo 9x7": (lambda n: TriboloGames(n, 9, 7, 4, 3), lambda key: Tribolo(key, 9, 7, 4, 3)),
+    "tribolo": (lambda n: TriboloGames(n, 8, 6, 3, 4), lambda key: Tribolo(key, 8, 6, 3, 4)),
 }
 each_game = pytest.mark.parametrize("name", NEW)
 

@@ -1,9 +1,7 @@
 """The recipes with PyTorch alone: they run, resume, write agents; and what they learn from, against slow twins."""
 
-import importlib.util
 import json
 import signal
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,13 +11,15 @@ import pytest
 torch = pytest.importorskip("torch", reason="the recipes need PyTorch, an optional extra")
 pytest.importorskip("tyro", reason="the recipes read their options with tyro")
 
+from load_script import SCRIPTS, load_script  # noqa: E402
+
 from othello_agents.network import load_network, make_network, read_tensors  # noqa: E402
 from othello_env import Othello, make_agent, make_vec_env  # noqa: E402
 from othello_env.arena import play_match  # noqa: E402
 from othello_env.data import Games, match_games, random_games, write_games  # noqa: E402
 from othello_env.league import League  # noqa: E402
 
-RECIPES = Path(__file__).parents[3] / "scripts" / "train"
+RECIPES = SCRIPTS / "train"
 RESIDUAL = "--network residual --channels 4 --blocks 1"
 SMALL = {
     "ppo": f"{RESIDUAL} --games 13 --steps 16 --minibatch 64 --snapshot 1 --past 2 --league 0.4",
@@ -35,10 +35,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 def load(name):
     """The recipe as a module."""
-    spec = importlib.util.spec_from_file_location(f"recipe_{name}", RECIPES / f"{name}.py")
-    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(f"train/{name}")
 
 
 @pytest.fixture(autouse=True)

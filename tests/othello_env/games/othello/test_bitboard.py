@@ -18,17 +18,6 @@ def squares(bits):
     return [square for square in range(64) if int(bits) >> square & 1]
 
 
-@given(x=WORDS)
-def test_popcount_counts_bits(x):
-    assert int(bitboard.popcount(np.uint64(x))) == x.bit_count()
-
-
-@given(x=WORDS)
-def test_nth_bit_is_the_nth_square(x):
-    found = [int(bitboard.nth_bit(np.uint64(x), np.uint64(n))) for n in range(x.bit_count())]
-    assert found == squares(x)
-
-
 @given(data=st.data())
 def test_flips_of_every_empty_square(data, positions, twin):
     # A move to some of these squares is illegal. For such a move, the kernel flips nothing.
@@ -43,23 +32,6 @@ def test_flips_of_every_empty_square(data, positions, twin):
         expected = [ACTION_SQUARES[state.size][state.size * r + c] for r, c in slow.flipped(row, column, state.to_move)]
         assert squares(turned) == sorted(expected)
     assert int(bitboard.flips(np.uint64(0), own, opponent)) == 0
-
-
-@given(data=st.data())
-def test_batches_do_what_single_kernels_do(data, positions):
-    size = data.draw(st.sampled_from(SIZES))
-    states = data.draw(st.lists(positions(size), min_size=1, max_size=9))
-    own = np.array([state.own for state in states], np.uint64)
-    opponent = np.array([state.opponent for state in states], np.uint64)
-    legal = bitboard.legal_moves_batch(own, opponent, BOARDS[size])
-    assert legal.dtype == np.uint64
-    assert legal.tolist() == [state.legal_bits for state in states]
-    disc = legal & (~legal + np.uint64(1))  # the bit of the first legal move, or 0 for a pass
-    expected = [bitboard.advance(own[i], opponent[i], disc[i], BOARDS[size]) for i in range(len(states))]
-    moves, replies = bitboard.advance_batch(own, opponent, disc, BOARDS[size])
-    assert [tuple(map(int, row)) for row in zip(own, opponent, moves, replies, strict=True)] == [
-        tuple(map(int, row)) for row in expected
-    ]
 
 
 @given(data=st.data())
