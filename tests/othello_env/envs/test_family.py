@@ -1,5 +1,8 @@
 """All games in both environments: turns, chains, skips, rewards, options, bad input."""
 
+import copy
+import pickle
+
 import gymnasium
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from othello_env import (
     Agent,
     Checkers,
+    IllegalActionError,
     Othello,
     Tribolo,
     checkers_v0,
@@ -82,6 +86,92 @@ def test_agents_are_stepped_as_the_rules_say(env, start, assert_same_info):
             passes += action == getattr(state, "pass_action", None)
             state = state.play(action)
     assert again + passes > 0
+
+
+def first_legal(observations, masks):
+    return masks.argmax(axis=1)
+
+
+def against_first_legal(**more):
+    return OthelloEnv(side="black", opponent=first_legal, **more)
+
+
+both_kinds = pytest.mark.parametrize("make", [othello_v0.env, against_first_legal])
+
+
+@both_kinds
+def test_copies_play_on_alike_and_apart(make):
+    env = make(openings="random:4")
+    env.reset(seed=2)
+    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for k, twin in enumerate(twins):
+        assert twin.position == twins[-1].position
+        twin.step(twin.position.legal_actions()[0])
+        assert k == 2 or twin.position != twins[-1].position
+    for twin in twins:
+        twin.reset()
+        assert twin.position == env.position
+
+
+@both_kinds
+def test_strict_raises_for_an_illegal_action_and_steps_nothing(make):
+    env = make(strict=True)
+    env.reset()
+    with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
+        env.step(0)
+    assert env.position == Othello()
+    env.step(19)
+    assert env.position.moves[0] == 19
+
+
+@both_kinds
+@pytest.mark.parametrize("action", [65, -1, None, True, 19.0, "d3", np.array([19]), np.float32(19), 2**70])
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_is_no_action_at_all_changes_nothing(make, action, strict):
+    env = make(strict=strict)
+    env.reset()
+    with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
+        env.step(action)
+    assert not isinstance(error.value, IllegalActionError)
+    assert env.position == Othello()
+    env.step(np.int64(19))
+
+
+@both_kinds
+def test_nothing_works_before_reset(make):
+    env = make()
+    for call in (lambda: env.step(19), lambda: env.position, env.render):
+        with pytest.raises(ResetNeeded):
+            call()
+
+
+@both_kinds
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"postion": Othello()}, "unknown reset option 'postion'; expected position, moves, random_plies"),
+        ({"side": "red"}, "unknown reset option 'side'|side must be one of 'random', 'black', 'white', not 'red'"),
+        ({"position": Othello(6)}, "expected openings for"),
+        ({"position": "XO"}, "a board has 16, 36 or 64 squares"),
+        ({"position": "-XO-" + "----" * 3}, "expected openings for"),
+        ({"position": Othello.from_text("X" * 64)}, "an opening ends the game"),
+        ({"moves": "e6f4e3f6g5d6e7f5c5"}, "an opening ends the game"),
+        ({"moves": "f5f5"}, "ply 2"),
+        ({"moves": "f5z9"}, "ply 2"),
+        ({"random_plies": -1}, "random_plies must be at least 0, not -1"),
+        ({"random_plies": 70}, "use fewer random plies"),
+    ],
+)
+def test_wrong_options_are_named_and_change_nothing(make, options, message):
+    env, twin = make(openings="random:4"), make(openings="random:4")
+    for each in (env, twin):
+        each.reset(seed=1)
+    with pytest.raises(ValueError, match=message):
+        env.reset(options=options)
+    assert env.position == twin.position
+    for each in (env, twin):
+        each.reset()
+    assert env.position == twin.position
 
 
 def test_names():
@@ -198,7 +288,7 @@ class TestOptions:
     ("name", "arguments"),
     [
         ("Othello", {}),
-        ("Othello", {"size": 6, "opponent": lambda _, masks: masks.argmax(axis=1), "reward": "margin"}),
+        ("Othello", {"size": 6, "opponent": first_legal, "reward": "margin"}),
         ("Othello", {"side": "white", "render_mode": "rgb_array"}),
         ("Tribolo", SMALL | {"side": "green", "render_mode": "ansi"}),
         ("Checkers", {"size": 6, "reward": "margin", "render_mode": "rgb_array"}),

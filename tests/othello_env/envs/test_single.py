@@ -1,7 +1,5 @@
 """The Gymnasium environment: a learner against an opponent."""
 
-import copy
-import pickle
 from typing import Any
 
 import gymnasium
@@ -10,7 +8,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from scripted import WIPE_OUT, Script
 
-from othello_env import Agent, AgentError, IllegalActionError, Othello, State, drawing, make_agent
+from othello_env import Agent, AgentError, Othello, State, drawing, make_agent
 from othello_env.envs.othello import OthelloEnv
 from othello_env.envs.seeding import env_key, game_key, redraw_key
 from othello_env.games.openings import Openings
@@ -128,16 +126,6 @@ def test_the_id_works_with_the_standard_wrappers() -> None:
     assert isinstance(env.unwrapped.position, Othello)
 
 
-def test_copies_play_on_alike() -> None:
-    env = OthelloEnv()
-    env.reset(seed=2)
-    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
-    for _ in range(5):
-        steps = [twin.step(twin.position.legal_actions()[0]) for twin in twins]
-        assert twins[0].position == twins[1].position == twins[2].position
-        assert all((step[0]["observation"] == steps[0][0]["observation"]).all() for step in steps)
-
-
 def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
@@ -196,27 +184,6 @@ def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost:
         env.step(19)
 
 
-def test_strict_raises_for_an_illegal_action_and_steps_nothing() -> None:
-    env = OthelloEnv(side="black", strict=True)
-    env.reset()
-    with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
-        env.step(0)
-    assert env.position == Othello()
-    assert list(np.flatnonzero(env.action_masks())) == list(Othello().legal_actions())
-    assert env.step(19)[4]["illegal_action"] == -1
-
-
-@pytest.mark.parametrize("action", [65, -1, None, True, 19.0, "d3", np.array([19]), np.float32(19)])
-def test_what_is_no_action_at_all_changes_nothing(action: Any) -> None:
-    env = OthelloEnv(side="black")
-    env.reset()
-    with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
-        env.step(action)
-    assert not isinstance(error.value, IllegalActionError)
-    assert env.position == Othello()
-    env.step(np.int64(19))
-
-
 class Constant(Agent):
     """Always answers the same action, legal or not."""
 
@@ -254,28 +221,3 @@ def test_ctrl_c_while_an_opponent_thinks() -> None:
     assert env.position == Othello(), "the learner still has the move"
     with pytest.raises(KeyboardInterrupt):
         env.reset(options={"side": "white"})
-
-
-def test_nothing_works_before_reset() -> None:
-    env = OthelloEnv()
-    for call in (lambda: env.step(19), lambda: env.position, env.render):
-        with pytest.raises(ResetNeeded):
-            call()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"colour": "white"}, "unknown reset option 'colour'; expected position, moves, random_plies, side"),
-        ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
-        ({"moves": "f5f5"}, "ply 2"),
-        ({"random_plies": -1}, "random_plies must be at least 0, not -1"),
-    ],
-)
-def test_wrong_options_are_named_and_change_nothing(options: dict[str, Any], message: str) -> None:
-    env = OthelloEnv(side="black", opponent=Script("d3c3"))
-    env.reset()
-    env.step(19)
-    with pytest.raises(ValueError, match=message):
-        env.reset(options=options)
-    assert env.position == Othello.from_moves("d3c3")

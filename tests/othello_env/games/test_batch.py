@@ -26,7 +26,7 @@ NEW = {
     "checkers": (lambda n: CheckersGames(n, Checkers()), lambda key: Checkers()),
     "checkers 10x10": (lambda n: CheckersGames(n, Checkers(10, "40-move")), lambda key: Checkers(10, "40-move")),
     "checkers 6x6": (lambda n: CheckersGames(n, Checkers(6, "threefold")), lambda key: Checkers(6, "threefold")),
-    "tribolo": (lambda n: TriboloGames(n, 8, 6, 3, 4), lambda key: Tribolo(key, 8, 6, 3, 4)),
+    "tribolo": (lambda n: TriboloGames(n, 8, 6, 6, 3), lambda key: Tribolo(key, 8, 6, 6, 3)),
 }
 each_game = pytest.mark.parametrize("name", NEW)
 

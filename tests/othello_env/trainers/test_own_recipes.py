@@ -79,13 +79,27 @@ def same(a, b):
 
 
 @pytest.mark.parametrize(("name", "network"), [("ppo", "own"), ("alphazero", "afterstates"), ("imitation", "residual")])
-def test_a_resumed_run_equals_an_uninterrupted_one_and_its_file_is_an_agent(run, name, network, capsys):
+def test_a_run_that_ctrl_c_ended_goes_on_as_if_never_stopped_and_its_file_is_an_agent(
+    run, name, network, monkeypatch, capsys
+):
     own = f"{RECIPES / name}.py:Network"
     more = f" --network {own if network == 'own' else network}"
-    run(name, "whole.safetensors", "--iterations 3" + more)
-    run(name, "parts.safetensors", "--iterations 1" + more)
+    module, calls = load(name), []
+    learn = module.learn
+
+    def interrupted(*arguments):
+        calls.append(None)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)  # the run ends after this iteration
+        return learn(*arguments)
+
+    monkeypatch.setattr(module, "learn", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        run(name, "parts.safetensors", "--iterations 3" + more, module)
+    assert stop.value.code == 130
     first = tensors("parts.safetensors")
     run(name, "parts.safetensors", "--iterations 3 --resume" + more)
+    run(name, "whole.safetensors", "--iterations 3" + more)
     whole = tensors("whole.safetensors")
     same(tensors("parts.safetensors"), whole)
     assert any(not torch.equal(first[weight], whole[weight]) for weight in first if weight.startswith("network."))
@@ -119,27 +133,6 @@ def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
         assert not torch.equal(before["network.body.1.weight"], tensors("a.safetensors")["network.body.1.weight"])
     with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
         run(name, "a.safetensors", "")
-
-
-@pytest.mark.parametrize("name", RESUMED)
-def test_ctrl_c_ends_the_run_after_the_iteration_and_it_can_go_on(run, name, monkeypatch):
-    module, calls = load(name), []
-    learn = module.learn
-
-    def interrupted(*arguments):
-        calls.append(None)
-        if len(calls) == 1:
-            signal.raise_signal(signal.SIGINT)
-        return learn(*arguments)
-
-    monkeypatch.setattr(module, "learn", interrupted)
-    with pytest.raises(SystemExit) as stop:
-        run(name, "parts.safetensors", "--iterations 2", module)
-    assert stop.value.code == 130
-    assert [point["iteration"] for point in json.loads(Path("parts.json").read_text())["curve"]] == [0, 1]
-    run(name, "parts.safetensors", "--iterations 2 --resume")
-    run(name, "whole.safetensors", "--iterations 2")
-    same(tensors("parts.safetensors"), tensors("whole.safetensors"))
 
 
 @pytest.mark.parametrize("name", RESUMED)

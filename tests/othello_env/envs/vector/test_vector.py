@@ -108,7 +108,7 @@ def disturbed(actions, masks, rng, share):
     return np.where(wild, rng.integers(0, masks.shape[1], len(actions)), actions)
 
 
-SMALL = {"width": 8, "height": 6, "cells": 3, "walls": 4}  # the size of the batches in games/test_batch.py, too
+SMALL = {"width": 8, "height": 6, "cells": 6, "walls": 3}  # the size of the batches in games/test_batch.py, too
 CHAIN = Checkers.from_text("B:W14,15,22,23,31:BK10,3").play_move("10x19")  # the piece that jumped must jump again
 BOARD = Tribolo(8, **SMALL)
 
@@ -126,7 +126,7 @@ BOARD = Tribolo(8, **SMALL)
         (MODES[1], "Checkers", {"size": 6, "draws": "threefold"}, "random:3", "margin", 0.002),
         (MODES[2], "Checkers", {"size": 10, "draws": "40-move"}, None, "margin", 0.0),
         (MODES[0], "Tribolo", SMALL, None, "result", 0.0),
-        (MODES[1], "Tribolo", SMALL, "random:9", "margin", 0.002),
+        (MODES[1], "Tribolo", SMALL, "random:7", "margin", 0.002),
         (MODES[2], "Tribolo", SMALL, [BOARD, BOARD.play(BOARD.legal_actions()[0])], "result", 0.01),
     ],
 )
@@ -179,7 +179,7 @@ def only_where(info, mask):
         (MODES[2], "Checkers", {"opponent": lazy_policy, "openings": [CHAIN]}),
         (MODES[0], "Tribolo", SMALL),
         (MODES[1], "Tribolo", SMALL | {"opponent": ("maximizer", "random"), "reward": "margin", "side": "green"}),
-        (MODES[2], "Tribolo", SMALL | {"opponent": lazy_policy, "openings": "random:9"}),
+        (MODES[2], "Tribolo", SMALL | {"opponent": lazy_policy, "openings": "random:7"}),
     ],
 )
 def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, options, assert_same_info):
