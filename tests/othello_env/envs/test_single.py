@@ -139,38 +139,6 @@ def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))
 
 
-def test_a_reset_that_fails_leaves_the_opponent_in_its_game():
-    def moves(opponent):
-        env = OthelloEnv(opponent=opponent, side="black")
-        env.reset(seed=1)
-        if opponent is failing:
-            failing.fails = True
-            with pytest.raises(RuntimeError, match="not now"):
-                env.reset(seed=2, options={"side": "white"})
-            failing.fails = False
-        for _ in range(10):
-            env.step(int(env.action_masks().argmax()))
-        return env.position.moves
-
-    failing = Failing()
-    assert moves(failing) == moves(make_agent("random", 1))
-
-
-class Failing(Agent):
-    """A random agent that fails if a flag is set."""
-
-    def __init__(self):
-        self.random, self.fails = make_agent("random", 1), False
-
-    def new_game(self, seed):
-        self.random.new_game(seed)
-
-    def act(self, state, *, seconds_left=None):
-        if self.fails:
-            raise RuntimeError("not now")
-        return self.random.act(state)
-
-
 @pytest.mark.parametrize(("reward", "cost"), [("result", -1.0), ("margin", -64.0)])
 def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost: float) -> None:
     env = OthelloEnv(side="black", reward=reward)

@@ -1,16 +1,11 @@
 """Batches of games, compared with the same games played as States."""
 
-import pickle
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from othello_env import Checkers, Othello, Tribolo
 from othello_env.games.batch import Outputs
-from othello_env.games.batch.state import NO_OPENING, OUT_OF_RANGE, SIDE_DRAWN, UNCHECKED
-from othello_env.games.batch.step import true_places
+from othello_env.games.batch.state import OUT_OF_RANGE, SIDE_DRAWN, UNCHECKED
 from othello_env.games.checkers.batch import CheckersGames
 from othello_env.games.hashing import SIDE, mix_int
 from othello_env.games.openings import Openings
@@ -53,12 +48,6 @@ def outputs(batch):
     return Outputs(*arrays, start.num_actions), planes, masks
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.booleans(), max_size=1100))
-def test_true_places(flags):
-    assert true_places(np.array(flags, np.bool_)).tolist() == [i for i, flag in enumerate(flags) if flag]
-
-
 @pytest.mark.parametrize(
     ("name", "plies"),
     [("othello", 0), ("othello", 45), ("othello 4x4", 9), ("checkers", 30), ("tribolo", 7)],
@@ -75,14 +64,6 @@ def test_games_begin_as_the_openings_say(name, plies):
         assert batch.games.to_move[i] == state.to_move
         assert batch.games.learner[i] == mix_int(key, SIDE) % state.num_players
         assert not batch.games.over[i]
-
-
-def test_openings_that_cannot_be_are_told():
-    batch = OthelloGames(2, Othello(4))
-    initial = batch.initial_arrays(
-        Openings("random:30", lambda key: Othello(4)), redraws=1, side=-1, pool=np.zeros((1, 1), np.uint64), first=0
-    )
-    assert batch.begin(np.arange(2), initial) == NO_OPENING
 
 
 @each_game
@@ -166,14 +147,3 @@ def test_randomise_refuses_actions_of_another_shape():
     for shape in (len(positions) - 1, len(positions) + 1, (len(positions), 1)):
         with pytest.raises(ValueError, match=rf"actions must be of shape \({len(positions)},\), not \("):
             positions.randomise(np.zeros(shape, np.int64), 2**31)
-
-
-@pytest.mark.parametrize("name", ["othello", "checkers", "tribolo"])
-def test_a_pickled_batch_goes_on_alike(name):
-    batch = NEW[name][0](8)
-    initial = begun(batch, 3)
-    twin = pickle.loads(pickle.dumps(batch))
-    actions = np.array([batch.state(i).legal_actions()[0] for i in range(8)])
-    for each in (batch, twin):
-        each.step(actions, 0, 1, tuple(outputs(each)[0]), True, tuple(initial), True, False)
-    assert [batch.state(i) for i in range(8)] == [twin.state(i) for i in range(8)]
