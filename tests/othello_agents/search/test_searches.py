@@ -106,22 +106,6 @@ def test_searches_where_a_player_moves_twice_find_the_value_of_all_lines(double_
     assert doubled > 5
 
 
-@pytest.mark.parametrize("size", [4, 6, 8])
-@pytest.mark.parametrize("name", NAMED)
-def test_alphabeta_finds_what_minimax_finds_on_hundreds_of_positions(name: str, size: int) -> None:
-    batch = OthelloPositions.from_states(random_games({4: 30, 6: 10, 8: 8}[size], size))
-    assert len(batch) > 300
-    squares = EVALUATIONS[name].squares
-    assert squares is not None
-    for depth in range(1, 5):
-        values, actions, nodes = kernels.search_batch(batch, kernels.MINIMAX, depth, squares)
-        pruned_values, pruned_actions, pruned_nodes = kernels.search_batch(batch, kernels.ALPHABETA, depth, squares)
-        np.testing.assert_array_equal(values, pruned_values)
-        np.testing.assert_array_equal(actions, pruned_actions)
-        assert (pruned_nodes <= nodes).all()
-        assert depth < 2 or pruned_nodes.sum() < nodes.sum()
-
-
 @pytest.mark.parametrize("name", NAMED)
 def test_the_best_moves_of_many_positions_are_those_of_the_searches(name: str) -> None:
     batch = OthelloPositions.from_states(random_games(10))
