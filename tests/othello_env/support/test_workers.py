@@ -62,9 +62,7 @@ def test_a_worker_answers_and_a_late_answer_kills_what_it_has_started(worker, al
     assert all_end(pids)
 
 
-def test_an_error_is_named_and_a_worker_that_dies_is_an_error_with_its_status(worker):
-    with pytest.raises(WorkerError, match=f"process on {platform.node()} failed: TypeError: unsupported operand"):
-        worker.call("add", "text")
+def test_a_worker_that_dies_is_an_error_with_its_status(worker):
     with pytest.raises(WorkerDiedError, match=platform.node()) as error:
         worker.call("exit", 7)
     assert error.value.exitcode == 7
@@ -72,7 +70,9 @@ def test_an_error_is_named_and_a_worker_that_dies_is_an_error_with_its_status(wo
         worker.call("add", 1)
 
 
-def test_an_error_of_the_maker_is_named():
+def test_an_error_of_the_function_or_of_its_maker_is_named(worker):
+    with pytest.raises(WorkerError, match=f"process on {platform.node()} failed: TypeError: unsupported operand"):
+        worker.call("add", "text")
     broken = Worker(make_nothing)
     with pytest.raises(WorkerError, match="failed: FileNotFoundError: no weights"):
         broken.call()
