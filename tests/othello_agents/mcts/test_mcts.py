@@ -157,9 +157,8 @@ def test_a_batch_answers_as_its_games_do():
     assert agent.act_batch(OthelloPositions.from_states(states, keys)).tolist() == singles
 
 
-@pytest.mark.parametrize(("opponent", "least"), [("random", 0.95), ("maximizer:eval=weighted", 0.8)])
-def test_it_beats_the_simple_agents(opponent, least):
-    assert play_match("mcts:simulations=100", opponent, games=20, seed=2).score >= least
+def test_it_beats_the_simple_agents():
+    assert play_match("mcts:simulations=100", "maximizer:eval=weighted", games=20, seed=2).score >= 0.8
 
 
 def test_the_spec_and_its_mistakes():

@@ -239,12 +239,10 @@ def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
     assert (again.network.weights == trainer.network.weights).all()
 
 
-@pytest.mark.parametrize(
-    ("size", "plies", "games", "score"), [(8, 6, 2_000, 0.8), (6, 4, 2_000, 0.75), (4, 2, 2_000, 0.6)]
-)
-def test_it_learns_to_beat_random(size, plies, games, score):
+@pytest.mark.parametrize(("size", "plies", "score"), [(8, 6, 0.8), (4, 2, 0.6)])
+def test_it_learns_to_beat_random(size, plies, score):
     trainer = Trainer(size, 4)
-    trainer.run(games=games)
+    trainer.run(games=2_000)
     result = play_match(
         NTupleAgent(trainer.network), "random", games=200, openings=f"random:{plies}", new_game=lambda _: Othello(size)
     )
