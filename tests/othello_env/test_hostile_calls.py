@@ -68,36 +68,29 @@ def games():
     return import_module("othello_env.data").random_games(2, size=4)
 
 
+WITH_DEFAULTS = {
+    *("Checkers", "CheckersEnv", "CheckersVectorEnv", "Othello", "OthelloEnv", "OthelloText"),
+    *("OthelloVectorEnv", "Tribolo", "TriboloEnv", "TriboloVectorEnv", "League", "balanced_openings"),
+    *("make_env", "make_vec_env"),
+}
+
+
 def valid():
     """The arguments of valid calls, for the parameters without a default and where the default takes long."""
     random = {"agent": "random"}
     zeros = np.zeros((2, 2))
     match = {"a": "random", "b": "random", "games": 2}
-    return {
-        "Checkers": {},
-        "CheckersEnv": {},
-        "CheckersVectorEnv": {},
+    return {name: {} for name in WITH_DEFAULTS} | {
         "ChatAgent": {"chat": str},
-        "Othello": {},
-        "OthelloEnv": {},
-        "OthelloText": {},
-        "OthelloVectorEnv": {},
-        "Tribolo": {},
-        "TriboloEnv": {},
-        "TriboloVectorEnv": {},
-        "League": {},
         "Schedule": {"agents": ("a", "b")},
         "Sprt": {"elo0": 0, "elo1": 10},
         "TimeControl": {"seconds": 1.0},
-        "balanced_openings": {},
         "best_response": {**random, "size": 4, "budget": 40},
         "exact_labels": {"games": games(), "empties": 0},
         "exact_scores": {"positions": []},
         "examples": {"games": games()},
         "exploitability": random,
         "make_agent": {"x": "random"},
-        "make_env": {},
-        "make_vec_env": {},
         "match_games": {"a": "random", "count": 2},
         "measure_endgame": random,
         "measure_progress": {**random, "games": 2},

@@ -177,6 +177,3 @@ def test_runs_of_every_length_from_every_square():
         for end in set(range(64)) - {square}:
             assert_same(square, 1 << end, 2**64 - 1)
             assert_same(square, 0, 2**64 - 1 ^ 1 << end)  # an empty square ends the row of discs
-
-
-# Python cannot call kernels that do not count references to arrays. The kernels below call them for the tests.

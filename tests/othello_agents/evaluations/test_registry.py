@@ -72,10 +72,6 @@ def test_it_is_named_with_the_others_and_says_which_game_it_is_for():
     assert toy.__doc__ == "Othello: nine points for each corner."
 
 
-def count(state, player):
-    return 0
-
-
 def test_evaluations_travel_to_another_process():
     for each in EVALUATIONS.values():
         assert pickle.loads(pickle.dumps(each)) is each

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from endgames import endgames, forced_pass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,35 +28,6 @@ def network(observations, masks):
 def blank(observations, masks):
     """All moves are equally likely, and every position has the value 0."""
     return masks / masks.sum(axis=1, keepdims=True), np.zeros(len(masks))
-
-
-def solved(state):
-    """The result of perfect play for the player to move."""
-    if state.is_over:
-        return state.returns()[state.to_move]
-    return max(-solved(state.play(action)) for action in state.legal_actions())
-
-
-def endgames(count, empties):
-    """Pairs (position, {action: value}). The positions come from random games and have `empties` empty squares.
-
-    Only positions whose actions differ in value are taken.
-    """
-    found, seed = [], 0
-    while len(found) < count:
-        seed += 1
-        state = random_opening(Othello(), 60 - empties, seed)
-        if state is not None and len(state.legal_actions()) > 1:
-            values = {action: -solved(state.play(action)) for action in state.legal_actions()}
-            if len(set(values.values())) > 1:
-                found.append((state, values))
-    return found
-
-
-def passing(size=4):
-    return next(
-        s for s in (random_opening(Othello(size), p, k) for k in range(200) for p in (5, 6, 7)) if s and s.must_pass
-    )
 
 
 class Twin:
@@ -185,7 +157,7 @@ def test_a_batch_answers_as_its_positions_do():
 
 @pytest.mark.nojit
 def test_a_forced_pass_is_played_and_valued():
-    state = passing()
+    state = forced_pass()
     found = search(network, OthelloPositions.from_states([state, state.play(state.pass_action)]), 30)
     assert found.actions[0] == state.pass_action
     assert found.visits[0].tolist() == [0] * 16 + [30]

@@ -78,9 +78,8 @@ def test_no_weights_come_for_this_size():
         make_agent("ntuple").act(Othello(4))
 
 
-@pytest.mark.parametrize("depth", [2, 4])
-def test_the_shipped_weights_beat_alpha_beta(depth):
-    result = play_match("ntuple", f"alphabeta:depth={depth},eval=weighted", games=400, openings="random:10", seed=3)
+def test_the_shipped_weights_beat_alpha_beta():
+    result = play_match("ntuple", "alphabeta:depth=4,eval=weighted", games=400, openings="random:10", seed=3)
     assert result.score > 0.7
 
 

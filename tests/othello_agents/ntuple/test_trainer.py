@@ -226,23 +226,6 @@ def test_the_same_weights_as_ever():
     assert np.abs(weights).sum() == pytest.approx(325.06636092, rel=1e-8)
 
 
-@pytest.mark.parametrize("batch", [1, 50])
-def test_weights_of_mirror_images_stay_equal(slow, batch):
-    trainer = Trainer(6, 1, batch=batch)
-    trainer.run(games=300)
-    start = 0
-    for squares in shapes(6).values():
-        k = len(squares)
-        table = trainer.network.weights[:, start : start + 3**k]
-        start += 3**k
-        every = np.arange(3**k)[:, np.newaxis] // 3 ** np.arange(k) % 3
-        orders = next(orders for orders in slow.readings(6, squares) if set(orders[0]) == set(squares))
-        assert table.any()
-        for order in orders:
-            image = every[:, [squares.index(square) for square in order]] @ 3 ** np.arange(k)
-            assert (table == table[:, image]).all()
-
-
 @pytest.mark.parametrize(("batch", "threads"), [(1, 1), (16, 2)])
 def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
     trainer = Trainer(6, 2, batch=batch, num_threads=threads)
@@ -256,12 +239,10 @@ def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
     assert (again.network.weights == trainer.network.weights).all()
 
 
-@pytest.mark.parametrize(
-    ("size", "plies", "games", "score"), [(8, 6, 2_000, 0.8), (6, 4, 2_000, 0.75), (4, 2, 2_000, 0.6)]
-)
-def test_it_learns_to_beat_random(size, plies, games, score):
+@pytest.mark.parametrize(("size", "plies", "score"), [(8, 6, 0.8), (4, 2, 0.6)])
+def test_it_learns_to_beat_random(size, plies, score):
     trainer = Trainer(size, 4)
-    trainer.run(games=games)
+    trainer.run(games=2_000)
     result = play_match(
         NTupleAgent(trainer.network), "random", games=200, openings=f"random:{plies}", new_game=lambda _: Othello(size)
     )

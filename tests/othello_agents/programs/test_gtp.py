@@ -72,7 +72,7 @@ def test_a_limit_for_the_move_is_told_as_byo_yomi(scripted, clock, settings, lef
 @pytest.mark.parametrize(
     ("words", "seconds", "messages"),
     [
-        (("hang",), 1, ["gave no answer within 1 s", "> genmove white"]),
+        (("hang",), 0.5, ["gave no answer within 0.5 s", "> genmove white"]),
         (("die",), 20, ["has ended with status 3", "> genmove white", "out of luck"]),
         (("honest", "a1"), 20, ["answered with an illegal move", "a1 (action 0) is not legal", "< = a1"]),
         (("honest", "resign"), 20, ["did not answer with a move", "< = resign"]),

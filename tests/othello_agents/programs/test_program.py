@@ -12,8 +12,6 @@ import pytest
 
 from othello_env import AgentError, Othello, make_agent
 
-PROTOCOLS = pytest.mark.parametrize("protocol", [(), ("nboard",)], ids=["gtp", "nboard"])
-
 
 def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds
@@ -45,17 +43,17 @@ def test_a_program_that_does_not_exist_is_an_error_before_a_game(name):
         make_agent(f'{name}:command="no-such-engine -x"')
 
 
-@PROTOCOLS
+@pytest.mark.parametrize("protocol", [(), ("nboard",)], ids=["gtp", "nboard"])
 def test_a_program_that_never_answers_is_given_up_early(scripted, protocol):
-    error = in_time(lambda: scripted(*protocol, "mute", seconds=600, start=1).act(Othello.from_moves("f5")))
-    assert "gave no answer within 1 s" in str(error)
+    error = in_time(lambda: scripted(*protocol, "mute", seconds=600, start=0.3).act(Othello.from_moves("f5")))
+    assert "gave no answer within 0.3 s" in str(error)
 
 
 @pytest.mark.parametrize(
     ("words", "seconds", "message"),
     [
         (["endless"], 600, "without ending its answer to 'genmove white'"),
-        (["drip"], 1, "gave no answer within 1 s"),
+        (["drip"], 0.3, "gave no answer within 0.3 s"),
         (["nboard", "chatter"], 600, "without ending its answer to 'go'"),
     ],
 )
@@ -67,12 +65,11 @@ def test_a_program_that_never_stops_writing_is_ended(scripted, engines, words, s
     assert all_end(engines())
 
 
-@PROTOCOLS
-@pytest.mark.parametrize("behaviour", ["child", "deaf"])
-def test_no_process_is_left_behind(scripted, engines, protocol, behaviour, all_end):
+@pytest.mark.parametrize(("words", "processes"), [(["child"], 2), (["nboard", "deaf"], 1)])
+def test_no_process_is_left_behind(scripted, engines, words, processes, all_end):
     with pytest.raises(AgentError):
-        scripted(*protocol, behaviour, seconds=1).act(Othello.from_moves("f5"))
-    assert len(engines()) == 1 + (behaviour == "child")
+        scripted(*words, seconds=0.3).act(Othello.from_moves("f5"))
+    assert len(engines()) == processes
     assert all_end(engines())
 
 

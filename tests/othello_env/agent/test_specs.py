@@ -102,12 +102,6 @@ class TestSpecs:
         assert repr(made) == "last"
         assert repr(make_agent(f"{spec}:epsilon=.5")) == "last:epsilon=0.5"
 
-    @pytest.mark.parametrize("spec", ["random", "alphabeta:depth=2,eval=weighted", "ntuple"])
-    def test_the_repr_of_an_agent_with_epsilon_is_a_spec(self, spec):
-        made = make_agent(f"{spec}{',' if '=' in spec else ':'}epsilon=.25")
-        assert repr(make_agent(repr(made))) == repr(made)
-        assert repr(made).endswith("epsilon=0.25")
-
     def test_agents_and_classes_of_agents_by_name(self, plugin):
         assert make_agent("othello_plugin:INSTANCE").options == {"depth": 7}
         assert make_agent("othello_plugin:Mine").options == {"depth": 3}

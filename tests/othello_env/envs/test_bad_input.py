@@ -34,7 +34,7 @@ TAKE_SEEDS = {name: (lambda seed, make=make: make().reset(seed=seed)) for name, 
 TAKE_SEEDS |= {
     "a list": lambda seed: OthelloVectorEnv(2).reset(seed=[seed, seed]),
     "a start": lambda seed: Tribolo(seed, **SMALL),
-    "many games of Tribolo": lambda seed: TriboloVectorEnv(2, **SMALL).reset(seed=seed),
+    "many games of Tribolo": lambda seed: TriboloVectorEnv(2).reset(seed=seed),
     "many games of checkers": lambda seed: CheckersVectorEnv(2).reset(seed=seed),
 }
 

@@ -1,8 +1,10 @@
 """All games in both environments: turns, chains, skips, rewards, options, bad input."""
 
+import copy
+import pickle
+
 import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
@@ -31,6 +33,18 @@ LAST = Tribolo.from_text("GR#/RB-/BB#")
 """Red has only the move c2, which ends the game."""
 
 
+def info_of(state, opponent):
+    """The info that a game has at every step, for the learner or for every agent."""
+    best = [i for i, result in enumerate(state.returns()) if result == max(state.returns())]
+    return {
+        "winner": np.int64(-2 if not state.is_over else best[0] if len(best) == 1 else -1),
+        "discs": np.array(state.scores(), np.int64),
+        "plies": np.int64(len(state.moves)),
+        "illegal_action": np.int64(-1),
+        "opponent": opponent,
+    }
+
+
 @pytest.mark.parametrize(
     ("env", "start"),
     [
@@ -42,10 +56,10 @@ LAST = Tribolo.from_text("GR#/RB-/BB#")
     ],
     ids=["othello", "othello 4x4", "tribolo", "checkers", "checkers 6x6"],
 )
-def test_agents_are_stepped_as_the_rules_say(env, start):
+def test_agents_are_stepped_as_the_rules_say(env, start, assert_same_info):
     rng = np.random.default_rng(1)
     again = passes = 0
-    for game in range(10):
+    for game in range(6):
         env.reset(seed=5 if game == 0 else None)
         state = start(game_key(env_key(5), game))
         for agent in env.agent_iter():
@@ -56,11 +70,10 @@ def test_agents_are_stepped_as_the_rules_say(env, start):
             assert env.observation_space(agent).contains(observation)
             assert (terminated, truncated) == (state.is_over, False)
             assert reward == state.returns()[player]
+            for each in (info, *map(env.infos.get, env.agents)):
+                assert_same_info(each, info_of(state, opponent=np.int64(-1)))
             if terminated:
                 assert not observation["action_mask"].any()
-                assert (info["discs"].tolist(), info["plies"]) == (list(state.scores()), len(state.moves))
-                best = [i for i, result in enumerate(state.returns()) if result == max(state.returns())]
-                assert info["winner"] == (best[0] if len(best) == 1 else -1)
                 env.step(None)
                 continue
             assert player == state.to_move
@@ -75,6 +88,92 @@ def test_agents_are_stepped_as_the_rules_say(env, start):
     assert again + passes > 0
 
 
+def first_legal(observations, masks):
+    return masks.argmax(axis=1)
+
+
+def against_first_legal(**more):
+    return OthelloEnv(side="black", opponent=first_legal, **more)
+
+
+both_kinds = pytest.mark.parametrize("make", [othello_v0.env, against_first_legal])
+
+
+@both_kinds
+def test_copies_play_on_alike_and_apart(make):
+    env = make(openings="random:4")
+    env.reset(seed=2)
+    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for k, twin in enumerate(twins):
+        assert twin.position == twins[-1].position
+        twin.step(twin.position.legal_actions()[0])
+        assert k == 2 or twin.position != twins[-1].position
+    for twin in twins:
+        twin.reset()
+        assert twin.position == env.position
+
+
+@both_kinds
+def test_strict_raises_for_an_illegal_action_and_steps_nothing(make):
+    env = make(strict=True)
+    env.reset()
+    with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
+        env.step(0)
+    assert env.position == Othello()
+    env.step(19)
+    assert env.position.moves[0] == 19
+
+
+@both_kinds
+@pytest.mark.parametrize("action", [65, -1, None, True, 19.0, "d3", np.array([19]), np.float32(19), 2**70])
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_is_no_action_at_all_changes_nothing(make, action, strict):
+    env = make(strict=strict)
+    env.reset()
+    with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
+        env.step(action)
+    assert not isinstance(error.value, IllegalActionError)
+    assert env.position == Othello()
+    env.step(np.int64(19))
+
+
+@both_kinds
+def test_nothing_works_before_reset(make):
+    env = make()
+    for call in (lambda: env.step(19), lambda: env.position, env.render):
+        with pytest.raises(ResetNeeded):
+            call()
+
+
+@both_kinds
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"postion": Othello()}, "unknown reset option 'postion'; expected position, moves, random_plies"),
+        ({"side": "red"}, "unknown reset option 'side'|side must be one of 'random', 'black', 'white', not 'red'"),
+        ({"position": Othello(6)}, "expected openings for"),
+        ({"position": "XO"}, "a board has 16, 36 or 64 squares"),
+        ({"position": "-XO-" + "----" * 3}, "expected openings for"),
+        ({"position": Othello.from_text("X" * 64)}, "an opening ends the game"),
+        ({"moves": "e6f4e3f6g5d6e7f5c5"}, "an opening ends the game"),
+        ({"moves": "f5f5"}, "ply 2"),
+        ({"moves": "f5z9"}, "ply 2"),
+        ({"random_plies": -1}, "random_plies must be at least 0, not -1"),
+        ({"random_plies": 70}, "use fewer random plies"),
+    ],
+)
+def test_wrong_options_are_named_and_change_nothing(make, options, message):
+    env, twin = make(openings="random:4"), make(openings="random:4")
+    for each in (env, twin):
+        each.reset(seed=1)
+    with pytest.raises(ValueError, match=message):
+        env.reset(options=options)
+    assert env.position == twin.position
+    for each in (env, twin):
+        each.reset()
+    assert env.position == twin.position
+
+
 def test_names():
     assert othello_v0.env().possible_agents == ["black_0", "white_0"]
     assert othello_v0.raw_env.metadata["name"] == "othello_v0"
@@ -82,9 +181,6 @@ def test_names():
     assert checkers_v0.env().possible_agents == ["red_0", "white_0"]
     assert tribolo_v0.raw_env.metadata["name"] == "tribolo_v0"
     assert checkers_v0.raw_env.metadata["name"] == "checkers_v0"
-    if hasattr(pettingzoo, "make"):
-        assert isinstance(pettingzoo.make("aec", "othello_env/tribolo-v0", walls=5), tribolo_v0.TriboloAEC)
-        assert isinstance(pettingzoo.make("aec", "othello_env/checkers-v0", size=6), checkers_v0.CheckersAEC)
 
 
 def test_a_chain_is_stepped_jump_by_jump_by_one_agent():
@@ -121,11 +217,6 @@ def test_an_illegal_action_costs_only_the_mover(reward, cost):
     assert env.rewards == {"blue_0": 0.0, "red_0": -cost, "green_0": 0.0}
     assert all(env.terminations.values())
     assert env.infos["green_0"]["illegal_action"] == 0
-    strict = checkers_v0.env(strict=True)
-    strict.reset()
-    with pytest.raises(IllegalActionError, match="1-NW"):
-        strict.step(0)
-    assert strict.position == Checkers()
 
 
 class TestOptions:
@@ -150,34 +241,6 @@ class TestOptions:
         env.reset(options={"position": Checkers.from_text("B:WK32:BK1", draws="40-move")})
         env.reset(options={"position": "B:WK32:BK1"})
 
-    def test_random_plies_and_openings(self):
-        env = tribolo_v0.env(openings="random:7", **SMALL)
-        env.reset(seed=3)
-        key = game_key(env_key(3), 0)
-        assert env.position == Openings("random:7", lambda key: Tribolo(key, **SMALL)).draw(key)
-        assert len(env.position.moves) == 7
-        fixed = checkers_v0.env(openings=["11-15 22-18 15x22 25x18"])
-        fixed.reset()
-        assert fixed.position == Checkers.from_moves("11-15 22-18 15x22 25x18")
-
-    @pytest.mark.parametrize(
-        ("env", "options", "message"),
-        [
-            (checkers_v0.env(), {"position": "nonsense"}, "expected a position"),
-            (checkers_v0.env(), {"position": Tribolo(1)}, "expected openings"),
-            (checkers_v0.env(), {"position": Checkers(6)}, "expected openings"),
-            (checkers_v0.env(), {"moves": "11-15 11-15"}, "ply 2"),
-            (checkers_v0.env(), {"position": "W:W32:B27,28,23"}, "ends the game"),
-            (tribolo_v0.env(), {"position": Tribolo(1, width=11, height=16)}, "expected openings"),
-            (tribolo_v0.env(), {"colour": "blue"}, "unknown reset option"),
-        ],
-    )
-    def test_bad_ones_are_named(self, env, options, message):
-        with pytest.raises(ValueError, match=message):
-            env.reset(options=options)
-        with pytest.raises(ResetNeeded):
-            env.step(0)
-
     @pytest.mark.parametrize(
         ("make", "message"),
         [
@@ -197,15 +260,17 @@ class TestOptions:
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("Tribolo", SMALL | {"side": "green"}), ("Checkers", {"size": 6, "reward": "margin"})],
+    [
+        ("Othello", {}),
+        ("Othello", {"size": 6, "opponent": first_legal, "reward": "margin"}),
+        ("Othello", {"side": "white", "render_mode": "rgb_array"}),
+        ("Tribolo", SMALL | {"side": "green", "render_mode": "ansi"}),
+        ("Checkers", {"size": 6, "reward": "margin", "render_mode": "rgb_array"}),
+    ],
 )
 def test_gymnasiums_own_check(name, arguments):
-    check_env(gymnasium.make(f"othello_env/{name}-v0", **arguments).unwrapped, skip_render_check=True)
-
-
-@pytest.mark.parametrize(("name", "mode"), [("Tribolo", "ansi"), ("Checkers", "rgb_array")])
-def test_gymnasiums_own_check_of_rendering(name, mode):
-    check_env(gymnasium.make(f"othello_env/{name}-v0", render_mode=mode).unwrapped)
+    env = gymnasium.make(f"othello_env/{name}-v0", **arguments).unwrapped
+    check_env(env, skip_render_check="render_mode" not in arguments)
 
 
 def test_one_opponent_in_both_other_seats_plays_as_two():
@@ -279,7 +344,7 @@ def answered(state, learner, agents):
     ],
     ids=["othello", "othello 4x4", "tribolo", "checkers"],
 )
-def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
+def test_the_learner_meets_what_the_rules_and_keys_say(make, start, assert_same_info):
     env, rng = make(), np.random.default_rng(2)
     for game in range(8):
         observation, info = env.reset(seed=4 if game == 0 else None)
@@ -295,6 +360,8 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
             assert env.learner == learner
             assert (observation["observation"] == state.observation(learner)).all()
             assert tuple(np.flatnonzero(observation["action_mask"])) == state.legal_actions()
+            opponent = np.int64(0) if state.num_players == 2 else np.arange(2)
+            assert_same_info(info, info_of(state, opponent) | {"action_mask": env.action_masks().astype(np.int8)})
             assert (reward, done) == (state.returns()[learner], state.is_over)
             if done:
                 break
@@ -302,4 +369,4 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
             observation, reward, done, truncated, info = env.step(action)
             assert not truncated
             state = state.play(action)
-    assert info["plies"] == len(state.moves)
+    assert env.opponents == ("random",) * (state.num_players - 1)

@@ -57,15 +57,19 @@ def rollout(mode, steps=150, n=12, size=4, wild=0.03):
     return {name: np.array(rows) for name, rows in log.items()}, info["to_move"]
 
 
-@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
-def test_each_side_has_its_own_steps(mode):
+@pytest.mark.parametrize(("mode", "against_opponents"), [("SameStep", False), ("NextStep", False), ("SameStep", True)])
+def test_each_side_has_its_own_steps(mode, against_opponents):
     log, last_players = rollout(mode)
     assert log["illegal"].any()
+    given = dict(log)
+    if against_opponents:  # then all players are 0, and it is the usual estimation
+        log["players"][:] = last_players = np.zeros_like(last_players)
+        given = {name: rows for name, rows in log.items() if name not in ("illegal", "played")}
     rng = np.random.default_rng(0)
     values = rng.normal(size=log["rewards"].shape)
     last_values = rng.normal(size=len(last_players))
     advantages, returns = self_play_advantages(
-        values=values, last_values=last_values, last_players=last_players, gamma=0.9, gae_lambda=0.8, **log
+        values=values, last_values=last_values, last_players=last_players, gamma=0.9, gae_lambda=0.8, **given
     )
     for i in range(len(last_players)):
         column = {name: rows[:, i] for name, rows in log.items()}
@@ -74,49 +78,3 @@ def test_each_side_has_its_own_steps(mode):
         )
         np.testing.assert_allclose(advantages[:, i], expected, atol=1e-12)
     np.testing.assert_allclose(returns, advantages + values)
-
-
-def test_without_values_returns_are_the_results():
-    log, last_players = rollout("SameStep", wild=0.0)
-    zeros = np.zeros(log["rewards"].shape)
-    _, returns = self_play_advantages(
-        values=zeros, last_values=zeros[0], last_players=last_players, gae_lambda=1.0, **log
-    )
-    steps, n = zeros.shape
-    for i in range(n):
-        ends = np.flatnonzero(log["terminated"][:, i])
-        for t in range(steps):
-            later = ends[ends >= t]
-            expected = 0.0
-            if len(later):
-                same = log["players"][t, i] == log["players"][later[0], i]
-                expected = log["rewards"][later[0], i] * (1 if same else -1)
-            assert returns[t, i] == expected
-
-
-def test_with_zeros_as_players_it_is_the_usual_estimation_against_opponents():
-    env, n, gamma, lam = OthelloVectorEnv(6, 4, "random"), 6, 0.9, 0.8
-    rng = np.random.default_rng(2)
-    observation, _ = env.reset(seed=1)
-    rewards, terminated = [], []
-    for _ in range(40):
-        observation, reward, over, _, _ = env.step(sample_legal(observation["action_mask"], rng))
-        rewards.append(reward)
-        terminated.append(over)
-    rewards, terminated, values, last = (
-        *map(np.array, (rewards, terminated)),
-        rng.normal(size=(40, n)),
-        rng.normal(size=n),
-    )
-    expected, following, advantage = np.zeros((40, n)), last, np.zeros(n)
-    for t in reversed(range(40)):
-        on = ~terminated[t]
-        delta = rewards[t] + gamma * following * on - values[t]
-        expected[t] = advantage = delta + gamma * lam * advantage * on
-        following = values[t]
-    players = np.zeros(rewards.shape, np.int8)
-    found, returns = self_play_advantages(
-        rewards, values, players, terminated, last, players[0], gamma=gamma, gae_lambda=lam
-    )
-    np.testing.assert_allclose(found, expected)
-    np.testing.assert_allclose(returns, expected + values)

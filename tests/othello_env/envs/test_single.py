@@ -1,20 +1,16 @@
 """The Gymnasium environment: a learner against an opponent."""
 
-import copy
-import pickle
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 from scripted import WIPE_OUT, Script
 
-from othello_env import Agent, AgentError, IllegalActionError, Othello, State, drawing, make_agent
+from othello_env import Agent, AgentError, Othello, State, drawing, make_agent
 from othello_env.envs.othello import OthelloEnv
-from othello_env.envs.seeding import env_key, game_key, learner_seat, redraw_key
+from othello_env.envs.seeding import env_key, game_key, redraw_key
 from othello_env.games.openings import Openings
 
 pytestmark = pytest.mark.nojit
@@ -43,17 +39,6 @@ def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return masks.argmax(axis=1)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"size": 6, "opponent": first_legal, "reward": "margin", "side": "white"}])
-def test_it_passes_gymnasiums_own_check_without_a_warning(arguments: dict[str, Any]) -> None:
-    check_env(OthelloEnv(**arguments), skip_render_check=True)
-    check_env(gymnasium.make("othello_env/Othello-v0", **arguments).unwrapped, skip_render_check=True)
-
-
-@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-def test_it_passes_gymnasiums_own_check_of_rendering(mode: str) -> None:
-    check_env(gymnasium.make("othello_env/Othello-v0", render_mode=mode).unwrapped)
-
-
 @pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
 def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
     """Environments of this kind often lose the last reward, or give the learner the other side's reward."""
@@ -73,15 +58,6 @@ def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: st
     assert not env.action_masks().any()
 
 
-@pytest.mark.parametrize(("reward", "worth"), [("result", 1.0), ("margin", 64.0)])
-def test_the_learners_closing_move_pays_it_too(reward: str, worth: float) -> None:
-    env = OthelloEnv(opponent=Script(WIPE_OUT), side="black", reward=reward)
-    env.reset()
-    results = [env.step(action) for action in Othello.from_moves(WIPE_OUT).moves[::2]]
-    assert [result[1] for result in results] == [0.0, 0.0, 0.0, 0.0, worth]
-    assert [result[2] for result in results] == [False] * 4 + [True]
-
-
 def test_the_opponents_pass_is_made_for_it() -> None:
     opponent = Script("f5")
     env = OthelloEnv(size=4, opponent=opponent, side="black")
@@ -93,16 +69,6 @@ def test_the_opponents_pass_is_made_for_it() -> None:
 
 class TestSeeds:
     """All random choices depend only on the games' keys, as the documentation says."""
-
-    def test_a_game_that_ends_before_the_learners_turn_is_drawn_again(self) -> None:
-        env = OthelloEnv(size=4)
-        redrawn = 0
-        for seed in range(20):
-            env.reset(seed=seed, options={"position": ONE_MOVE_LEFT})
-            assert env.learner == 0
-            assert env.position == ONE_MOVE_LEFT
-            redrawn += learner_seat(game_key(env_key(seed), 0), 2) == 1
-        assert 0 < redrawn < 20
 
     def test_the_redrawn_game_hangs_on_the_next_key(self) -> None:
         openings = [ONE_MOVE_LEFT, *(Othello(4).play(a) for a in Othello(4).legal_actions())]
@@ -160,41 +126,6 @@ def test_the_id_works_with_the_standard_wrappers() -> None:
     assert isinstance(env.unwrapped.position, Othello)
 
 
-@pytest.mark.parametrize("name", ["Othello", "Tribolo", "Checkers"])
-def test_every_info_has_the_same_entries(name: str, assert_same_info: Callable[[Any, Any], None]) -> None:
-    env = gymnasium.make(f"othello_env/{name}-v0")
-    for game in range(3):
-        _, info = env.reset(seed=game)
-        over = False
-        while True:
-            position = env.unwrapped.position
-            opponent = np.arange(2) if name == "Tribolo" else np.int64(0)
-            best = [i for i, result in enumerate(position.returns()) if result == max(position.returns())]
-            expected = {
-                "action_mask": env.unwrapped.action_masks().astype(np.int8),
-                "winner": np.int64(-2 if not over else best[0] if len(best) == 1 else -1),
-                "discs": np.array(position.scores(), np.int64),
-                "plies": np.int64(len(position.moves)),
-                "illegal_action": np.int64(-1),
-                "opponent": opponent,
-            }
-            assert_same_info(info, expected)
-            if over:
-                break
-            *_, over, _, info = env.step(int(info["action_mask"].argmax()))
-    assert env.unwrapped.opponents == ("random",) * np.size(info["opponent"])
-
-
-def test_copies_play_on_alike() -> None:
-    env = OthelloEnv()
-    env.reset(seed=2)
-    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
-    for _ in range(5):
-        steps = [twin.step(twin.position.legal_actions()[0]) for twin in twins]
-        assert twins[0].position == twins[1].position == twins[2].position
-        assert all((step[0]["observation"] == steps[0][0]["observation"]).all() for step in steps)
-
-
 def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
@@ -208,38 +139,6 @@ def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))
 
 
-def test_a_reset_that_fails_leaves_the_opponent_in_its_game():
-    def moves(opponent):
-        env = OthelloEnv(opponent=opponent, side="black")
-        env.reset(seed=1)
-        if opponent is failing:
-            failing.fails = True
-            with pytest.raises(RuntimeError, match="not now"):
-                env.reset(seed=2, options={"side": "white"})
-            failing.fails = False
-        for _ in range(10):
-            env.step(int(env.action_masks().argmax()))
-        return env.position.moves
-
-    failing = Failing()
-    assert moves(failing) == moves(make_agent("random", 1))
-
-
-class Failing(Agent):
-    """A random agent that fails if a flag is set."""
-
-    def __init__(self):
-        self.random, self.fails = make_agent("random", 1), False
-
-    def new_game(self, seed):
-        self.random.new_game(seed)
-
-    def act(self, state, *, seconds_left=None):
-        if self.fails:
-            raise RuntimeError("not now")
-        return self.random.act(state)
-
-
 @pytest.mark.parametrize(("reward", "cost"), [("result", -1.0), ("margin", -64.0)])
 def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost: float) -> None:
     env = OthelloEnv(side="black", reward=reward)
@@ -251,27 +150,6 @@ def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost:
     assert env.position == Othello()
     with pytest.raises(ResetNeeded, match="the game is over"):
         env.step(19)
-
-
-def test_strict_raises_for_an_illegal_action_and_steps_nothing() -> None:
-    env = OthelloEnv(side="black", strict=True)
-    env.reset()
-    with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
-        env.step(0)
-    assert env.position == Othello()
-    assert list(np.flatnonzero(env.action_masks())) == list(Othello().legal_actions())
-    assert env.step(19)[4]["illegal_action"] == -1
-
-
-@pytest.mark.parametrize("action", [65, -1, None, True, 19.0, "d3", np.array([19]), np.float32(19)])
-def test_what_is_no_action_at_all_changes_nothing(action: Any) -> None:
-    env = OthelloEnv(side="black")
-    env.reset()
-    with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
-        env.step(action)
-    assert not isinstance(error.value, IllegalActionError)
-    assert env.position == Othello()
-    env.step(np.int64(19))
 
 
 class Constant(Agent):
@@ -311,28 +189,3 @@ def test_ctrl_c_while_an_opponent_thinks() -> None:
     assert env.position == Othello(), "the learner still has the move"
     with pytest.raises(KeyboardInterrupt):
         env.reset(options={"side": "white"})
-
-
-def test_nothing_works_before_reset() -> None:
-    env = OthelloEnv()
-    for call in (lambda: env.step(19), lambda: env.position, env.render):
-        with pytest.raises(ResetNeeded):
-            call()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"colour": "white"}, "unknown reset option 'colour'; expected position, moves, random_plies, side"),
-        ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
-        ({"moves": "f5f5"}, "ply 2"),
-        ({"random_plies": -1}, "random_plies must be at least 0, not -1"),
-    ],
-)
-def test_wrong_options_are_named_and_change_nothing(options: dict[str, Any], message: str) -> None:
-    env = OthelloEnv(side="black", opponent=Script("d3c3"))
-    env.reset()
-    env.step(19)
-    with pytest.raises(ValueError, match=message):
-        env.reset(options=options)
-    assert env.position == Othello.from_moves("d3c3")

@@ -1,12 +1,10 @@
 """The positions in which games begin."""
 
-from bisect import bisect_right
 from collections import Counter
 
 import pytest
 
 from othello_env import Checkers, IllegalActionError, NotationError, Othello
-from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings, random_opening
 
 pytestmark = pytest.mark.nojit
@@ -56,13 +54,6 @@ def test_openings_are_drawn_by_their_weights():
         assert abs(drawn[opening] - n * p) <= 4 * (n * p * (1 - p)) ** 0.5
     with pytest.raises(ValueError, match="openings with weights of at least 0, not all 0"):
         Openings({"f5d6": 0}, start)
-
-
-def test_equally_likely_openings_share_the_random_numbers_evenly():
-    for n in (1, 2, 3, 7, 1000):
-        bounds = Openings(["f5"] * n, start).bounds
-        numbers = [mix_int(n, k) >> 32 for k in range(1000)] + [0, 2**32 - 1]
-        assert [bisect_right(bounds, number) for number in numbers] == [number * n >> 32 for number in numbers]
 
 
 def test_a_new_game_is_made_with_its_key():

@@ -11,7 +11,6 @@ jnp = jax.numpy
 
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
 from othello_env import Othello, othello_v0  # noqa: E402
-from othello_env.games.hashing import OPENING, draw, mix_int  # noqa: E402
 from othello_env.games.openings import Openings  # noqa: E402
 
 FIELDS = ("current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask", "_step_count")
@@ -255,34 +254,22 @@ def test_auto_reset_begins_the_next_game():
     assert (np.asarray(keyed._key) == np.asarray(jax.random.key_data(jax.random.split(jax.random.key(5), 64)))).all()
 
 
-def test_openings_are_those_of_the_other_environments():
-    texts = ["f5d6", "f5f6e6", "c4"]
-    env = oj.Othello(openings=texts)
-    state = begin(env, 6, 50)
-    seen = set()
-    for i in range(50):
+@pytest.mark.parametrize("openings", [["f5d6", "f5f6e6", "c4"], {"f5d6": 1, "f5f6e6": 2, "f5f6": 0, "c4": 3}])
+def test_openings_are_those_of_the_other_environments(openings):
+    state, drawn, seen = begin(oj.Othello(openings=openings), 6, 100), Openings(openings, lambda key: Othello()), set()
+    for i in range(100):
         low, high = np.asarray(state._key[i]).tolist()
-        k = draw(mix_int(low | high << 32, OPENING), 0, 3)
-        seen.add(k)
-        assert one(state, i).position() == Othello.from_moves(texts[k])
-        assert one(state, i).legal_action_mask.nonzero()[0].tolist() == list(
-            Othello.from_moves(texts[k]).legal_actions()
-        )
-    assert seen == {0, 1, 2}
+        position = one(state, i).position()
+        assert position == drawn.draw(low | high << 32)
+        assert tuple(one(state, i).legal_action_mask.nonzero()[0]) == position.legal_actions()
+        seen.add(position.to_text())
+    assert len(seen) == 3
+
+
+def test_wrong_openings():
     for bad in ("random:x", ["f5f5"], [], {"f5"}, [Othello(6)]):
         with pytest.raises(ValueError, match="opening"):
             oj.Othello(openings=bad)
-
-
-def test_openings_have_weights():
-    weights = {"f5d6": 1, "f5f6": 0, "c4": 3}
-    state = begin(oj.Othello(openings=weights), 6, 400)
-    drawn = Openings(weights, lambda key: Othello())
-    chosen = [one(state, i).position() for i in range(400)]
-    for i, position in enumerate(chosen):
-        low, high = np.asarray(state._key[i]).tolist()
-        assert position == drawn.draw(low | high << 32)
-    assert 240 < chosen.count(Othello.from_moves("c4")) < 360
 
 
 def test_random_plies():

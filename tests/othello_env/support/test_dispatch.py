@@ -1,11 +1,10 @@
-"""Kernels with an implementation for each class of the first argument, and lean kernels."""
+"""Kernels with an implementation for each class of the first argument."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from numba.core.errors import TypingError
 
 from othello_env.support.dispatch import dispatched, implementation
 from othello_env.support.jit import kernel
@@ -72,30 +71,3 @@ CASES = [
 @pytest.mark.parametrize(("rules", "expected"), CASES)
 def test_the_class_of_the_first_argument_chooses_the_implementation(rules, expected):
     assert change_all(rules, np.array([1, 2])).tolist() == expected
-
-
-@pytest.mark.nojit
-@pytest.mark.parametrize(("rules", "expected"), CASES)
-def test_python_calls_the_same_implementation(rules, expected):
-    @dispatched()
-    def first(rules: Any, numbers: Any) -> int:
-        return int(numbers[0])
-
-    @implementation(first, Doubled)
-    def _first_doubled(rules: Any, numbers: Any) -> int:
-        return int(2 * numbers[0] * rules.factor)
-
-    assert first(rules, np.array([1, 2])) == (2 * rules.factor if isinstance(rules, Doubled) else 1)
-
-
-def test_a_lean_kernel_makes_no_array():
-    @kernel(lean=True)
-    def make(n: int) -> npt.NDArray[np.float64]:
-        return np.empty(n)
-
-    @kernel
-    def call(n: int) -> float:
-        return float(make(n)[0])
-
-    with pytest.raises(TypingError, match="Only accept returning of array"):
-        call(2)

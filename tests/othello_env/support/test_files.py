@@ -133,11 +133,15 @@ def test_json_that_nobody_can_use_is_a_value_error(text, message):
 def test_one_process_at_a_time_runs_a_block(tmp_path):
     path = tmp_path / "a.lock"
     for _ in range(2):
-        with in_one_process(path, ValueError("busy")):
-            with pytest.raises(ValueError, match="busy"), in_one_process(path, ValueError("busy")):
-                pass
-            code = "import sys, pathlib; from othello_env.support.files import in_one_process as one\n"
-            code += "with one(pathlib.Path(sys.argv[1]), ValueError('busy')): pass"
-            done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
-            assert done.stderr.endswith("ValueError: busy\n")
+        with (
+            in_one_process(path, ValueError("busy")),
+            pytest.raises(ValueError, match="busy"),
+            in_one_process(path, ValueError("busy")),
+        ):
+            pass
         assert not path.exists()
+    code = "import sys, pathlib; from othello_env.support.files import in_one_process as one\n"
+    code += "with one(pathlib.Path(sys.argv[1]), ValueError('busy')): pass"
+    with in_one_process(path, ValueError("busy")):
+        done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    assert done.stderr.endswith("ValueError: busy\n")

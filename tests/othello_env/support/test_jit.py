@@ -90,17 +90,6 @@ def test_a_numba_without_an_option_and_a_private_name_computes_alike(tmp_path):
     assert run(REMOVE + SAMPLE, tmp_path) == [*map(str, namespace["told"][:-1]), "0"]
 
 
-@pytest.mark.parametrize("name", ["forceinline", "_nrt", "no_cfunc_wrapper", "no_cpython_wrapper"])
-def test_without_one_option_none_is_passed(monkeypatch, name):
-    owner = next(kind for kind in numba.njit(lambda: None).targetdescr.options.__mro__ if name in vars(kind))
-    assert name in jit.options(inline=True, lean=True)
-    jit._knows.cache_clear()
-    with monkeypatch.context() as patched:
-        patched.delattr(owner, name)
-        assert jit.options(inline=True, lean=True) == {"nogil": True, "error_model": "numpy"}
-    jit._knows.cache_clear()
-
-
 def test_an_interrupt_is_found_among_the_causes_of_an_error():
     error = SystemError("a kernel")
     error.__cause__ = KeyboardInterrupt()

@@ -117,29 +117,6 @@ def test_torchrl_asks_for_resets_by_mask(opponent):
     assert ends > ENVS
 
 
-@pytest.mark.parametrize("opponent", [None, "random"])
-def test_the_last_observation_of_a_game_is_in_the_info(opponent):
-    # In the mode SAME_STEP, Gymnasium's own vector environments set info["final_obs"] for games that ended. The array
-    # info["_final_obs"] is true for these games.
-    env = vector(opponent=opponent)
-    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    spaces = env.single_observation_space
-    seen = 0
-    for observation, _, terminated, info in vector_steps(env, 30):
-        assert env.observation_space.contains(observation)
-        assert ("final_obs" in info) == terminated.any()
-        if not terminated.any():
-            continue
-        np.testing.assert_array_equal(info["_final_obs"], terminated)
-        for final, over in zip(info["final_obs"], terminated, strict=True):
-            assert (final is not None) == over
-            if over:
-                assert spaces.contains(final)
-                assert not final["action_mask"].any()
-                seen += 1
-    assert seen > ENVS
-
-
 @pytest.mark.parametrize("game", AEC)
 def test_tianshou_reads_the_mask_of_the_agent_to_move(game):
     # tianshou.env.PettingZooEnv needs the same spaces for all agents. It calls env.last(self) after a reset and after a

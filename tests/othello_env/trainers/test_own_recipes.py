@@ -1,9 +1,7 @@
 """The recipes with PyTorch alone: they run, resume, write agents; and what they learn from, against slow twins."""
 
-import importlib.util
 import json
 import signal
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,13 +11,15 @@ import pytest
 torch = pytest.importorskip("torch", reason="the recipes need PyTorch, an optional extra")
 pytest.importorskip("tyro", reason="the recipes read their options with tyro")
 
+from load_script import SCRIPTS, load_script  # noqa: E402
+
 from othello_agents.network import load_network, make_network, read_tensors  # noqa: E402
 from othello_env import Othello, make_agent, make_vec_env  # noqa: E402
 from othello_env.arena import play_match  # noqa: E402
 from othello_env.data import Games, match_games, random_games, write_games  # noqa: E402
 from othello_env.league import League  # noqa: E402
 
-RECIPES = Path(__file__).parents[3] / "scripts" / "train"
+RECIPES = SCRIPTS / "train"
 RESIDUAL = "--network residual --channels 4 --blocks 1"
 SMALL = {
     "ppo": f"{RESIDUAL} --games 13 --steps 16 --minibatch 64 --snapshot 1 --past 2 --league 0.4",
@@ -35,10 +35,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 def load(name):
     """The recipe as a module."""
-    spec = importlib.util.spec_from_file_location(f"recipe_{name}", RECIPES / f"{name}.py")
-    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(f"train/{name}")
 
 
 @pytest.fixture(autouse=True)
@@ -82,13 +79,27 @@ def same(a, b):
 
 
 @pytest.mark.parametrize(("name", "network"), [("ppo", "own"), ("alphazero", "afterstates"), ("imitation", "residual")])
-def test_a_resumed_run_equals_an_uninterrupted_one_and_its_file_is_an_agent(run, name, network, capsys):
+def test_a_run_that_ctrl_c_ended_goes_on_as_if_never_stopped_and_its_file_is_an_agent(
+    run, name, network, monkeypatch, capsys
+):
     own = f"{RECIPES / name}.py:Network"
     more = f" --network {own if network == 'own' else network}"
-    run(name, "whole.safetensors", "--iterations 3" + more)
-    run(name, "parts.safetensors", "--iterations 1" + more)
+    module, calls = load(name), []
+    learn = module.learn
+
+    def interrupted(*arguments):
+        calls.append(None)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)  # the run ends after this iteration
+        return learn(*arguments)
+
+    monkeypatch.setattr(module, "learn", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        run(name, "parts.safetensors", "--iterations 3" + more, module)
+    assert stop.value.code == 130
     first = tensors("parts.safetensors")
     run(name, "parts.safetensors", "--iterations 3 --resume" + more)
+    run(name, "whole.safetensors", "--iterations 3" + more)
     whole = tensors("whole.safetensors")
     same(tensors("parts.safetensors"), whole)
     assert any(not torch.equal(first[weight], whole[weight]) for weight in first if weight.startswith("network."))
@@ -122,27 +133,6 @@ def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
         assert not torch.equal(before["network.body.1.weight"], tensors("a.safetensors")["network.body.1.weight"])
     with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
         run(name, "a.safetensors", "")
-
-
-@pytest.mark.parametrize("name", RESUMED)
-def test_ctrl_c_ends_the_run_after_the_iteration_and_it_can_go_on(run, name, monkeypatch):
-    module, calls = load(name), []
-    learn = module.learn
-
-    def interrupted(*arguments):
-        calls.append(None)
-        if len(calls) == 1:
-            signal.raise_signal(signal.SIGINT)
-        return learn(*arguments)
-
-    monkeypatch.setattr(module, "learn", interrupted)
-    with pytest.raises(SystemExit) as stop:
-        run(name, "parts.safetensors", "--iterations 2", module)
-    assert stop.value.code == 130
-    assert [point["iteration"] for point in json.loads(Path("parts.json").read_text())["curve"]] == [0, 1]
-    run(name, "parts.safetensors", "--iterations 2 --resume")
-    run(name, "whole.safetensors", "--iterations 2")
-    same(tensors("parts.safetensors"), tensors("whole.safetensors"))
 
 
 @pytest.mark.parametrize("name", RESUMED)

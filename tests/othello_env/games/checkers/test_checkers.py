@@ -180,16 +180,6 @@ def test_published_counts(column, data_folder):
         assert sum(counts.values()) == int(row[column]), f"depth {depth}: {counts}\n{start}"
 
 
-def test_plies_of_states_are_those_of_the_kernel():
-    def count(state, depth):
-        if depth == 0:
-            return 1
-        return sum(count(state.play(action), depth - 1) for action in state.legal_actions())
-
-    assert count(Checkers(draws="40-move"), 5) == 7361
-    assert count(Checkers(6, "40-move"), 5) == perft(Checkers(6), 5, False)
-
-
 def test_open_spiel_agrees_where_its_rules_are_the_same():
     # OpenSpiel's first player starts at the bottom, so OpenSpiel's board is our board rotated by 180 degrees. In
     # OpenSpiel, a game is a draw after 40 plies without a capture, and there is no rule about repetition.

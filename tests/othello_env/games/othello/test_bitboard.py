@@ -1,80 +1,12 @@
-"""The kernels, compared with the slow twin and with each other."""
+"""The kernel that draws random moves. Other tests compare the kernels of the rules: see `tests/othello_env/jax`."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from othello_env.games import hashing
 from othello_env.games.othello import bitboard
-from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS, SIZES
+from othello_env.games.othello.bitboard import BOARDS
 
 pytestmark = pytest.mark.nojit
-
-WORDS = st.integers(0, 2**64 - 1)
-
-
-def squares(bits):
-    return [square for square in range(64) if int(bits) >> square & 1]
-
-
-@given(x=WORDS)
-def test_popcount_counts_bits(x):
-    assert int(bitboard.popcount(np.uint64(x))) == x.bit_count()
-
-
-@given(x=WORDS)
-def test_nth_bit_is_the_nth_square(x):
-    found = [int(bitboard.nth_bit(np.uint64(x), np.uint64(n))) for n in range(x.bit_count())]
-    assert found == squares(x)
-
-
-@given(data=st.data())
-def test_flips_of_every_empty_square(data, positions, twin):
-    # A move to some of these squares is illegal. For such a move, the kernel flips nothing.
-    state = data.draw(positions())
-    slow = twin.of(state)
-    own, opponent = np.uint64(state.own), np.uint64(state.opponent)
-    for action, square in enumerate(ACTION_SQUARES[state.size]):
-        row, column = divmod(action, state.size)
-        if slow.rows[row][column] is not None:
-            continue
-        turned = bitboard.flips(np.uint64(1 << square), own, opponent)
-        expected = [ACTION_SQUARES[state.size][state.size * r + c] for r, c in slow.flipped(row, column, state.to_move)]
-        assert squares(turned) == sorted(expected)
-    assert int(bitboard.flips(np.uint64(0), own, opponent)) == 0
-
-
-@given(data=st.data())
-def test_batches_do_what_single_kernels_do(data, positions):
-    size = data.draw(st.sampled_from(SIZES))
-    states = data.draw(st.lists(positions(size), min_size=1, max_size=9))
-    own = np.array([state.own for state in states], np.uint64)
-    opponent = np.array([state.opponent for state in states], np.uint64)
-    legal = bitboard.legal_moves_batch(own, opponent, BOARDS[size])
-    assert legal.dtype == np.uint64
-    assert legal.tolist() == [state.legal_bits for state in states]
-    disc = legal & (~legal + np.uint64(1))  # the bit of the first legal move, or 0 for a pass
-    expected = [bitboard.advance(own[i], opponent[i], disc[i], BOARDS[size]) for i in range(len(states))]
-    moves, replies = bitboard.advance_batch(own, opponent, disc, BOARDS[size])
-    assert [tuple(map(int, row)) for row in zip(own, opponent, moves, replies, strict=True)] == [
-        tuple(map(int, row)) for row in expected
-    ]
-
-
-@given(data=st.data())
-def test_random_moves_are_drawn_as_in_python(data, positions):
-    size = data.draw(st.sampled_from(SIZES))
-    states = [state for state in data.draw(st.lists(positions(size), min_size=1, max_size=9)) if not state.is_over]
-    keys = np.array(data.draw(st.lists(WORDS, min_size=len(states), max_size=len(states))), np.uint64)
-    own = np.array([state.own for state in states], np.uint64)
-    opponent = np.array([state.opponent for state in states], np.uint64)
-    actions = bitboard.choose_batch(own, opponent, bitboard.legal_moves_batch(own, opponent, BOARDS[size]), keys, size)
-    assert actions.dtype == np.int64
-    assert actions.tolist() == [
-        state.draw_action(hashing.mix_int(int(key), state.turn), hashing.CHOICE)
-        for state, key in zip(states, keys, strict=True)
-    ]
 
 
 def test_random_moves_are_uniform():
@@ -86,14 +18,3 @@ def test_random_moves_are_uniform():
     values, counts = np.unique(actions, return_counts=True)
     assert values.tolist() == [19, 26, 37, 44]
     assert abs(counts - n / 4).max() < 116
-
-
-@pytest.mark.parametrize(("threshold", "share"), [(0, 0.0), (2**32, 0.75), (2**30, 0.1875)])
-def test_randomise_replaces_the_right_share(threshold, share):
-    # The new action is drawn from the four legal actions. In one of four cases, it is the old action again.
-    n = 8_000
-    own, opponent = (np.full(n, bits, np.uint64) for bits in bitboard.STARTS)
-    actions = np.full(n, 19, np.int64)
-    bitboard.randomise(actions, own, opponent, np.arange(n, dtype=np.uint64), np.uint64(threshold), BOARDS[8], 8)
-    assert set(actions.tolist()) <= {19, 26, 37, 44}
-    assert abs((actions != 19).mean() - share) < 0.016

@@ -49,36 +49,6 @@ def test_a_printed_board():
     ]
 
 
-def test_runs_turn_over_in_all_eight_directions_at_once():
-    rows = [
-        "X--X--X-",
-        "-O-O-O--",
-        "--OOO---",
-        "XOO-OOOX",
-        "--OOO---",
-        "-O-O-O--",
-        "X--O--O-",
-        "---X---X",
-    ]
-    after = Othello.from_text("".join(rows)).play_transcript("d4")
-    assert after.discs() == (8 + 19 + 1, 0)
-    assert after.is_over
-
-
-def test_a_run_does_not_go_on_across_the_edge():
-    # g1 X, h1 O, a2 O, b2 X: the numbers of these squares follow each other, but the squares are not in one line.
-    assert Othello.from_text("------XOOX------" + "-" * 48, to_move="X").must_pass
-    inside = Othello.from_text("-----XO--OX-----" + "-" * 48, to_move="X")
-    assert names(inside) == ["h1", "a2"]
-
-
-@pytest.mark.parametrize("size", [4, 6])
-def test_a_smaller_board_ends_at_its_own_edge(size):
-    # White's disc is at the right edge; on 8x8 there would be a square behind it.
-    row = "-" * (size - 2) + "XO"
-    assert Othello.from_text(row + "-" * (size * size - size), to_move="X").must_pass
-
-
 def test_who_cannot_move_passes_and_only_then():
     state = Othello.from_text("XO--" + "----" * 3, to_move="O")
     assert state.must_pass
@@ -118,11 +88,6 @@ def test_wipe_out_ends_the_game_and_counts_as_64():
         state.play(0)
     with pytest.raises(IllegalActionError, match="the game is over"):
         state.play(64)
-
-
-def test_no_result_before_the_end():
-    state = Othello.from_moves("f5f6")
-    assert state.returns() == state.margins() == (0.0, 0.0)
 
 
 def test_a_tie_with_empty_squares_gives_them_to_nobody():
