@@ -115,7 +115,7 @@ BOARD = Tribolo(8, **SMALL)
 
 @pytest.mark.nojit
 # All modes for the small board; the other cases take the modes in turn. For each size of Tribolo, the kernels are
-# compiled again, so there is one size.
+# compiled again, so there are only two sizes.
 @pytest.mark.parametrize(
     ("mode", "kind", "options", "openings", "reward", "share"),
     [
@@ -126,7 +126,7 @@ BOARD = Tribolo(8, **SMALL)
         (MODES[2], "Checkers", {}, [CHAIN, "11-15 22-18 15x22"], "result", 0.002),
         (MODES[1], "Checkers", {"size": 6, "draws": "threefold"}, "random:3", "margin", 0.002),
         (MODES[2], "Checkers", {"size": 10, "draws": "40-move"}, None, "margin", 0.0),
-        (MODES[0], "Tribolo", SMALL, None, "result", 0.0),
+        (MODES[0], "Tribolo", {}, None, "result", 0.0),
         (MODES[1], "Tribolo", SMALL, "random:7", "margin", 0.002),
         (MODES[2], "Tribolo", SMALL, [BOARD, BOARD.play(BOARD.legal_actions()[0])], "result", 0.01),
     ],
