@@ -78,6 +78,7 @@ def follow(page, folder):
     for kind, block in BLOCK.findall(PAGES[page]):
         if file := re.match(r"# (\w+\.py)\n", block):
             Path(file[1]).write_text(block)
+            sys.modules.pop(Path(file[1]).stem, None)  # another test may have imported a file of this name
         elif kind == "python":
             exec(compile(block, page, "exec"), names)
         else:
