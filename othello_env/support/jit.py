@@ -51,7 +51,7 @@ _PACKAGES = ("othello_env", "othello_agents")
 _CALLED = ("othello_env/support", "othello_env/games", "othello_agents")
 """The folders with the functions that kernels of this package call. A kernel's own file is checked by Numba."""
 _KEPT_FOLDERS = 8
-_PATIENCE_SECONDS = 120.0
+_patience_seconds = 120.0
 
 
 @overload
@@ -198,13 +198,19 @@ def _signals_later() -> Iterator[None]:
 def _one_process(folder: Path | None) -> Iterator[None]:
     """Let one process compile at a time: the others wait and load its result.
 
-    Processes that fill one cache at once have crashed (Numba issues 4807 and 10128). After two minutes, or if the lock
-    file cannot be written, compile without the lock.
+    Processes that fill one cache at once have crashed (Numba issues 4807 and 10128). If the lock file cannot be
+    written, compile without the lock. Do the same after two minutes: the process that has the lock may be stopped, for
+    example by Ctrl-Z. Then do not wait for it a second time.
     """
+    global _patience_seconds
     with contextlib.ExitStack() as stack:
         if folder is not None:
-            with contextlib.suppress(OSError, NotImplementedError):  # `filelock.Timeout` is an OSError
-                stack.enter_context(_lock(folder).acquire(timeout=_PATIENCE_SECONDS))
+            try:
+                stack.enter_context(_lock(folder).acquire(timeout=_patience_seconds))
+            except filelock.Timeout:
+                _patience_seconds = 0.0
+            except (OSError, NotImplementedError):
+                pass
         yield
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
+import filelock
 import numba
 import numba.extending
 import numpy as np
@@ -56,6 +57,22 @@ def test_of_processes_that_start_cold_at_once_one_compiles_and_old_folders_are_r
     assert "old0" not in left
     assert "old11" in left
     assert len(left) == 8
+
+
+def test_a_stopped_process_that_compiles_is_waited_for_once(tmp_path, monkeypatch):
+    waited = []
+
+    class Held:
+        def acquire(self, timeout):
+            waited.append(timeout)
+            raise filelock.Timeout("held")
+
+    monkeypatch.setattr(jit, "_lock", lambda _: Held())
+    monkeypatch.setattr(jit, "_patience_seconds", 120.0)
+    for _ in range(2):
+        with jit._one_process(tmp_path):
+            pass
+    assert waited == [120, 0]
 
 
 def test_an_edit_of_a_callee_in_another_file_is_seen(tmp_path):
