@@ -8,10 +8,10 @@ import pytest
 
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.neural import NeuralAgent, NeuralNetwork
-from othello_agents.network.policy import mean, mean_policy, symmetric_copies
 from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
+from othello_env.games.othello import symmetries
 from othello_env.games.othello.positions import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
@@ -93,8 +93,7 @@ def test_it_answers_by_the_mean_of_eight_symmetric_boards(network, tmp_path):
     batch = positions(6)
 
     def answers(observations, masks):
-        found = [network.answers(*copy) for copy in symmetric_copies(observations, masks)]
-        return mean_policy(policy for policy, _ in found), mean(values for _, values in found)
+        return mean_answers(network, observations, masks)
 
     found = search(answers, batch, 20)
     np.testing.assert_array_equal(agent.act_batch(batch), found.actions)
@@ -103,6 +102,17 @@ def test_it_answers_by_the_mean_of_eight_symmetric_boards(network, tmp_path):
         state = batch.state(i)
         value = answers(batch.observations()[i : i + 1], batch.masks()[i : i + 1])[1]
         assert agent.evaluate(state, state.to_move) == pytest.approx(float(value[0]), abs=1e-6)
+
+
+def mean_answers(network, observations, masks):
+    """The means of the policies and values of all eight turned and mirrored boards, one symmetry after the other."""
+    policies, values = [], []
+    for k in range(symmetries.COUNT):
+        planes = np.ascontiguousarray(symmetries.transform_observation(observations, k))
+        policy, value = network.answers(planes, symmetries.transform_policy(masks, k))
+        policies.append(symmetries.transform_policy(policy, symmetries.inverse(k)))
+        values.append(value)
+    return np.sort(policies, axis=0).mean(axis=0), np.sort(values, axis=0).mean(axis=0)
 
 
 def test_draws_follow_the_policy_and_hang_on_the_key(network):

@@ -100,6 +100,22 @@ def test_an_observation_belongs_to_the_caller() -> None:
     assert again["observation"].max() == 1
 
 
+@pytest.mark.parametrize(("reward", "worth"), [("result", 1.0), ("margin", 64.0)])
+def test_each_agent_gets_its_own_result_when_the_other_ended_the_game(reward: str, worth: float) -> None:
+    env = othello_v0.env(reward=reward)
+    env.reset()
+    play_out(env, WIPE_OUT)
+    results, infos = {}, {}
+    for agent in env.agent_iter():
+        _, results[agent], terminated, _, infos[agent] = env.last()
+        assert terminated
+        env.step(None)
+    assert results == {"black_0": worth, "white_0": -worth}
+    for info in infos.values():
+        assert (info["winner"], info["plies"], info["illegal_action"]) == (0, len(env.position.moves), -1)
+        assert info["discs"].tolist() == [13, 0]
+
+
 def test_a_draw_has_no_winner() -> None:
     env = othello_v0.env(size=4)
     env.reset(options={"position": "XOOO XXOO OOOO XXO-"})
