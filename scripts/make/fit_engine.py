@@ -13,9 +13,10 @@ round, the present weights are fitted to these labels in small steps, by logisti
 (see `othello_agents.ntuple.fitting`). The positions of every 20th game are held out: each stage stops as soon as a pass
 does not lower the mean loss on its held-out positions.
 
-The first round begins with the weights of ``--start``, by default the packaged weights of the agent ``ntuple``. Those
-learned from self-play at one ply (`scripts/train/ntuple.py`). A one-ply player must know what bad moves lead to, and a
-search need not. So the fitted weights are stronger in a search, and weaker at one ply: the package has both.
+The first round begins with the weights of ``--start``, by default the packaged weights of the agent ``ntuple``, which
+learned from self-play at one ply (`scripts/train/ntuple.py`). The network becomes wide: it gets four more patterns at
+each corner, whose weights begin at 0. A one-ply player must know what bad moves lead to, and a search need not. So the
+fitted weights are stronger in a search, and weaker at one ply: the package has both.
 
 All files are in ``--folder``: ``recipe.json`` with the settings, the labelled positions of each round in parts of 2500
 games, and the weights after each round. Each file is written completely or not at all. If the script is stopped, the
@@ -87,7 +88,7 @@ class Args:
         found = shipped_network(self.size) if self.start is None else NTupleNetwork.load(self.start)
         if found.size != self.size:
             sys.exit(f"--start {self.start} is for size {found.size}, not for --size {self.size}")
-        return NTupleNetwork(found.size, found.stages, found.weights.copy(), found.training)
+        return found.widened()
 
 
 def part(args: Args, network: NTupleNetwork, number: int, begin: int, threads: Threads) -> tuple[Examples, Examples]:
@@ -117,7 +118,7 @@ def fitted(args: Args, before: NTupleNetwork, number: int, threads: Threads) -> 
     """Play the games of one round with the weights `before`, and return weights that are fitted to them."""
     parts = [part(args, before, number, begin, threads) for begin in range(0, args.games, PART)]
     seen, unseen = (Examples.joined(rows) for rows in zip(*parts, strict=True))
-    network = NTupleNetwork(before.size, before.stages, before.weights.copy(), before.training)
+    network = before.widened()  # a copy
     fit(
         network,
         seen,
@@ -132,7 +133,8 @@ def fitted(args: Args, before: NTupleNetwork, number: int, threads: Threads) -> 
     made = args.recipe() | {"rounds": number + 1, "games": (number + 1) * args.games, "positions": len(seen.own)}
     made |= {"loss_before": losses[0], "loss": losses[1]}
     start = {name: value for name, value in before.training.items() if name != "fit"}
-    return NTupleNetwork(network.size, network.stages, network.weights, start | {"fit": made})
+    network.training = start | {"fit": made}
+    return network
 
 
 def finite(number: float) -> float | None:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.network.base import torch_module
-from othello_agents.ntuple.network import layout, mirrors
+from othello_agents.ntuple.network import layout
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
 from othello_env.support.extras import import_extra
@@ -59,7 +59,7 @@ class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know t
         shape = layout(size)
         deltas = shape.deltas[list(ACTION_SQUARES[size]), : shape.looked_up]
         # A pattern that a symmetry maps to itself has pairs of configurations that must share an entry.
-        shared = np.minimum(mirrors(size), np.arange(shape.weights))
+        shared = np.minimum(shape.mirrors, np.arange(shape.weights))
         for name, array in {
             "rays": _rays(size),
             "deltas": np.concatenate(_parts(deltas), axis=1).astype(np.float32),

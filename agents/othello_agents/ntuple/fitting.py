@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.ntuple.kernels import Tables, configure, position_logit, stage, sum_weights
-from othello_agents.ntuple.network import NTupleNetwork, mirrors
+from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import interruptible, kernel
 from othello_env.support.threads import Threads
@@ -118,7 +118,7 @@ def _fit_pass(
     """Go through positions of one stage, and update the stage's weights (W,) after each position.
 
     `order` has the indices of these positions. `squares` (W,) has the sum of each weight's squared errors. `mirrored`
-    (W,) is the array from `network.mirrors`.
+    (W,) is the array `Layout.mirrors` of the network.
     """
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     for k in range(len(order)):
@@ -207,7 +207,7 @@ def fit(
     tables, stages = network.tables, _stages(examples.own, examples.opponent, network.tables)
     test = Examples.empty(0) if held_out is None else held_out
     test_stages = _stages(test.own, test.opponent, tables)
-    mirrored = mirrors(network.size)
+    mirrored = network.layout.mirrors
     threads = Threads(min(num_threads, network.stages))
 
     def fit_stage(number: int) -> None:

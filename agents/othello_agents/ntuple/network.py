@@ -3,7 +3,8 @@
 A pattern is a tuple of k squares. Its table has a weight for each of the 3**k ways to fill the squares. The board's
 symmetries map a pattern to up to eight placements, which share its table. On all board sizes, the patterns are similar
 to those of the program Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
-Othello", 1997).
+Othello", 1997). A wide network has four more patterns at each corner. It is for a search: a network for one ply learns
+by self-play, and would learn four more large tables too slowly.
 
 A placement's configuration is a number in balanced ternary (with the digits -1, 0 and 1). An own disc on square number
 i of the placement (counted from 0) adds 3**i to the configuration, and an opponent's disc subtracts 3**i. From the
@@ -17,7 +18,7 @@ discs. With this table, the network sees that a player has few discs and may los
 Some patterns are symmetric: a symmetry of the board maps a placement of the pattern to the same squares in another
 order. Then this placement can have one configuration in a position, and another configuration in the position's mirror
 image. The weights of these two configurations must be equal, so learning changes both weights in the same way.
-`mirrors` lists such pairs.
+`Layout.mirrors` lists such pairs.
 
 The file is an ``.npz`` archive with the weights and a card. The card is a JSON text that describes the weights.
 
@@ -32,7 +33,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from reprlib import repr as short
 from typing import IO, Any, Self
@@ -49,7 +50,7 @@ from othello_env.games.othello.position import Othello, check_size
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json, read_file, write_file
 
-__all__ = ["FORMAT", "Layout", "NTupleNetwork", "layout", "mirrors", "shapes"]
+__all__ = ["FORMAT", "Layout", "NTupleNetwork", "layout", "shapes"]
 
 _LANES = 16  # configurations are padded to a multiple of this number, so that they fill whole vector registers
 
@@ -60,6 +61,7 @@ class Layout:
 
     Attributes:
         size: the board's size.
+        wide: whether the four further patterns at each corner are among the patterns.
         patterns: for each pattern its name and squares (0-63).
         weights: W, the number of weights in a stage of the game. Each pattern has a table of weights. The tables follow
             one another. After them comes the table for the whole board.
@@ -71,14 +73,43 @@ class Layout:
     """
 
     size: int
+    wide: bool
     patterns: tuple[tuple[str, tuple[int, ...]], ...]
     weights: int
     deltas: npt.NDArray[np.int16]
     offsets: npt.NDArray[np.int64]
     looked_up: int
 
+    @cached_property
+    def mirrors(self) -> npt.NDArray[np.int32]:
+        """The index of each weight's mirror image among the weights of a stage, (W,).
 
-def shapes(size: int = 8) -> dict[str, list[int]]:
+        Two weights that must be equal are mirror images of each other. A weight without a mirror image has its own
+        index.
+        """
+        found = np.arange(self.weights, dtype=np.int32)
+        start = 0
+        for actions in shapes(self.size, self.wide).values():
+            squares, count = _squares(actions, 0, self.size), 3 ** len(actions)
+            digits = np.arange(count)[:, np.newaxis] // 3 ** np.arange(len(squares)) % 3
+            for k in range(symmetries.COUNT):
+                image = _squares(actions, k, self.size)
+                if image != squares and set(image) == set(squares):
+                    order = [squares.index(square) for square in image]
+                    found[start : start + count] = start + digits[:, order] @ 3 ** np.arange(len(squares))
+            start += count
+        return found
+
+    def first_images(self) -> npt.NDArray[np.int64]:
+        """The indices of the weights of which no mirror image has a lower index, in ascending order."""
+        return np.flatnonzero(np.arange(self.weights) <= self.mirrors)
+
+    def card(self) -> list[list[Any]]:
+        """The names and squares of the patterns, as a file's card lists them."""
+        return [[name, list(squares)] for name, squares in self.patterns]
+
+
+def shapes(size: int = 8, wide: bool = False) -> dict[str, list[int]]:
     """A dict from each pattern's name to the squares of one placement, as actions on a board of this size."""
     last, half = size - 1, size // 2
 
@@ -93,12 +124,20 @@ def shapes(size: int = 8) -> dict[str, list[int]]:
     width = min(5, size)
     found[f"corner 2x{width}"] = [at(r, c) for r in range(2) for c in range(width)]
     found["corner 3x3"] = [at(r, c) for r in range(3) for c in range(3)]
+    if wide:
+        found["corner triangle"] = [at(r, c) for r in range(4) for c in range(4 - r)]
+        side = min(4, last)  # on 4x4, a pattern over the whole diagonal would have more than one mirror image
+        found["corner diagonals"] = [at(r, c) for r in range(side) for c in range(side) if abs(r - c) <= 1]
+        found["corner 2x2 and lines 1"] = sorted({at(1, 1)} | {at(*s) for c in range(width) for s in ((0, c), (c, 0))})
+        found["corner 2x2 and lines 2"] = sorted(
+            {at(0, 0), at(0, 1), at(1, 0)} | {at(*s) for c in range(1, width) for s in ((1, c), (c, 1))}
+        )
     return found
 
 
 @cache
-def layout(size: int) -> Layout:
-    """Find the placements of all patterns on a board of size 4, 6 or 8.
+def layout(size: int, wide: bool = False) -> Layout:
+    """Find the placements of all patterns of a network, wide or not, on a board of size 4, 6 or 8.
 
     Raises:
         ValueError: the size is not 4, 6 or 8.
@@ -107,7 +146,7 @@ def layout(size: int) -> Layout:
     places: list[tuple[tuple[int, ...], int]] = []  # squares and offset
     patterns = []
     start = 0
-    for name, actions in shapes(size).items():
+    for name, actions in shapes(size, wide).items():
         offset = start + (3 ** len(actions) - 1) // 2
         start += 3 ** len(actions)
         patterns.append((name, _squares(actions, 0, size)))
@@ -122,35 +161,13 @@ def layout(size: int) -> Layout:
     deltas[list(ACTION_SQUARES[size]), len(places) - 1] = 1
     return Layout(
         size=size,
+        wide=wide,
         patterns=tuple(patterns),
         weights=start + 2 * size * size + 1,
         deltas=deltas,
         offsets=np.array([offset for _, offset in places], np.int64),
         looked_up=len(places),
     )
-
-
-@cache
-def mirrors(size: int) -> npt.NDArray[np.int32]:
-    """The index of each weight's mirror image among the weights of a stage, (W,).
-
-    Two weights that must be equal are mirror images of each other. A weight without a mirror image has its own index.
-
-    Raises:
-        ValueError: the size is not 4, 6 or 8.
-    """
-    found = np.arange(layout(size).weights, dtype=np.int32)
-    start = 0
-    for actions in shapes(size).values():
-        squares, count = _squares(actions, 0, size), 3 ** len(actions)
-        digits = np.arange(count)[:, np.newaxis] // 3 ** np.arange(len(squares)) % 3
-        for k in range(symmetries.COUNT):
-            image = _squares(actions, k, size)
-            if image != squares and set(image) == set(squares):
-                order = [squares.index(square) for square in image]
-                found[start : start + count] = start + digits[:, order] @ 3 ** np.arange(len(squares))
-        start += count
-    return found
 
 
 def _squares(actions: list[int], symmetry: int, size: int) -> tuple[int, ...]:
@@ -165,7 +182,7 @@ FORMAT = "othello-env n-tuple 2"
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
 _LEAST_STEP = 1e-9  # a step is never 0, even if all weights are
 _LONGEST_CARD = 1 << 20  # characters
-_LARGEST_FILE = 128 << 20  # bytes: room for the largest network (8x8, 60 stages), even if it is not compressed
+_LARGEST_FILE = 320 << 20  # bytes: room for the largest network (8x8, 60 stages), even if it is not compressed
 
 
 class NTupleNetwork:
@@ -182,6 +199,7 @@ class NTupleNetwork:
         errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of the errors' absolute values. A
             `Trainer` needs these sums to continue. `errors` may be None if the training has not begun, or will not
             continue.
+        wide: whether the network has the four further patterns at each corner.
 
     Raises:
         ValueError: the size or the stages are wrong, or the weights or errors have a wrong shape or are not finite.
@@ -194,8 +212,9 @@ class NTupleNetwork:
         weights: npt.NDArray[np.float32] | None = None,
         training: Mapping[str, Any] | None = None,
         errors: npt.NDArray[np.float32] | None = None,
+        wide: bool = False,
     ) -> None:
-        places = layout(check_size(size))
+        places = layout(check_size(size), wide)
         _check_stages(size, stages)
         if weights is None:
             weights = np.zeros((stages, places.weights), np.float32)
@@ -205,12 +224,14 @@ class NTupleNetwork:
                 continue
             if array.shape != expected:
                 raise ValueError(
-                    f"expected {name} of shape {expected} for size {size} and {stages} stages, got {array.shape}"
+                    f"expected {name} of shape {expected} for size {size}, {stages} stages and wide={wide}, "
+                    f"got {array.shape}"
                 )
             if not np.isfinite(array).all():
                 raise ValueError(f"the {name} are not all finite")
         self.size = size
         self.stages = stages
+        self.layout = places
         self.weights = np.ascontiguousarray(weights, np.float32)
         self.training = dict(training or {})
         self.errors = None if errors is None else np.ascontiguousarray(errors, np.float32)
@@ -227,6 +248,13 @@ class NTupleNetwork:
         return (
             f"<NTupleNetwork {self.size}x{self.size}, {self.stages} stages, {self.weights.size} weights, {games} games>"
         )
+
+    def widened(self) -> NTupleNetwork:
+        """A new wide network with the same values. The weights of the further patterns are 0."""
+        whole_board = 2 * self.size**2 + 1  # the last table
+        further = np.zeros((self.stages, layout(self.size, wide=True).weights - self.layout.weights), np.float32)
+        tables = self.weights[:, :-whole_board], further, self.weights[:, -whole_board:]
+        return NTupleNetwork(self.size, self.stages, np.concatenate(tables, axis=1), self.training, wide=True)
 
     def value(self, state: State, player: int) -> float:
         """The expected mean of result and margin for a player, -1 to +1. For a finished game, it is the result.
@@ -270,12 +298,12 @@ class NTupleNetwork:
         Raises:
             OSError: the file cannot be written.
         """
-        card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": _patterns(self.size)}
+        card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": self.layout.card()}
         card["training"] = self.training
         arrays: dict[str, Any] = {"card": np.array(json.dumps(card))}
         if int8:
             step = np.float32(max(float(np.abs(self.weights).max()), _LEAST_STEP) / 127)
-            arrays["step"], kept = step, self.weights.T[_first_images(self.size)]
+            arrays["step"], kept = step, self.weights.T[self.layout.first_images()]
             arrays["weights"] = np.ascontiguousarray(np.rint(kept / step), np.int8)
         else:
             arrays["weights"] = self.weights.astype(np.float16 if half else np.float32)
@@ -320,8 +348,8 @@ class NTupleNetwork:
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
             got = ", ".join(found[:9]) or "none"
             raise ValueError(f"expected the arrays card and weights, and perhaps errors or step, got {got}")
-        size, stages, training = _card(Member(archive, "card"))
-        shape, images = (stages, layout(size).weights), _first_images(size)
+        places, stages, training = _card(Member(archive, "card"))
+        shape, images = (stages, places.weights), places.first_images()
         expected: dict[str, tuple[tuple[np.dtype[Any], ...], tuple[int, ...]]] = {
             "weights": (_FLOATS, shape),
             "errors": (_FLOATS[1:], (*shape, 2)),
@@ -339,18 +367,13 @@ class NTupleNetwork:
             arrays[name] = member.read().astype(np.float32)
         weights = arrays["weights"]
         if "step" in names:
-            places = np.searchsorted(images, np.minimum(np.arange(shape[1]), mirrors(size)))
-            weights = (weights * arrays["step"])[places].T
-        return cls(size, stages, weights, training, arrays.get("errors"))
+            kept = np.searchsorted(images, np.minimum(np.arange(shape[1]), places.mirrors))
+            weights = (weights * arrays["step"])[kept].T
+        return cls(places.size, stages, weights, training, arrays.get("errors"), places.wide)
 
 
-def _first_images(size: int) -> npt.NDArray[np.int64]:
-    """The indices of the weights of which no mirror image has a lower index, in ascending order."""
-    return np.flatnonzero(np.arange(layout(size).weights) <= mirrors(size))
-
-
-def _card(member: Member) -> tuple[int, int, dict[str, Any]]:
-    """The size, the stages and the training in a file's card.
+def _card(member: Member) -> tuple[Layout, int, dict[str, Any]]:
+    """The patterns, the stages and the training in a file's card.
 
     Raises:
         ValueError: the array is not a card of n-tuple weights.
@@ -370,17 +393,13 @@ def _card(member: Member) -> tuple[int, int, dict[str, Any]]:
     games, seconds = training.get("games", 0), training.get("seconds", 0.0)
     if type(games) is not int or type(seconds) not in (int, float) or not 0 <= games < 2**62 or not seconds >= 0:
         raise ValueError(f"its card has wrong numbers of games or seconds: {short(training)}")
-    if card.get("patterns") != _patterns(size):
-        raise ValueError(f"its card names other patterns than this version's: {short(card.get('patterns'))}")
-    return size, stages, training
+    for places in (layout(size), layout(size, wide=True)):
+        if card.get("patterns") == places.card():
+            return places, stages, training
+    raise ValueError(f"its card names other patterns than this version's: {short(card.get('patterns'))}")
 
 
 def _check_stages(size: int, stages: int) -> None:
     most = size**2 - 4
     if not 1 <= stages <= most:
         raise ValueError(f"stages must be 1 to {most} for size {size}, not {stages}")
-
-
-def _patterns(size: int) -> list[list[Any]]:
-    """The names and squares of the patterns, as a card lists them."""
-    return [[name, list(squares)] for name, squares in layout(size).patterns]

@@ -44,7 +44,7 @@ from othello_agents.ntuple.kernels import (
     stage,
     sum_weights,
 )
-from othello_agents.ntuple.network import NTupleNetwork, layout, mirrors
+from othello_agents.ntuple.network import Layout, NTupleNetwork
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, below, mix, mix_int
 from othello_env.games.othello import bitboard
@@ -309,7 +309,7 @@ class Share(NamedTuple):
 
     Attributes:
         errors: (S, W, 2) float32, for each weight the sum of its errors so far, and the sum of their absolute values.
-        mirrors: (W,) int32, see `network.mirrors`.
+        mirrors: (W,) int32, see `network.Layout`.
         placements: (K + 1,) int64, the index of each table's first placement. The last entry is the number of all
             placements.
         starts: (K,) int64, the index of each table's first weight.
@@ -333,12 +333,12 @@ class Share(NamedTuple):
     games: npt.NDArray[np.int64]
 
 
-def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int) -> list[Share]:
-    """Divide all weights of a network of this board size into `count` shares of about the same work.
+def shares_of(places: Layout, errors: npt.NDArray[np.float32], games: int, count: int) -> list[Share]:
+    """Divide all weights of a network with this layout into `count` shares of about the same work.
 
     `games` is the number of games from which the network has learned. `errors` becomes the array `Share.errors`.
     """
-    places, stages = layout(size), errors.shape[0]
+    stages = errors.shape[0]
     _, first, placements = np.unique(places.offsets, return_index=True, return_counts=True)
     lengths = [3 ** len(squares) for _, squares in places.patterns]
     starts = np.cumsum([0, *lengths])
@@ -354,7 +354,7 @@ def shares_of(size: int, errors: npt.NDArray[np.float32], games: int, count: int
     return [
         Share(
             errors,
-            mirrors(size),
+            places.mirrors,
             np.append(first, places.looked_up).astype(np.int64),
             starts.astype(np.int64),
             np.array(sorted(pairs), np.int64).reshape(-1, 2),
@@ -612,7 +612,7 @@ class Trainer:
         self._threads = Threads(num_threads)
         self._portion = _CHUNK if batch == 1 else batch
         training = self.network.training
-        self._shares = shares_of(size, self.network.errors, training.get("games", 0), num_threads)
+        self._shares = shares_of(self.network.layout, self.network.errors, training.get("games", 0), num_threads)
         self.seconds: float = training.get("seconds", 0.0)
         self._note()
 

@@ -48,12 +48,12 @@ def ffo() -> list[Endgame]:
 
 @pytest.fixture(scope="session")
 def weights(tmp_path_factory):
-    """Files with random weights for each size."""
+    """Files with random weights for each size; those for 8x8 are of a wide network."""
     folder = tmp_path_factory.mktemp("weights")
     files = {}
     for size in (4, 6, 8):
         rng = np.random.default_rng(size)
-        values = rng.normal(0, 0.05, (3, layout(size).weights)).astype(np.float32)
+        values = rng.normal(0, 0.05, (3, layout(size, size == 8).weights)).astype(np.float32)
         files[size] = folder / f"{size}.npz"
-        NTupleNetwork(size, 3, values).save(files[size])
+        NTupleNetwork(size, 3, values, wide=size == 8).save(files[size])
     return files

@@ -44,7 +44,7 @@ def test_its_value_is_that_of_the_searches(name, size, random_position):
 
 def looked_up(network, state, player):
     """The n-tuple value in the engine's units, computed square by square, also for finished games."""
-    places = layout(state.size)
+    places = network.layout
     # The tables show positions from the view of the player who has just moved.
     signs = [(state.opponent >> square & 1) - (state.own >> square & 1) for square in range(64)]
     configurations = np.array(signs) @ places.deltas.astype(np.int64)[:, : places.looked_up]

@@ -6,7 +6,7 @@ import pytest
 from othello_agents.network.afterstates import Afterstates
 from othello_agents.network.custom import CustomNetwork
 from othello_agents.network.neural import load_network
-from othello_agents.ntuple.network import layout, mirrors
+from othello_agents.ntuple.network import layout
 from othello_env import Othello, make_agent
 from othello_env.games.openings import random_opening
 from othello_env.games.othello import symmetries
@@ -73,7 +73,7 @@ def slow_evaluation(network, cells):
             for square, cell in zip(ACTION_SQUARES[network.size], cells, strict=True)
         )
         entry = int(offset) + configuration
-        features += weights["table"][min(entry, int(mirrors(network.size)[entry]))]
+        features += weights["table"][min(entry, int(shape.mirrors[entry]))]
     hidden = np.maximum(weights["hidden.weight"] @ features + weights["hidden.bias"], 0)
     return weights["out.weight"] @ np.concatenate([features, hidden]) + weights["out.bias"]
 

@@ -66,7 +66,7 @@ class SlowTwin:
         shown = content(state, mover)
         weights = self.network.weights[stage_of(state, self.network.stages)]
         total, start = 0.0, 0
-        for squares in shapes(state.size).values():
+        for squares in shapes(state.size, self.network.layout.wide).values():
             for orders in readings(state.size, squares):
                 total += float(weights[start + number([shown[square] for square in orders[0]])])
             start += 3 ** len(squares)
@@ -74,11 +74,11 @@ class SlowTwin:
         return np.tanh(total) * (1 if player == mover else -1)
 
 
-def symmetric_network(size, stages=3, seed=7):
+def symmetric_network(size, stages=3, seed=7, wide=False):
     """Random weights. Contents that are mirror images of each other have the same weight, as after learning."""
     weights = []
     rng = np.random.default_rng(seed)
-    for squares in shapes(size).values():
+    for squares in shapes(size, wide).values():
         k = len(squares)
         every = np.arange(3**k)[:, np.newaxis] // 3 ** np.arange(k) % 3
         orders = next(orders for orders in readings(size, squares) if set(orders[0]) == set(squares))
@@ -86,7 +86,7 @@ def symmetric_network(size, stages=3, seed=7):
         table = rng.normal(0, 0.1, (stages, 3**k)).astype(np.float32)
         weights.append(table[:, np.min(images, axis=0)])
     weights.append(rng.normal(0, 0.1, (stages, 2 * size**2 + 1)).astype(np.float32))
-    return NTupleNetwork(size, stages, np.concatenate(weights, axis=1))
+    return NTupleNetwork(size, stages, np.concatenate(weights, axis=1), wide=wide)
 
 
 @pytest.fixture(scope="session")
@@ -104,3 +104,9 @@ def slow():
 def networks():
     """A network with random weights for each size."""
     return {size: symmetric_network(size) for size in SIZES}
+
+
+@pytest.fixture(scope="session")
+def wide_networks():
+    """The same with the patterns of a wide network."""
+    return {size: symmetric_network(size, wide=True) for size in SIZES}

@@ -17,7 +17,9 @@ from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, 
 class SlowLearner:
     """TD(lambda) by self-play on States. Weights and errors are dictionaries. The contents of patterns are the keys."""
 
-    def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, look_ahead=False):
+    def __init__(
+        self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, look_ahead=False, wide=False
+    ):
         self.slow = slow
         self.size, self.stages = size, stages
         self.key = mix_int(seed, 0)
@@ -26,7 +28,7 @@ class SlowLearner:
         self.look_ahead = look_ahead
         self.weights, self.errors, self.sizes = {}, {}, {}
         self.placements = [
-            (name, orders) for name, squares in shapes(size).items() for orders in slow.readings(size, squares)
+            (name, orders) for name, squares in shapes(size, wide).items() for orders in slow.readings(size, squares)
         ]
 
     def features(self, state):
@@ -145,19 +147,19 @@ class SlowLearner:
 
 @pytest.mark.nojit
 @pytest.mark.parametrize(
-    ("trace", "batch", "look_ahead"),
-    [(0.0, 1, False), (0.6, 5, False), (0.6, 1, True)],
+    ("trace", "batch", "look_ahead", "wide"),
+    [(0.0, 1, False, False), (0.6, 5, False, True), (0.6, 1, True, False)],
 )
-def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead):
+def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead, wide):
     games = 12
     options = {"rate": 0.9, "trace": trace, "epsilon": 0.2, "random_plies": 4, "grabbing": 0.6}
     options["look_ahead"] = look_ahead
     # With this seed, a rare case occurs in the middle of a batch: the best move would end the game, but the player
     # makes another move.
     seed = 4
-    trainer = Trainer(4, seed, stages=2, batch=batch, **options)
+    trainer = Trainer(4, seed, network=NTupleNetwork(4, 2, wide=wide), batch=batch, **options)
     trainer.run(games=games)
-    learner = SlowLearner(slow, 4, seed, 2, **options)
+    learner = SlowLearner(slow, 4, seed, 2, **options, wide=wide)
     learner.learn(games, batch)
     largest = 0.0
     for game in range(games):
