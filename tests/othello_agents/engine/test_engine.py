@@ -11,7 +11,6 @@ from othello_agents.engine import Engine
 from othello_agents.engine.analysis import to_discs
 from othello_agents.engine.evaluator import LOGIT, square_sums
 from othello_agents.ntuple import NTupleNetwork
-from othello_agents.ntuple.network import layout
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.minimax import Minimax
 from othello_env import Othello, WrongGameError, make_agent
