@@ -277,6 +277,13 @@ def test_a_table_fits_the_terminal(monkeypatch, columns, last):
     assert max(map(len, lines)) <= columns
 
 
+def test_the_output_is_as_wide_as_columns_says(run, monkeypatch):
+    command = ("match", "random", "maximizer:eval=count", "--games", 2)
+    assert max(map(len, run(*command)[1].splitlines())) > 80  # no terminal, so there is no limit
+    monkeypatch.setenv("COLUMNS", "40")
+    assert max(map(len, run(*command)[1].splitlines())) <= 40
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_progress_and_results_fit_the_terminal():
     """A bar that is wider than the terminal would print a line for each game."""
