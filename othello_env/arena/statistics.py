@@ -53,21 +53,22 @@ class PairedTest:
     Attributes:
         count: the number N of pairs.
         difference: the mean of the differences, first agent minus second.
-        interval: the 95% interval of `difference` by Student's t. If all differences are equal, it has no width.
+        interval: the 95% interval of `difference`. None if all differences are equal, as a single one is: they do not
+            show how much others would differ.
         p_value: the two-sided p-value of the sign-flip test.
         exact: whether all assignments of signs were counted. Otherwise 100,000 random ones were.
     """
 
     count: int
     difference: float
-    interval: tuple[float, float]
+    interval: tuple[float, float] | None
     p_value: float
     exact: bool
 
     def __str__(self) -> str:
-        low, high = self.interval
+        interval = "{:+.3f} to {:+.3f}".format(*self.interval) if self.interval else "no interval"
         return (
-            f"{self.difference:+.3f} ({low:+.3f} to {high:+.3f}), p = {self.p_value:.3g} "
+            f"{self.difference:+.3f} ({interval}), p = {self.p_value:.3g} "
             f"({'exact' if self.exact else 'random'} sign-flip test, {self.count} pairs)"
         )
 
@@ -96,6 +97,9 @@ def paired_test(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> Pai
     against the same opponent from each opening. For a match of the two agents, see
     `othello_env.arena.tournament.results.MatchResult.paired_test`.
 
+    The interval is Student's t, which takes the mean difference as normally distributed. It is too narrow if nearly all
+    differences are equal, and may contradict the p-value of few pairs.
+
     Args:
         a: the numbers of the first agent.
         b: the numbers of the second agent, in the same order.
@@ -115,10 +119,11 @@ def paired_test(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> Pai
         raise ValueError(f"expected as many numbers for both agents, got {len(first)} and {len(second)}")
     differences = first - second
     found = mean_interval(differences.tolist())
+    differ = np.ptp(differences) > 1e-12 * np.abs((first, second)).max()  # by more than the errors of the subtraction
     quarters = 4 * differences
     is_exact = bool((quarters == np.rint(quarters)).all()) and len(quarters) * np.abs(quarters).sum() <= _MOST_WORK
     p = _exact_p(quarters.astype(np.int64)) if is_exact else _random_p(differences, seed)
-    return PairedTest(len(differences), found.mean, found.interval, p, is_exact)
+    return PairedTest(len(differences), found.mean, found.interval if differ else None, p, is_exact)
 
 
 def _exact_p(differences: npt.NDArray[np.int64]) -> float:

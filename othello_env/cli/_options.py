@@ -1,6 +1,7 @@
 """Command-line options that several commands share, and functions for the output of commands."""
 
 import math
+import os
 import re
 import shutil
 import sys
@@ -318,8 +319,9 @@ def make_new_folder(path: Path) -> None:
 
 
 def _columns(stream: IO[str]) -> int:
-    """The width of the terminal to which a stream writes. If it is not a terminal, lines may have any length."""
-    return shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
+    """The width of the terminal to which a stream writes. Without COLUMNS, lines of a file may have any length."""
+    is_limited = stream.isatty() or os.environ.get("COLUMNS")
+    return shutil.get_terminal_size().columns if is_limited else sys.maxsize
 
 
 def show(*parts: str) -> None:

@@ -84,7 +84,7 @@ def command(
         if sprt is not None:
             options.say(f"{sprt}: {sprt.judge(result.pairs)}")
         elif result.games:  # a match that a test ended early would make the p-value of another test too small
-            options.say(f"points a game, A - B: {result.paired_test()}")
+            options.say(f"A's mean result (win +1, draw 0, loss -1): {result.paired_test()}")
 
     with options.recorded(most, report) as progress:
         play_match(

@@ -363,7 +363,8 @@ def check_regret_size(size: int) -> int:
         ValueError: there are no positions for this size.
     """
     if size not in REGRET_SIZES:
-        raise ValueError(f"regret is measured on boards of size {' or '.join(map(str, REGRET_SIZES))}, not {size!r}")
+        sizes = " or ".join(map(str, REGRET_SIZES))
+        raise ValueError(f"regret is measured on boards of size {sizes}, not {size!r}; measure_endgame is for 8x8")
     return size
 
 
@@ -392,7 +393,7 @@ def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0)
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
-        size: the board's height and width, 4 or 6.
+        size: the board's height and width, 4 or 6. For 8x8, there is `measure_endgame`.
         seed: determines the agent's random choices.
 
     Raises:

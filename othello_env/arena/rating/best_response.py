@@ -42,10 +42,19 @@ class BestResponse:
     positions: int
     exact: bool
 
+    def __repr__(self) -> str:
+        games = zip(Othello.player_names, self.found, self.games, strict=True)
+        told = ", ".join(f"{margin:+g} as {colour} in {moves}" for colour, margin, moves in games)
+        bound = "" if self.exact else "at least "
+        return f"<BestResponse {bound}{self.discs:.1f} discs a game below perfect play: {told}>"
+
     @property
     def discs(self) -> float:
-        """The mean of `perfect` minus `found` over both seats: a lower bound of the exploitability in discs."""
-        return sum(best - worst for best, worst in zip(self.perfect, self.found, strict=True)) / 2
+        """The mean of `perfect` minus `found` over both seats: a lower bound of the exploitability in discs.
+
+        If `found` is more than `perfect`, the difference counts 0: a perfect opponent allows no more.
+        """
+        return sum(max(best - worst, 0) for best, worst in zip(self.perfect, self.found, strict=True)) / 2
 
 
 def best_response(agent: str | Agent | Policy, *, size: int = 6, budget: int = 20_000, seed: int = 0) -> BestResponse:
@@ -59,7 +68,7 @@ def best_response(agent: str | Agent | Policy, *, size: int = 6, budget: int = 2
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
         size: the board's height and width, 6 or 4.
         budget: the search ends after the agent was asked in this number of positions, in both seats together; the last
-            game is finished.
+            game is finished. On 6x6, take thousands. The budget does not limit the time that the agent takes.
         seed: determines the agent's random choices. The search itself has none.
 
     Raises:

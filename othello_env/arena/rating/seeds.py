@@ -74,7 +74,7 @@ def seeds_rows(runs: Sequence[Benchmark | PerfectionBenchmark]) -> list[tuple[st
         digits, n = 0 if name == "Elo" else 3, len(found.values)
         mean, low, high, deviation = (f"{x:.{digits}f}" for x in (found.mean, *found.interval, found.deviation))
         is_known = math.isfinite(found.interval[0])
-        rows.append((name, str(n), mean, f"{low} - {high}" if is_known else "-", deviation if is_known else "-"))
+        rows.append((name, str(n), mean, f"{low} to {high}" if is_known else "-", deviation if is_known else "-"))
     return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from statistics import NormalDist
@@ -103,13 +103,15 @@ class MatchResult:
     def paired_test(self) -> PairedTest:
         """Test whether the agents are equally good; the games with the same opening are one pair.
 
-        The difference is the agent's points minus the opponent's points in a game: -1 to 1, twice the score minus 1.
+        The difference is the agent's mean result, with 1 for a win, 0 for a draw and -1 for a loss: 2 * score - 1. Its
+        interval is computed in the same way from that of the score.
 
         Raises:
             ValueError: there are no games.
         """
         scores = [sum(points) / len(points) for points in self.points_by_opening()]
-        return paired_test(scores, [1 - score for score in scores])
+        low, high = self.interval
+        return replace(paired_test(scores, [1 - score for score in scores]), interval=(2 * low - 1, 2 * high - 1))
 
     @property
     def margin(self) -> float:

@@ -51,6 +51,23 @@ def test_equal_agents_are_found_different_as_often_as_the_p_value_says():
     assert 0.03 < np.mean(np.array(p) <= 0.05) < 0.07
 
 
+def test_the_interval_of_discs_lost_covers_the_true_difference():
+    """As with regret, most moves lose nothing and some lose many discs."""
+    rng, covered = np.random.default_rng(6), 0
+    for _ in range(500):
+        a, b = (2 * rng.integers(1, 16, 80) * (rng.random(80) < share) for share in (0.5, 0.2))
+        low, high = paired_test(a, b).interval
+        covered += low <= 16 * (0.5 - 0.2) <= high
+    assert 0.93 < covered / 500 < 0.97
+
+
+@pytest.mark.parametrize(("a", "b"), [([2], [0]), ([5, 2, 3], [3, 0, 1]), ([0.3, 0.2], [0.2, 0.1]), ([0, 1], [0, 1])])
+def test_equal_differences_have_no_interval(a, b):
+    test = paired_test(a, b)
+    assert test.interval is None
+    assert f"{test.difference:+.3f} (no interval), p = " in str(test)
+
+
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 30, 31, 400])
 def test_the_interval_is_students(n):
     stats = pytest.importorskip("scipy.stats")
@@ -89,5 +106,6 @@ def test_the_pairs_of_a_match():
     none, half, _, more, two = result.pairs
     differences = [-1] * none + [-0.5] * half + [0.5] * more + [1] * two
     assert test.p_value == pytest.approx(slow_p(differences))
+    assert test.interval == pytest.approx([2 * end - 1 for end in result.interval])
     swapped = type(result)(result.agents[::-1], result.records).paired_test()
     assert (swapped.difference, swapped.p_value) == (-test.difference, test.p_value)

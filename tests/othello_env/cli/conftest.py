@@ -19,6 +19,7 @@ def run(capsys):
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_said_of_compilation(monkeypatch):
-    """Make each command print the same, whether or not it has to compile."""
+def each_command_prints_the_same(monkeypatch):
+    """Make each command print the same, whether or not it has to compile, and whatever width the user has set."""
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(cli, "cache_is_empty", lambda: False)

@@ -112,6 +112,11 @@ def test_the_rows_are_the_agents_moves_in_the_positions():
         }
 
 
+def test_the_error_for_8x8_names_the_function_for_8x8():
+    with pytest.raises(ValueError, match="size 4 or 6, not 8; measure_endgame is for 8x8"):
+        measure_regret("random", size=8)
+
+
 class First(Agent):
     """Plays the first legal move."""
 

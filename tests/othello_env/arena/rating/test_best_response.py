@@ -38,6 +38,15 @@ def test_the_bound_grows_with_the_budget_and_is_reached_in_a_game():
     assert best_response(spec, size=6, budget=400, seed=seed).discs == bounds[1]
 
 
+def test_a_game_above_perfect_play_does_not_make_up_for_the_other_seat():
+    found = best_response("maximizer:eval=count", size=6, budget=2)
+    black, white = found.found  # of the same game, so that one of them is above (-4, 4)
+    assert black == -white
+    assert found.discs == abs(black + 4) / 2 > 0
+    games = f"{black:+.0f} as black in {found.games[0]}, {white:+.0f} as white in {found.games[1]}"
+    assert repr(found) == f"<BestResponse at least {found.discs} discs a game below perfect play: {games}>"
+
+
 def test_what_cannot_be_searched():
     class Small(Agent):
         def act(self, state, *, seconds_left=None):

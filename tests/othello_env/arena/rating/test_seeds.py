@@ -35,7 +35,7 @@ def test_the_runs_are_the_units():
     assert found["best endgame moves"].values == (0.5, 1.0, 0.0)
     assert found["discs lost a move"].mean == pytest.approx(5 / 3)
     row = seeds_rows(runs)[0]
-    assert row == ("Elo", "3", "1427", f"{1426.667 - half:.0f} - {1426.667 + half:.0f}", "25")
+    assert row == ("Elo", "3", "1427", f"{1426.667 - half:.0f} to {1426.667 + half:.0f}", "25")
     assert seeds_json(runs)["Elo"]["interval95"] == list(found["Elo"].interval)
 
 

@@ -29,6 +29,14 @@ def test_a_match_counts_from_the_first_agents_side():
     assert repr(match) == (f"<MatchResult 4 games: 2 wins, 1 draws, 1 losses, score .625 ({interval}), margin +17.0>")
 
 
+def test_a_match_that_is_won_or_lost_throughout_has_an_interval():
+    for winner, shown in (("a", "+1.000 (-0.315 to +1.000)"), ("b", "-1.000 (-1.000 to +0.315)")):
+        games = [GameRecord.of(game, game.start) for game in Schedule(("a", "b"), 4, None)]
+        records = [replace(game, result=tuple(2.0 * (a == winner) - 1 for a in game.agents)) for game in games]
+        test = MatchResult(("a", "b"), tuple(records)).paired_test()
+        assert str(test) == f"{shown}, p = 0.5 (exact sign-flip test, 2 pairs)"
+
+
 def test_scores_have_three_decimals_and_no_leading_zero():
     assert [score_text(score) for score in (0.0, 0.0004, 0.5, 0.9996)] == [".000", ".000", ".500", "1.000"]
     assert interval_text(0.0, 1.0) == ".000 to 1.000"
