@@ -28,20 +28,23 @@ def release(session: nox.Session) -> None:
     session.run("twine", "check", "--strict", *map(str, Path("dist").glob("othello_env-*")))
 
 
+ALL = ("-m", "")  # the slow tests, too
+
+
 @nox.session
 def floors(session: nox.Session) -> None:
     """Test the games, the environments and the commands with the oldest supported versions of their dependencies."""
     session.install("-e", ".[test]", "gymnasium==1.1.0", "pettingzoo==1.24.0", "numba==0.61.0", "click==8.1.0")
     session.install("pillow==10.1.0", "filelock==3.14.0", "msgspec==0.19.0")
     session.install("flax==0.10.0", "jax==0.8.0", "mctx==0.0.5", "optax==0.2.0", "safetensors==0.4.3", "tyro==0.9.14")
-    session.run("pytest", "-n", "2", *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax")))
+    session.run("pytest", "-n", "2", *ALL, *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax")))
 
 
 @nox.session(python=["3.11", "3.12", "3.13"])
 def tests(session: nox.Session) -> None:
     """Run all tests on each supported version of Python that is installed."""
     session.install("-e", ".[test]")
-    session.run("pytest", "-n", "auto", *session.posargs)
+    session.run("pytest", "-n", "auto", *ALL, *session.posargs)
 
 
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
@@ -80,7 +83,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
         ],
         "torchrl": ["tests/othello_env/trainers/test_torchrl_env.py"],
     }
-    session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *more.get(trainer, []))
+    session.run("pytest", *ALL, f"tests/othello_env/trainers/test_{trainer}.py", *more.get(trainer, []))
 
 
 @nox.session
@@ -95,7 +98,7 @@ def page(session: nox.Session) -> None:
     """Test the browser page in Chromium, which has to be installed (Debian's package is called chromium)."""
     session.install("-e", ".[test]", "playwright>=1.45", "moviepy>=1.0.3")
     session.run(
-        "pytest", "-rs", "tests/othello_env/page", "tests/othello_env/envs/test_record_video.py", *session.posargs
+        "pytest", "-rs", *ALL, "tests/othello_env/page", "tests/othello_env/envs/test_record_video.py", *session.posargs
     )
 
 

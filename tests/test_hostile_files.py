@@ -37,6 +37,8 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.cli.serve import _read_results
 
+pytestmark = pytest.mark.slow
+
 # After a loader has read a valid file, it may use this much more memory. Most harmful files would need gigabytes.
 MEGABYTES = 256
 SECONDS = 60  # the time limit for each file; a refusal takes only milliseconds

@@ -65,6 +65,7 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
     assert "\n" not in stop.value.code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [

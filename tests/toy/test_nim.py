@@ -95,6 +95,7 @@ def test_agents_play_it(nim):
     assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # it leaves four stones, so the opponent loses
 
 
+@pytest.mark.slow
 def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(nim, tmp_path):
     """When this game changes, the package's kernels for it are compiled again."""
     games, action = nim.NimGames(1, nim.Nim()), np.array([0])

@@ -6,6 +6,8 @@ from load_script import load_script
 
 from othello_agents.ntuple import NTupleNetwork
 
+pytestmark = pytest.mark.slow
+
 SMALL = {
     "size": 4,
     "rounds": 2,

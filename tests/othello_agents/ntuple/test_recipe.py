@@ -12,6 +12,8 @@ pytest.importorskip("tyro", reason="the recipe reads its options with tyro")
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork
 from othello_env.arena import measure_regret
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[3] / "scripts" / "train" / "ntuple.py"
 
 

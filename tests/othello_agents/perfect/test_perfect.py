@@ -41,6 +41,7 @@ def reachable(state):
     return seen
 
 
+@pytest.mark.slow
 def test_all_positions_of_4x4_are_solved():
     positions = reachable(Othello(4))
     assert len(positions) == 62_789  # with forced passes and finished games; mirror images count separately

@@ -13,6 +13,8 @@ from othello_env import Othello
 sys.path.append(str(SCRIPTS / "make"))  # the worker processes import the script, too
 import solve_6x6
 
+pytestmark = pytest.mark.slow
+
 
 def solve(file, down_to):
     solve_6x6.main(solve_6x6.Args(file, down_to, processes=1, megabytes=16))

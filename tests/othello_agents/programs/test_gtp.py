@@ -14,6 +14,8 @@ from othello_env.agent import SpecError, ask
 from othello_env.envs.othello import OthelloVectorEnv
 from othello_env.games.checkers.position import Checkers
 
+pytestmark = pytest.mark.slow
+
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
 
 

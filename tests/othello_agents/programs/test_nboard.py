@@ -97,6 +97,7 @@ def test_it_is_named_by_its_spec_and_travels():
     assert repr(NBoard("sh", 21)) == "nboard:command=sh,depth=21"
 
 
+@pytest.mark.slow
 def test_our_server_plays_our_agent():
     # The server makes the moves that its agent would make, from any position, also after passes.
     server = shlex.join([sys.executable, "-c", COMMAND, "nboard", "--agent", "alphabeta:depth={depth},eval=weighted"])

@@ -12,6 +12,8 @@ import pytest
 
 from othello_env import AgentError, Othello, make_agent
 
+pytestmark = pytest.mark.slow
+
 
 def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # Background jobs of a shell ignore interrupts. With this handler, the commands always receive interrupts.
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 COMMAND = [sys.executable, "-c", f"{START}; from othello_env.cli import main; main()"]

@@ -124,6 +124,7 @@ def test_the_same_data_give_the_same_file_whatever_the_settings_are():
         assert image.convert("RGB").getpixel((1, 1)) == (255, 255, 255)  # legible on a dark page, too
 
 
+@pytest.mark.slow
 def test_matplotlib_is_imported_when_a_chart_is_drawn_and_keeps_its_backend():
     code = """
 import sys

@@ -12,6 +12,8 @@ from othello_env import Othello
 from othello_env.page.messages import PageGame
 from othello_env.page.pool import AgentFailedError, AnswerError, WorkerPool
 
+pytestmark = pytest.mark.slow
+
 RECORD = PageGame("othello").to_json()
 
 

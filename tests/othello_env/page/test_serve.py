@@ -10,6 +10,8 @@ import pytest
 
 from othello_env.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 def ask(running, spec):
     """A connection on which a request for an agent's move was sent."""

@@ -17,6 +17,8 @@ from othello_env.page.offers import Offer
 from othello_env.page.pool import WorkerPool
 from othello_env.page.runs import Runs
 
+pytestmark = pytest.mark.slow
+
 PORT = 8750
 SITE = f"http://127.0.0.1:{PORT}"
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"

@@ -19,6 +19,8 @@ from othello_env.support.workers import (
     run_jobs,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def make_adder(base):
     """The function of a worker that does what its argument says."""

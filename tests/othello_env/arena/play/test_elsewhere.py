@@ -16,7 +16,10 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.position import Othello
 from othello_env.support.workers import WorkerError
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning"),  # some agents fail on purpose
+]
 
 ODD = Path(__file__).parents[1] / "odd_agents.py"
 ENGINE = Path(__file__).parents[3] / "othello_agents" / "scripted_engine.py"

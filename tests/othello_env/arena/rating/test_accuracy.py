@@ -151,6 +151,7 @@ def full_search(state):
     return max(values)
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_the_solvers_and_of_a_full_search():
     perfect, engine = make_agent("perfect"), make_agent("engine")
     late = [each for each in regret_positions(6) if empty(each.state) <= 11]

@@ -53,6 +53,7 @@ def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
         assert "ms=" not in rung.spec
 
 
+@pytest.mark.slow
 @each_size
 def test_the_rungs_play_as_they_did_when_they_were_rated(script, size):
     """If this fails, a rung, its weights or the openings have changed. Then the ladder must be rated again."""
@@ -118,6 +119,7 @@ def simulate(monkeypatch):
     return call
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_true_rating_and_one_rating_fits(simulate):
     """A 95% interval holds the rating 19 times in 20, although both games of a pair often have the same result."""
     rng = random.Random(1)
@@ -212,6 +214,7 @@ def test_on_6x6_the_games_begin_in_the_openings_of_the_ladder():
     assert found == place("maximizer:eval=count", ladder=load_ladder(6), games=16)
 
 
+@pytest.mark.slow
 def test_a_perfect_player_stands_beside_the_strongest_rung():
     ladder = load_ladder(6)
     found = place("perfect:hash=16", ladder=replace(ladder, rungs=ladder.rungs[-1:]), games=2)

@@ -106,6 +106,7 @@ def test_known_strengths_are_recovered():
     assert abs(fixed.elo["middle"] - 500) <= 3.5 * fixed.error("middle")
 
 
+@pytest.mark.slow
 def test_likelihood_of_superiority_of_equals_is_uniform():
     rng = np.random.default_rng(3)
     equal = {"a": 0, "b": 0}
@@ -113,6 +114,7 @@ def test_likelihood_of_superiority_of_equals_is_uniform():
     assert np.quantile(values, [0.1, 0.5, 0.9]) == pytest.approx([0.1, 0.5, 0.9], abs=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [0.0, 1.0])
 def test_intervals_cover_whether_the_games_of_a_pair_are_independent_or_one(together):
     true = {"a": 0.0, "b": 100.0, "c": 350.0}

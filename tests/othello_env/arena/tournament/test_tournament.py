@@ -38,6 +38,7 @@ def lines(path):
     return sorted(path.read_bytes().splitlines(keepends=True))
 
 
+@pytest.mark.slow
 def test_every_game_is_recorded_and_can_be_played_again(tmp_path):
     path = tmp_path / "games.jsonl"
     seen = []
@@ -105,6 +106,7 @@ def test_a_tournament_grows(tmp_path):
     assert lines(path) == lines(whole)
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
     """SIGKILL ends the tournament at any moment. In the end, the sorted records are right, byte for byte."""
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
