@@ -173,10 +173,10 @@ def othello_start(rules: Rules) -> Othello:
     """The start of the game that ``--game`` and ``--size`` name, in a command that only Othello has.
 
     Raises:
-        click.BadParameter: the game is not Othello.
+        click.BadParameter: the game is not Othello, but perhaps a variant of its rules.
     """
     start = rules.start(0)
-    if not isinstance(start, Othello):
+    if type(start) is not Othello:
         raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
     return start
 

@@ -156,6 +156,26 @@ def test_commands_take_it(fewest, command, capsys, monkeypatch):
     assert "4 games" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "--games", "1", "--out", "a.npz"],
+        ["data", "make", "random", "--games", "1", "--out", "d"],
+        ["benchmark", "random", "--endgame"],
+        ["gtp"],
+        ["solve", "f5d6"],
+        ["analyse", "f5d6"],
+    ],
+    ids=" ".join,
+)
+def test_commands_for_othello_alone_refuse_it(fewest, command, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main([*command, "--game", f"{FILE}:Fewest"])
+    assert "--game: expected othello, perhaps with a size, got fewest" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_what_cannot_be_registered(fewest, tmp_path):
     class Other(fewest):
         pass
