@@ -154,7 +154,9 @@ def game_option(
         try:
             return function(*arguments, **options)
         except WrongGameError as error:
-            raise click.UsageError(f"{error}; --size and --game say what is played, such as --size 6") from error
+            is_usual = type(options["rules"].start(0)) is Othello
+            advice = "; --size and --game say what is played, such as --size 6" * is_usual
+            raise click.UsageError(f"{error}{advice}") from error
 
     return size(game(run))
 
