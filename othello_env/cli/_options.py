@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -17,6 +17,8 @@ from click.core import ParameterSource
 
 from othello_env.agent import AgentLeftError, WrongGameError
 from othello_env.arena.openings import PACKAGED, parse_openings
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.results import forfeits
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
@@ -47,12 +49,13 @@ __all__ = [
     "random_openings_option",
     "recorded",
     "refuse",
-    "report_faults",
+    "report_forfeits",
     "say",
     "seed_option",
     "show",
     "size_option",
     "table",
+    "without_board",
     "workers_option",
 ]
 
@@ -371,11 +374,12 @@ def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
 
 
 @contextmanager
-def recorded(length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
+def recorded(length: int, report: Callable[[list[_R]], bool]) -> Iterator[Callable[[_R], None]]:
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
     The caller must call the yielded function with the record of each game. `report` is also called if the user
-    interrupts the games or if an agent leaves the game, but not after another error.
+    interrupts the games or if an agent leaves the game, but not after another error. If `report` returns True, the
+    command ends with status 1.
     """
     records: list[_R] = []
     try:
@@ -389,7 +393,8 @@ def recorded(length: int, report: Callable[[list[_R]], None]) -> Iterator[Callab
     except (KeyboardInterrupt, AgentLeftError):
         report(records)
         raise
-    report(records)
+    if report(records):
+        raise click.exceptions.Exit(1)
 
 
 def check_distinct(games: Path, other: Path, message: str) -> None:
@@ -402,10 +407,28 @@ def check_distinct(games: Path, other: Path, message: str) -> None:
         raise click.UsageError(f"{message}; the games would be lost")
 
 
-def report_faults(agent: str, faults: Sequence[str]) -> None:
-    """If an agent forfeited games, print the number of these games and the first fault on stderr."""
-    if faults:
-        say(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
+def report_forfeits(records: Sequence[GameRecord], agents: Mapping[str, str]) -> bool:
+    """Print a line for each agent that forfeited games, with the number of these games and the first fault.
+
+    Args:
+        records: the games.
+        agents: for the name of each agent in the records, the name to print.
+
+    Returns:
+        Whether an agent forfeited all its games.
+    """
+    lost_all = False
+    for name, shown in agents.items():
+        if faults := forfeits(name, records):
+            games = sum(name in record.agents for record in records)
+            say(f"{shown} forfeited {len(faults)} of {games} games; the first: {without_board(faults[0])}")
+            lost_all |= len(faults) == games
+    return lost_all
+
+
+def without_board(fault: str) -> str:
+    """The first line of a fault's text and, after further lines such as a board, the place in a file."""
+    return re.sub(r"\n.*?( \([^()\n]+, line \d+\).*)?\Z", r"\1", fault, flags=re.DOTALL)
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:

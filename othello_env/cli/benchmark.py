@@ -200,9 +200,8 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     for note in result.notes():
         options.say(note)
     if faults := result.faults():
-        options.say(
-            f"{len(faults)} answers of {result.agent} failed or were illegal moves; the first: {faults[0]}", err=True
-        )
+        told = f"{len(faults)} answers of {result.agent} failed or were illegal moves"
+        options.say(f"{told}; the first: {options.without_board(faults[0])}", err=True)
     if out is None:
         return
     name, picture = "benchmark", None

@@ -238,8 +238,8 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
     policy.write_text(
         "import json\ndef f(observations, masks):\n    return helper()\ndef helper():\n    json.loads('')\n"
     )
-    _, _, err = run("match", f"{policy}:f", "random", "--games", 2)
-    assert err.endswith("JSONDecodeError: Expecting value: line 1 column 1 (char 0) (policy.py, line 5)\n")
+    _, out, _ = run("match", f"{policy}:f", "random", "--games", 2)
+    assert "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (policy.py, line 5)\n" in out
     _, _, err = run("benchmark", f"{policy}:f", "--endgame")
     assert "500 answers of " in err
     assert " failed or were illegal moves" in err
