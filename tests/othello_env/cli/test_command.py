@@ -82,7 +82,11 @@ BAD = [
     ),
     (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "seconds must be a finite number, not inf"),
     (["match", "random"], "Missing argument 'B'. othello-env match --help shows what it takes"),
-    (["match", "random", "random", "10"], "extra argument (10) othello-env match --help shows what it takes"),
+    (
+        ["match", "random", "random", "10"],
+        "(10). Several agents: othello-env tournament A B C. othello-env match --help",
+    ),
+    (["solve", "f5", "d6"], "Got unexpected extra argument (d6). othello-env solve --help shows what it takes"),
     (["data", "make", "match", "-n", "3"], "No such option '-n'. othello-env data make match --help shows"),
     (["match", "alphabeta:depth=4:eval=count", "random"], "not '4:eval=count' (commas separate options)"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
