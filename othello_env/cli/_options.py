@@ -468,9 +468,14 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def _as_lines(head: tuple[str, ...], row: tuple[str, ...], room: int) -> str:
-    """A row of a table in lines of at most `room` characters, if no cell is longer."""
+    """A row of a table in lines of at most `room` characters, if no cell is longer.
+
+    A column whose head is a number has what the row's agent did against the agent of the row with this number.
+    """
     lines, line = [row[0].strip()], ""
     for name, cell in zip(head[1:], row[1:], strict=True):
+        if name.isdigit():  # the number of another row
+            name, cell = f"against {name}:", cell.strip("-")
         entry = f"{name.strip()} {cell.strip()}"
         if line and len(f"{line}  {entry}") > room:
             lines.append(line)

@@ -279,6 +279,13 @@ def test_a_table_fits_the_terminal(monkeypatch, columns, last):
     assert max(map(len, lines)) <= columns
 
 
+def test_a_narrow_table_says_whose_score_it_is(monkeypatch):
+    monkeypatch.setattr(options, "_columns", lambda stream: 20)
+    rows = [(f"{row} maximizer:eval=weighted", *cells) for row, *cells in (("1", "-", ".250"), ("2", ".750", "-"))]
+    lines = options.table(("agent", "1", "2"), rows).splitlines()
+    assert lines[-4:] == [rows[0][0], "  against 2: .250", rows[1][0], "  against 1: .750"]
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_progress_and_results_fit_the_terminal():
     """A bar that is wider than the terminal would print a line for each game."""
