@@ -109,9 +109,12 @@ def _run(arguments: list[str]) -> Any:
 def _where_to_look(error: click.ClickException) -> str:
     """Which help to read, if the user does not know what a command takes."""
     is_known = isinstance(error, click.MissingParameter | click.NoSuchOption)
-    if isinstance(error, click.UsageError) and (is_known or "extra argument" in error.message) and error.ctx:
-        return f" {error.ctx.command_path} --help shows what it takes"
-    return ""
+    is_extra = "extra argument" in error.message
+    if not isinstance(error, click.UsageError) or not (is_known or is_extra) or not error.ctx:
+        return ""
+    command, stop = error.ctx.command_path, "" if error.format_message().endswith(".") else "."
+    several = " Several agents: othello-env tournament A B C." if is_extra and command == "othello-env match" else ""
+    return f"{stop}{several} {command} --help shows what it takes"
 
 
 def _in_words(error: Exception) -> str:

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -18,6 +18,8 @@ from click.core import ParameterSource
 
 from othello_env.agent import AgentLeftError, WrongGameError
 from othello_env.arena.openings import PACKAGED, parse_openings
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.results import forfeits
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
@@ -48,12 +50,13 @@ __all__ = [
     "random_openings_option",
     "recorded",
     "refuse",
-    "report_faults",
+    "report_forfeits",
     "say",
     "seed_option",
     "show",
     "size_option",
     "table",
+    "without_board",
     "workers_option",
 ]
 
@@ -155,7 +158,9 @@ def game_option(
         try:
             return function(*arguments, **options)
         except WrongGameError as error:
-            raise click.UsageError(f"{error}; --size and --game say what is played, such as --size 6") from error
+            is_usual = type(options["rules"].start(0)) is Othello
+            advice = "; --size and --game say what is played, such as --size 6" * is_usual
+            raise click.UsageError(f"{error}{advice}") from error
 
     return size(game(run))
 
@@ -174,10 +179,10 @@ def othello_start(rules: Rules) -> Othello:
     """The start of the game that ``--game`` and ``--size`` name, in a command that only Othello has.
 
     Raises:
-        click.BadParameter: the game is not Othello.
+        click.BadParameter: the game is not Othello, but perhaps a variant of its rules.
     """
     start = rules.start(0)
-    if not isinstance(start, Othello):
+    if type(start) is not Othello:
         raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
     return start
 
@@ -371,11 +376,12 @@ def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
 
 
 @contextmanager
-def recorded(length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
+def recorded(length: int, report: Callable[[list[_R]], bool]) -> Iterator[Callable[[_R], None]]:
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
     The caller must call the yielded function with the record of each game. `report` is also called if the user
-    interrupts the games or if an agent leaves the game, but not after another error.
+    interrupts the games or if an agent leaves the game, but not after another error. If `report` returns True, the
+    command ends with status 1.
     """
     records: list[_R] = []
     try:
@@ -389,7 +395,8 @@ def recorded(length: int, report: Callable[[list[_R]], None]) -> Iterator[Callab
     except (KeyboardInterrupt, AgentLeftError):
         report(records)
         raise
-    report(records)
+    if report(records):
+        raise click.exceptions.Exit(1)
 
 
 def check_distinct(games: Path, other: Path, message: str) -> None:
@@ -402,10 +409,28 @@ def check_distinct(games: Path, other: Path, message: str) -> None:
         raise click.UsageError(f"{message}; the games would be lost")
 
 
-def report_faults(agent: str, faults: Sequence[str]) -> None:
-    """If an agent forfeited games, print the number of these games and the first fault on stderr."""
-    if faults:
-        say(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
+def report_forfeits(records: Sequence[GameRecord], agents: Mapping[str, str]) -> bool:
+    """Print a line for each agent that forfeited games, with the number of these games and the first fault.
+
+    Args:
+        records: the games.
+        agents: for the name of each agent in the records, the name to print.
+
+    Returns:
+        Whether an agent forfeited all its games.
+    """
+    lost_all = False
+    for name, shown in agents.items():
+        if faults := forfeits(name, records):
+            games = sum(name in record.agents for record in records)
+            say(f"{shown} forfeited {len(faults)} of {games} games; the first: {without_board(faults[0])}")
+            lost_all |= len(faults) == games
+    return lost_all
+
+
+def without_board(fault: str) -> str:
+    """The first line of a fault's text and, after further lines such as a board, the place in a file."""
+    return re.sub(r"\n.*?( \([^()\n]+, line \d+\).*)?\Z", r"\1", fault, flags=re.DOTALL)
 
 
 def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
@@ -445,9 +470,14 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def _as_lines(head: tuple[str, ...], row: tuple[str, ...], room: int) -> str:
-    """A row of a table in lines of at most `room` characters, if no cell is longer."""
+    """A row of a table in lines of at most `room` characters, if no cell is longer.
+
+    A column whose head is a number has what the row's agent did against the agent of the row with this number.
+    """
     lines, line = [row[0].strip()], ""
     for name, cell in zip(head[1:], row[1:], strict=True):
+        if name.isdigit():  # the number of another row
+            name, cell = f"against {name}:", cell.strip("-")
         entry = f"{name.strip()} {cell.strip()}"
         if line and len(f"{line}  {entry}") > room:
             lines.append(line)

@@ -13,6 +13,7 @@ from typing import TypeVar
 import click
 
 from othello_env.agent import Agent, AgentLeftError, make_agent
+from othello_env.agent.spec import named_files
 from othello_env.arena.rating.accuracy import measure_endgame
 from othello_env.arena.rating.benchmark import (
     Benchmark,
@@ -84,9 +85,9 @@ def command(
     openings. --games limits the games on the ladder and also the games against the perfect player. With --size 4 there
     is no rating, since there is no ladder. Instead the command finds the opponent that wins the most against AGENT.
 
-    Give several agents to quote a training method: the runs of this method with different seeds. Each agent is rated,
-    and then the command prints the mean of each number over the runs, with the 95% interval of the mean by Student's t.
-    With --out, the results of the first agent are in the folder run-1 and so on, and the means are in seeds.json.
+    Give several files of weights to quote a training method: the runs of this method with different seeds. Each file is
+    rated, and then the command prints the mean of each number over the runs, with the 95% interval of the mean by
+    Student's t. With --out, the results of the first are in the folder run-1 and so on, and the means in seeds.json.
 
     For other games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
     """
@@ -114,7 +115,7 @@ def command(
             each_once = 2 * len(solved_openings(size))
             most = 0 if endgame else each_once if games is None else min(games, each_once)
             found.append(_measure_perfection(player, agent, size, most, folder, seed))
-    if len(agents) > 1:
+    if len(agents) == len({tuple(named_files(agent)) for agent in agents} - {()}) > 1:
         click.echo(options.table(SEEDS_COLUMNS, seeds_rows(found)))
         if out is not None:
             write_json(out / "seeds.json", seeds_json(found))
@@ -200,9 +201,8 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     for note in result.notes():
         options.say(note)
     if faults := result.faults():
-        options.say(
-            f"{len(faults)} answers of {result.agent} failed or were illegal moves; the first: {faults[0]}", err=True
-        )
+        told = f"{len(faults)} answers of {result.agent} failed or were illegal moves"
+        options.say(f"{told}; the first: {options.without_board(faults[0])}", err=True)
     if out is None:
         return
     name, picture = "benchmark", None

@@ -9,12 +9,14 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 from othello_env.agent import file_hashes, make_agent
 from othello_env.agent.spec import named_files
@@ -221,7 +223,7 @@ def _is_known(column: Any) -> Any:
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="exact: the number of processes, by default 1.")
 @click.option("--ray", is_flag=True, help="exact: use a Ray cluster (extra ray).")
-@options.game_option
+@partial(options.game_option, text=options.OTHELLO)
 def _label(
     source: Path,
     kind: str,
@@ -356,20 +358,23 @@ def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[G
     If `skip` is True, leave out damaged games, and print a warning on stderr.
 
     Raises:
-        click.UsageError: `source` is a dataset, and the user gave an option that is only for files.
+        click.UsageError: `source` is a dataset of another game, or the user gave an option that is only for files.
     """
     if not source.is_dir():
         with _told():
             games = read_games(source, rules=str(rules), skip=skip, **names)
         yield games
         return
-    options.refuse(("rules", "size", *names), "is for files; a dataset itself says what its games are")
+    options.refuse(names, "is for files, not for a dataset")
+    is_given = ParameterSource.COMMANDLINE in map(click.get_current_context().get_parameter_source, ("rules", "size"))
     parts = Dataset(source).parts(skip=skip)
     while True:
         with _told():
             part = next(parts, None)
         if part is None:
             return
+        if is_given and part.rules != rules:
+            raise click.UsageError(f"{source} has games of {part.rules}, not of {rules}")
         yield part
 
 

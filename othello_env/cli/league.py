@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.results import forfeits
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import Rules
@@ -79,20 +78,18 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
         The league that is now in the folder. It has the new games.
     """
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
-    forfeited: list[GameRecord] = []
+    records: list[GameRecord] = []
     try:
         with options.bar("games", most) as step:
 
             def take(record: GameRecord) -> None:
                 step()
-                if record.fault is not None:
-                    forfeited.append(record)
+                records.append(record)
 
             league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
     finally:
         saved = save_matches(league, folder)
-        for member in league:
-            options.report_faults(member.name, forfeits(member.name, forfeited))
+        options.report_forfeits(records, {member.name: member.name for member in league})
     return saved
 
 

@@ -77,14 +77,16 @@ def command(
     names = match_names(a, b)
     most = games or (_GAMES if sprt is None else _GAMES_WITH_SPRT)
 
-    def report(records: list[GameRecord]) -> None:
+    def report(records: list[GameRecord]) -> bool:
         result = MatchResult(names, tuple(records[: len(records) - len(records) % 2]))
+        forfeited_all = options.report_forfeits(result.records, dict(zip(names, (a, b), strict=True)))
         game = "" if rules == Rules() else f"{rules}, "
         _print(a, b, result, f"{game}openings {options.openings_text(openings)}, seed {seed}")
         if sprt is not None:
             options.say(f"{sprt}: {sprt.judge(result.pairs)}")
         elif result.games:  # a match that a test ended early would make the p-value of another test too small
             options.say(f"A's mean result (win +1, draw 0, loss -1): {result.paired_test()}")
+        return forfeited_all
 
     with options.recorded(most, report) as progress:
         play_match(
@@ -101,7 +103,7 @@ def command(
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
-    """Print the score of A and the number of forfeited games.
+    """Print the score of A.
 
     If the openings were repeated and each opening always led to the same games, also print a warning.
     """
@@ -113,8 +115,6 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
     points = ", ".join(f"{each} in {n}" for each, n in zip(_POINTS, result.pairs, strict=True))
     pairs_of_games = f"{sum(result.pairs)} pairs of games (one opening, both colours)"
     options.say(f"{pairs_of_games}: {points}; draws {100 * result.draw_rate:.1f} %")
-    for index, name in enumerate((a, b)):
-        options.report_faults(name, result.faults(index))
     games = [((record.position, record.opening_moves), record.moves) for record in result.records]
     pairs = list(zip(games[::2], games[1::2], strict=True))
     starts = {start for start, _ in games}

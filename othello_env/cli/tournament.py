@@ -85,10 +85,12 @@ def command(
         if out is not None:
             options.check_distinct(out, transcripts, "--out and --transcripts name the same file")
 
-    def report(records: list[GameRecord]) -> None:
+    def report(records: list[GameRecord]) -> bool:
+        forfeited_all = options.report_forfeits(records, {agent: agent for agent in agents})
         _print(Tournament.of(agents, records), schedule, clock, anchor)
         if transcripts is not None:
             write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
+        return forfeited_all
 
     with options.recorded(len(schedule), report) as progress:
         play_tournament(
@@ -119,8 +121,6 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
         if len(result.records) == len(schedule):
             raise
         options.say(f"no ratings yet: {error}", err=True)
-    for agent in result.agents:
-        options.report_faults(agent, result.faults(agent))
 
 
 def cross_table(result: Tournament) -> str:

@@ -198,11 +198,12 @@ class _Watch:
         self.is_measuring = False
 
     def show(self) -> None:
-        """Show the time of training, the number of games and the last score against `YARDSTICK`."""
+        """Show the time of training, the number of games and the last score against `YARDSTICK`, with its time."""
         seconds = self._trainer.seconds - self._first_seconds
         rate = (self._trainer.games - self._first_games) / max(seconds, 1e-9)
         clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
-        score = [f"score {score_text(self.curve[-1][1])}"] if self.curve else []
+        scores = self._trainer.network.training.get("scores", {})
+        score = [f"score {score_text(self.curve[-1][1])} at {scores['games']:,} games"] if self.curve else []
         options.show(clock, f"{self._trainer.games:,} games", *score, f"{rate:,.0f} games/s")
 
 

@@ -134,7 +134,8 @@ def scene(state: State) -> Scene:
     Raises:
         TypeError: no function is registered for this game.
     """
-    raise TypeError(f"there is no drawing of {type(state).__name__}")
+    advice = "; draw record.replay()" if hasattr(state, "replay") else ""
+    raise TypeError(f"there is no drawing of {type(state).__name__}{advice}")
 
 
 @singledispatch

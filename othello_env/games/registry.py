@@ -26,12 +26,24 @@ from othello_env.support.imports import import_object
 from othello_env.support.jit import kernel
 from othello_env.support.words import near
 
-__all__ = ["Rules", "find_rules", "names_of_moves", "play_names", "position_to_text", "register_game"]
+__all__ = [
+    "Rules",
+    "UnknownGameError",
+    "find_rules",
+    "names_of_moves",
+    "play_names",
+    "position_to_text",
+    "register_game",
+]
 
 _0 = np.uint64(0)
 _GAMES: dict[str, type[State]] = {"checkers": Checkers, "othello": Othello, "tribolo": Tribolo}
 _BATCHES: dict[str, Callable[[int, Any], Batch]] = {}
 _ENTRY_POINTS = "othello_env.games"
+
+
+class UnknownGameError(ValueError):
+    """No game is registered under this name."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,8 @@ class Rules:
 
         Raises:
             TypeError: the argument is neither text nor a `Rules`.
-            ValueError: there is no such game or option, or the value of an option is wrong.
+            UnknownGameError: there is no such game.
+            ValueError: there is no such option, or the value of an option is wrong.
         """
         if isinstance(spec, Rules):
             return spec
@@ -66,7 +79,9 @@ class Rules:
         _load_plugin(name)
         if name not in _GAMES:
             names = sorted({*_GAMES, *_plugins()})
-            raise ValueError(f"expected one of the games {', '.join(names)}, got {spec!r}{near(name, names)}")
+            advice = "; import the file that registers it first, in a command by --game FILE.py:CLASS"
+            listed = ", ".join(names)
+            raise UnknownGameError(f"expected one of the games {listed}, got {spec!r}{near(name, names) or advice}")
         known = _options(name)
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():

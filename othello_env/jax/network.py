@@ -157,7 +157,8 @@ class Network:
             {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()} for each in (tensors, _named(params))
         )
         if found != wanted:
-            raise ValueError(f"{str(path)!r} does not fit to {function}: {sorted(found.items() ^ wanted.items())[:3]}")
+            has, needs = (sorted(a.items() - b.items())[:3] for a, b in ((found, wanted), (wanted, found)))
+            raise ValueError(f"{str(path)!r} does not fit to {function}: the file has {has}, the network {needs}")
         if not all(np.isfinite(leaf).all() for leaf in tensors.values()):
             raise ValueError(f"{str(path)!r} has params that are not finite")
         params = jax.tree.unflatten(jax.tree.structure(params), [jnp.asarray(tensors[name]) for name in _named(params)])

@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from othello_env import Othello, WrongGameError, make_agent, register_game, sample_legal
 from othello_env.arena import Schedule, play_match, play_tournament, read_records
+from othello_env.arena.play.records import _rules
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
 from othello_env.envs import GameAEC
@@ -124,10 +125,36 @@ def test_a_record_may_begin_at_a_position(fewest):
     assert type(record.replay()) is fewest
 
 
-def test_agents_for_the_usual_rules_refuse_it(fewest):
+def test_agents_for_the_usual_rules_refuse_it(fewest, capsys):
     for spec in ("engine", "mcts", "ntuple"):
         with pytest.raises(WrongGameError):
             make_agent(spec).check_game(fewest())
+    with pytest.raises(SystemExit):
+        main(["match", "ntuple", "random", "--game", "fewest"])
+    assert capsys.readouterr().err == "othello-env: n-tuple networks play Othello, not Fewest\n"
+
+
+def test_what_does_not_know_it_says_how_to_read_its_games(fewest, tmp_path, capsys, monkeypatch):
+    """In Python by an import, in a command by --game."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit):
+            main([*arguments])
+        captured = capsys.readouterr()
+        return captured.out + captured.err
+
+    data, file, game = f"{tmp_path}/d", f"{tmp_path}/g.jsonl", ["--game", f"{FILE}:Fewest:size=4"]
+    played = ["random", "--games", "2", "--openings", "start", *game, "--out"]
+    assert "2 games" in call("data", "make", "match", *played, data)
+    assert "2 of 2 games" in call("tournament", "random:epsilon=1", *played, file)
+    for source in (data, file):
+        _rules.cache_clear()
+        with monkeypatch.context() as unknown:
+            unknown.delitem(registry._GAMES, "fewest")
+            told = call("data", "info", source)
+        assert "got 'fewest:size=4'; import the file that registers it first, in a command by --game FILE.py" in told
+        assert "damaged" not in told
+        assert "finished: 2" in call("data", "info", source, *game)
 
 
 def test_searches_follow_its_rules(fewest):
@@ -154,6 +181,26 @@ def test_commands_take_it(fewest, command, capsys, monkeypatch):
         main([command, "maximizer:eval=count", "random", *options])
     assert stopped.value.code == 0
     assert "4 games" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "--games", "1", "--out", "a.npz"],
+        ["data", "make", "random", "--games", "1", "--out", "d"],
+        ["benchmark", "random", "--endgame"],
+        ["gtp"],
+        ["solve", "f5d6"],
+        ["analyse", "f5d6"],
+    ],
+    ids=" ".join,
+)
+def test_commands_for_othello_alone_refuse_it(fewest, command, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main([*command, "--game", f"{FILE}:Fewest"])
+    assert "--game: expected othello, perhaps with a size, got fewest" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
 
 
 def test_what_cannot_be_registered(fewest, tmp_path):
@@ -206,4 +253,4 @@ except ValueError as error:
     )
     assert "black (X) 2, white (O) 2" in done.stdout
     known = "checkers, fewest, nothing, othello, tribolo"
-    assert done.stdout.endswith(f"expected one of the games {known}, got 'nothing'\n")
+    assert f"expected one of the games {known}, got 'nothing'; import the file that registers it first" in done.stdout

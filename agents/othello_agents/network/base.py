@@ -322,11 +322,12 @@ def check_weights(weights: Mapping[str, _Tensor], expected: Mapping[str, _Tensor
         ValueError: they do not. The message names the `kind` of network.
     """
     found, wanted = (
-        {name: (tuple(each.shape), each.dtype.is_floating_point) for name, each in tensors.items()}
+        {(name, *each.shape, "float" if each.dtype.is_floating_point else "int") for name, each in tensors.items()}
         for tensors in (weights, expected)
     )
     if found != wanted:
-        raise ValueError(f"expected other tensors for {kind}: {short(sorted(found.items() ^ wanted.items()))}")
+        told = f"the file has {short(sorted(found - wanted))}, the network {short(sorted(wanted - found))}"
+        raise ValueError(f"expected other tensors for {kind}: {told}")
     for name, weight in weights.items():
         if not bool(weight.to(expected[name].dtype).isfinite().all()):
             raise ValueError(f"the weights {name} are not all finite")

@@ -5,6 +5,7 @@ Letters for shapes: N = games, T = plies of the longest game.
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -265,6 +266,8 @@ def failure(agent: Agent, state: State, error: BaseException) -> str:
     said = _shown(str, error) if isinstance(error, AgentError) else _described(error)
     if isinstance(error, AgentError) and repr(state) in said:
         return said
+    if re.search(r"\b(shapes?|size|dimension)\b", said):  # perhaps the agent is for boards of another size
+        said += f"; this board has {state.num_actions} actions"
     return f"agent {_shown(repr, agent)} failed in {state!r}: {said}"
 
 

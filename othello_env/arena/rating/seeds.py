@@ -19,6 +19,7 @@ __all__ = ["SEEDS_COLUMNS", "mean_over_seeds", "seeds_json", "seeds_rows"]
 
 SEEDS_COLUMNS = ("over the runs", "runs", "mean", "95% interval", "deviation")
 """The titles of the columns of `seeds_rows`."""
+_SHARES = ("best endgame moves", "perfect moves")
 
 
 def mean_over_seeds(runs: Sequence[Benchmark | PerfectionBenchmark]) -> dict[str, Mean | None]:
@@ -65,15 +66,20 @@ def _numbers(run: Benchmark | PerfectionBenchmark) -> dict[str, float | None]:
 
 
 def seeds_rows(runs: Sequence[Benchmark | PerfectionBenchmark]) -> list[tuple[str, ...]]:
-    """A row of texts for each number; see `mean_over_seeds` and `SEEDS_COLUMNS`."""
+    """A row of texts for each number; see `mean_over_seeds` and `SEEDS_COLUMNS`.
+
+    An interval ends at 0 or 1 where the number, a share or a loss, cannot be beyond.
+    """
     rows: list[tuple[str, ...]] = []
     for name, found in mean_over_seeds(runs).items():
         if found is None:
             rows.append((name, "-", "-", "a run has no number", "-"))
             continue
-        digits, n = 0 if name == "Elo" else 3, len(found.values)
-        mean, low, high, deviation = (f"{x:.{digits}f}" for x in (found.mean, *found.interval, found.deviation))
-        is_known = math.isfinite(found.interval[0])
+        form = ".0f" if name == "Elo" else ".1%" if name in _SHARES else ".3f"
+        least, most = -math.inf if name == "Elo" else 0.0, 1.0 if name in _SHARES else math.inf
+        ends = max(found.interval[0], least), min(found.interval[1], most)
+        mean, low, high, deviation = (format(x, form) for x in (found.mean, *ends, found.deviation))
+        is_known, n = math.isfinite(found.interval[0]), len(found.values)
         rows.append((name, str(n), mean, f"{low} to {high}" if is_known else "-", deviation if is_known else "-"))
     return rows
 

@@ -60,6 +60,8 @@ def read_games(
         GamesError: the format of the file is unknown, or a game is damaged and `skip` is False. For a damaged game, the
             message names the line, or the game and the ply.
     """
+    if (Path(path) / "dataset.json").exists():
+        raise OSError(f"{str(path)!r} is a dataset; use Dataset({str(path)!r})")
     data = read_file(path, _LARGEST, "read games from")
     try:
         games, messages = _load(path, data, rules, players, tournaments)

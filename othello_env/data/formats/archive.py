@@ -15,7 +15,7 @@ import numpy as np
 from othello_env.data.games import Games, GamesError
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError, State
-from othello_env.games.registry import Rules, position_to_text
+from othello_env.games.registry import Rules, UnknownGameError, position_to_text
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json
 
@@ -129,7 +129,7 @@ def from_header(text: bytes) -> tuple[Rules, list[State]]:
     """Read the rules of the games and their first positions from the JSON text of a `header`.
 
     Raises:
-        GamesError: the text is not the JSON text of a `header`.
+        GamesError: the text is not the JSON text of a `header`, or its game is not registered.
     """
     try:
         found = parse_json(text)
@@ -137,6 +137,8 @@ def from_header(text: bytes) -> tuple[Rules, list[State]]:
             raise ValueError(f"expected a file of the format {_FORMAT!r}")
         rules = Rules.parse(found["rules"])
         return rules, [rules.position(board, player) for board, player in found["starts"]]
+    except UnknownGameError as error:
+        raise GamesError(str(error)) from None
     except (KeyError, TypeError, ValueError, NotationError) as error:
         raise GamesError(f"this is no file of games, or it is damaged: {error}") from None
 

@@ -4,9 +4,10 @@ import math
 import re
 import warnings
 
+import numpy as np
 import pytest
 
-from othello_env import Agent, AgentError
+from othello_env import Agent, AgentError, Othello
 from othello_env.arena import FaultWarning
 from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import EndgameAccuracy, measure_endgame
@@ -100,19 +101,42 @@ def test_who_forfeits_every_game_has_no_rating():
     assert table.splitlines()[-1].split() == ["bad", "-", "no", "limit", "found"]
 
 
-def test_the_command_prints_it_once_and_warns_of_nothing(tmp_path, capsys):
+def test_the_command_prints_it_once_above_its_table_and_warns_of_nothing(tmp_path, capsys):
     policy = tmp_path / "policy.py"
     policy.write_text("def broken(observations, masks):\n    raise ZeroDivisionError\n")
     for name in ("match", "tournament"):
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
-            with pytest.raises(SystemExit):
+            with pytest.raises(SystemExit) as stopped:
                 main([name, f"{policy}:broken", "random", "--games", "4"])
+        assert stopped.value.code == 1
         assert not seen
         out, err = capsys.readouterr()
-        assert err.count("ZeroDivisionError") == 1
+        assert out.startswith(f"{policy}:broken forfeited 4 of 4 games; the first: agent broken failed in Othello.from")
+        assert (out.count("ZeroDivisionError"), err) == (1, "")
     row = next(line for line in out.splitlines()[6:] if line.startswith(f"{policy}"))
     assert re.search(r":broken +- +no limit found$", row), "an agent that forfeited all games has no number"
+
+
+def test_the_command_leaves_the_board_out(tmp_path, capsys):
+    """Who loses only some games so does not end the command with an error."""
+    policy = tmp_path / "policy.py"
+    policy.write_text("import numpy as np\ndef a1(observations, masks):\n    return np.zeros(len(masks), int)\n")
+    with pytest.raises(SystemExit) as stopped:
+        main(["match", f"{policy}:a1", f"{policy}:a1", "--games", "4"])
+    assert stopped.value.code == 0
+    told, _, head, *_ = capsys.readouterr().out.splitlines()
+    assert f"{policy}:a1 forfeited 2 of 4 games; the first: " in told
+    assert told.endswith("the legal moves are: d3 f3 g4 c5 f6 d7 f7")
+    assert head.startswith(f"{policy}:a1, 4 games")
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda masks: masks * np.ones(65), lambda masks: masks @ np.ones((65, 1)), lambda masks: masks]
+)
+def test_who_computes_for_another_board_is_told_the_number_of_actions(answer):
+    with pytest.warns(FaultWarning, match="; this board has 37 actions"):
+        play_match(lambda observations, masks: answer(masks), "random", games=2, new_game=lambda key: Othello(6))
 
 
 def test_results_are_shown_in_a_line():

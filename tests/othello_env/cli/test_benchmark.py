@@ -4,9 +4,11 @@ import io
 import json
 from functools import partial
 
+import numpy as np
 import pytest
 from PIL import Image
 
+from othello_agents.ntuple import NTupleNetwork
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.elo import Fit
 from othello_env.arena.rating.ladder import Placement, place
@@ -155,7 +157,12 @@ def test_wrong_arguments_are_an_error_before_any_game(run, tmp_path, monkeypatch
 
 
 def test_the_runs_of_one_method_have_a_mean(run, tmp_path):
-    agents = ["maximizer:eval=weighted", "maximizer:eval=count", "random"]
+    agents = [f"{tmp_path}/seed{n}.npz" for n in range(3)]
+    for n, agent in enumerate(agents):
+        network = NTupleNetwork(4)
+        network.weights += np.random.default_rng(n).normal(size=network.weights.shape).astype(np.float32)
+        network.save(agent)
+    tmp_path /= "out"
     status, out, _ = run(*agents, "--size", 4, "--games", 2, "--out", tmp_path)
     assert status == 0
     runs = [json.loads((tmp_path / f"run-{n}" / "perfection.json").read_text()) for n in (1, 2, 3)]
@@ -165,4 +172,5 @@ def test_the_runs_of_one_method_have_a_mean(run, tmp_path):
     assert written["perfect moves"]["values"] == pytest.approx(rates, abs=1e-4)
     assert written["perfect moves"]["mean"] == pytest.approx(sum(rates) / 3, abs=1e-4)
     row = next(line.split() for line in out.splitlines() if line.startswith("perfect moves"))
-    assert row[2:4] == ["3", f"{written['perfect moves']['mean']:.3f}"]
+    assert row[2:4] == ["3", f"{written['perfect moves']['mean']:.1%}"]
+    assert "over the runs" not in run("random", agents[0], "--size", 4, "--endgame")[1], "these are no runs of a method"

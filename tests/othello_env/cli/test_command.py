@@ -84,7 +84,11 @@ BAD = [
     ),
     (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "seconds must be a finite number, not inf"),
     (["match", "random"], "Missing argument 'B'. othello-env match --help shows what it takes"),
-    (["match", "random", "random", "10"], "extra argument (10) othello-env match --help shows what it takes"),
+    (
+        ["match", "random", "random", "10"],
+        "(10). Several agents: othello-env tournament A B C. othello-env match --help",
+    ),
+    (["solve", "f5", "d6"], "Got unexpected extra argument (d6). othello-env solve --help shows what it takes"),
     (["data", "make", "match", "-n", "3"], "No such option '-n'. othello-env data make match --help shows"),
     (["match", "alphabeta:depth=4:eval=count", "random"], "not '4:eval=count' (commas separate options)"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
@@ -240,8 +244,8 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
     policy.write_text(
         "import json\ndef f(observations, masks):\n    return helper()\ndef helper():\n    json.loads('')\n"
     )
-    _, _, err = run("match", f"{policy}:f", "random", "--games", 2)
-    assert err.endswith("JSONDecodeError: Expecting value: line 1 column 1 (char 0) (policy.py, line 5)\n")
+    _, out, _ = run("match", f"{policy}:f", "random", "--games", 2)
+    assert "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (policy.py, line 5)\n" in out
     _, _, err = run("benchmark", f"{policy}:f", "--endgame")
     assert "500 answers of " in err
     assert " failed or were illegal moves" in err
@@ -282,6 +286,13 @@ def test_the_output_is_as_wide_as_columns_says(run, monkeypatch):
     assert max(map(len, run(*command)[1].splitlines())) > 80  # no terminal, so there is no limit
     monkeypatch.setenv("COLUMNS", "40")
     assert max(map(len, run(*command)[1].splitlines())) <= 40
+
+
+def test_a_narrow_table_says_whose_score_it_is(monkeypatch):
+    monkeypatch.setattr(options, "_columns", lambda stream: 20)
+    rows = [(f"{row} maximizer:eval=weighted", *cells) for row, *cells in (("1", "-", ".250"), ("2", ".750", "-"))]
+    lines = options.table(("agent", "1", "2"), rows).splitlines()
+    assert lines[-4:] == [rows[0][0], "  against 2: .250", rows[1][0], "  against 1: .750"]
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")

@@ -78,18 +78,22 @@ def test_the_command(run, tmp_path):
 def test_what_does_not_fit_a_dataset_is_refused(run, tmp_path):
     run("data", "make", "random", "--games", "4", "--out", tmp_path / "d")
     (tmp_path / "J").write_bytes(wthor.dump_names(["a"], 20))
-    for command, arguments in (
-        ("convert", ["--players", tmp_path / "J"]),
-        ("convert", ["--tournaments", tmp_path / "J"]),
-        ("convert", ["--game", "othello"]),
-        ("info", ["--game", "othello"]),
-        ("label", ["--game", "othello"]),
+    another = f"{tmp_path / 'd'} has games of othello, not of"
+    for command, arguments, told in (
+        ("convert", ["--players", tmp_path / "J"], "--players is for files, not for a dataset"),
+        ("convert", ["--tournaments", tmp_path / "J"], "--tournaments is for files, not for a dataset"),
+        ("convert", ["--game", "checkers"], f"{another} checkers"),
+        ("info", ["--size", "6"], f"{another} othello:size=6"),
+        ("label", ["--game", "othello:size=4"], f"{another} othello:size=4"),
     ):
         target = [tmp_path / "a.npz"] if command == "convert" else []
         status, _, errors = run("data", command, tmp_path / "d", *target, *arguments)
-        assert status == 2
-        assert errors == f"othello-env: {arguments[0]} is for files; a dataset itself says what its games are\n"
+        assert (status, errors) == (2, f"othello-env: {told}\n")
     assert not (tmp_path / "a.npz").exists()
+
+
+def test_labels_are_offered_for_othello_alone(run):
+    assert "tribolo" not in run("data", "label", "--help")[1]
 
 
 def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):

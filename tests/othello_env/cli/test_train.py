@@ -83,6 +83,8 @@ def test_an_interrupt_of_the_training_keeps_what_was_learned_and_measures_it(mon
 
     monkeypatch.setattr(Trainer, "run", interrupted_run)
     monkeypatch.setattr(training, "_score", lambda trainer: trainer.games / 100)
+    shown = []
+    monkeypatch.setattr(training.options, "show", lambda *parts: shown.append(parts))
     trainer, kept = Trainer(4, seed=1), []
     curve, interrupted = training.train(
         trainer, seconds=60, games=None, keep=lambda: kept.append(trainer.games), every=1e9
@@ -91,3 +93,4 @@ def test_an_interrupt_of_the_training_keeps_what_was_learned_and_measures_it(mon
     assert kept[0] == 0
     assert kept[-1] == 16
     assert [score for _, score in curve] == [0, 0.16]
+    assert shown[0][:3] == ("00:00", "0 games", "score .000 at 0 games")

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from othello_env import play_match
-from othello_env.data import Dataset, Games, GamesError, exact_labels, exact_scores, match_games, random_games
+from othello_env.data import (
+    Dataset,
+    Games,
+    GamesError,
+    exact_labels,
+    exact_scores,
+    match_games,
+    random_games,
+    read_games,
+)
 from othello_env.data.labels import agent_labels
 
 
@@ -29,6 +38,12 @@ def test_a_dataset_has_all_games_in_order(tmp_path):
     assert rows(dataset) == [tuple(row[:n]) for row, n in zip(games.actions.tolist(), games.lengths, strict=True)]
     assert (len(dataset), dataset.count, len(list(dataset))) == (25, 25, 3)
     assert vars(dataset.statistics()) == pytest.approx(vars(games.statistics()))
+
+
+def test_a_dataset_is_no_file_of_games(tmp_path):
+    make(tmp_path, 1)
+    with pytest.raises(OSError, match=r"is a dataset; use Dataset\('"):
+        read_games(tmp_path)
 
 
 def test_a_dataset_grows(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from othello_env import MissingExtraError, Othello, drawing
+from othello_env import MissingExtraError, Othello, drawing, play_match
 
 pytestmark = pytest.mark.nojit
 
@@ -118,6 +118,13 @@ def test_pictures_of_a_game_have_one_size_that_svg_and_pixels_share() -> None:
             width, height = re.findall(r'(?:width|height)="(\d+)"', drawing.svg(state, 48))[:2]
             sizes.add((int(height), int(width)))
         assert len(sizes) == 1
+
+
+def test_a_record_is_drawn_by_its_last_position() -> None:
+    (record, _) = play_match("random", "maximizer", games=2).records
+    with pytest.raises(TypeError, match=r"there is no drawing of GameRecord; draw record.replay\(\)"):
+        drawing.svg(record)  # type: ignore[arg-type]
+    assert drawing.svg(record.replay())
 
 
 def test_a_window_shows_the_picture_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:

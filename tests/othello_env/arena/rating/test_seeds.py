@@ -34,7 +34,9 @@ def test_the_runs_are_the_units():
     assert found["Elo"].interval == pytest.approx((1426.667 - half, 1426.667 + half), abs=1e-3)
     assert found["best endgame moves"].values == (0.5, 1.0, 0.0)
     assert found["discs lost a move"].mean == pytest.approx(5 / 3)
-    row = seeds_rows(runs)[0]
+    row, shares, losses = seeds_rows(runs)
+    assert shares == ("best endgame moves", "3", "50.0%", "0.0% to 100.0%", "50.0%")
+    assert losses[2:4] == ("1.667", "0.000 to 6.838")
     assert row == ("Elo", "3", "1427", f"{1426.667 - half:.0f} to {1426.667 + half:.0f}", "25")
     assert seeds_json(runs)["Elo"]["interval95"] == list(found["Elo"].interval)
 
