@@ -1,7 +1,7 @@
 r"""Learn the engine's n-tuple weights from games that the engine plays against itself.
 
     python scripts/make/fit_engine.py --out runs/engine.npz --folder runs/engine
-    python scripts/make/fit_engine.py --out runs/engine.npz --folder runs/engine --rounds 3 --threads 2
+    python scripts/make/fit_engine.py --out runs/engine.npz --folder runs/engine --rounds 9 --threads 2
 
 The script works in rounds. In each round, the engine plays ``--games`` games against itself with the present weights.
 A game begins with 8 to 24 random moves. Then both sides play the best move of a search of ``--depth`` plies, and now
@@ -57,8 +57,8 @@ class Args:
     folder: Path  # a folder for the games and the weights of each round
     start: Path | None = None  # the first weights, a .npz file; by default those of the agent ntuple
     size: Literal[4, 6, 8] = 8  # size of the board
-    rounds: int = 2  # number of rounds
-    games: int = 40_000  # games in each round
+    rounds: int = 7  # number of rounds
+    games: int = 80_000  # games in each round
     depth: int = 4  # plies of the searches that choose the moves
     exact: int = 12  # positions with at most this number of empty squares get exact labels
     least_plies: int = 8  # the smallest number of random moves at the beginning of a game

@@ -15,7 +15,7 @@ __all__ = ["DISCS", "OUTCOME", "POINTS", "WINS", "Analysis", "Line", "to_discs",
 
 DISCS, OUTCOME, POINTS, WINS = "discs", "mean of result and margin", "points", "wins"
 _DISCS = {
-    ("engine", 8): (26.8, 0.23),
+    ("engine", 8): (27.0, 0.20),
     ("ntuple", 8): (27.0, 0.41),
     ("ntuple", 6): (12.5, 0.42),
     ("ntuple", 4): (12.5, 0.42),
@@ -24,7 +24,7 @@ _DISCS = {
 ``(A + B * empty_squares) * atanh(r)`` discs.
 
 `scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. With the
-engine's own weights, estimates from searches to depth 6 are off by 3.8 discs on average at 17 empty squares. The
+engine's own weights, estimates from searches to depth 6 are off by 4.2 discs on average at 17 empty squares. The
 package has no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
 """
 
