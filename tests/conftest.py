@@ -141,6 +141,12 @@ def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
     return state
 
 
+@pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make commands print the same whatever width the user, or pytest's worker, has set."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def interrupts() -> None:
     """Let tests send Ctrl-C to themselves, even if the program that started the tests ignores Ctrl-C."""

@@ -20,6 +20,5 @@ def run(capsys):
 
 @pytest.fixture(autouse=True)
 def each_command_prints_the_same(monkeypatch):
-    """Make each command print the same, whether or not it has to compile, and whatever width the user has set."""
-    monkeypatch.delenv("COLUMNS", raising=False)
+    """Make each command print the same, whether or not it has to compile."""
     monkeypatch.setattr(cli, "cache_is_empty", lambda: False)
