@@ -3,8 +3,8 @@
 A pattern is a tuple of k squares. Its table has a weight for each of the 3**k ways to fill the squares. The board's
 symmetries map a pattern to up to eight placements, which share its table. On all board sizes, the patterns are similar
 to those of the program Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
-Othello", 1997). A wide network has four more patterns at each corner. It is for a search: a network for one ply learns
-by self-play, and would learn four more large tables too slowly.
+Othello", 1997). A wide network, such as the one that the search of the agent `engine` uses on 8x8, has four more
+patterns at each corner.
 
 A placement's configuration is a number in balanced ternary (with the digits -1, 0 and 1). An own disc on square number
 i of the placement (counted from 0) adds 3**i to the configuration, and an opponent's disc subtracts 3**i. From the
