@@ -45,22 +45,25 @@ class _Selection(click.ParamType):  # type: ignore[type-arg]  # only the newest 
         return ranges
 
 
-def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
+def position_from_text(text: str, to_move: str | None, rules: Rules) -> Othello:
     """Read a position from a transcript, or from a board that is written as X, O and -, row by row.
 
     Args:
         text: the transcript or the board.
-        to_move: the player to move, X or O, if the text is a board.
+        to_move: the player to move, X or O, if the text is a board; None for X.
         rules: the rules of the game, which must be Othello. If the text is a transcript, the rules give the size of the
             board.
 
     Raises:
         click.BadParameter: the game is not Othello.
+        click.UsageError: `to_move` is given for a transcript.
     """
     start = options.othello_start(rules)
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
-        return Othello.from_text(cells, to_move)
+        return Othello.from_text(cells, to_move or "X")
+    if to_move is not None:
+        raise click.UsageError("--to-move is for a board; a transcript tells the player to move")
     return start.play_transcript(text)
 
 
@@ -69,8 +72,7 @@ def position_options(function: Any) -> Any:
     function = click.option(
         "--to-move",
         type=click.Choice(["X", "O"], case_sensitive=False),
-        default="X",
-        help="The player to move, if POSITION is a board; X is black.",
+        help="The player to move, if POSITION is a board: X is black and the default.",
     )(function)
     return click.argument("position")(options.game_option(function, options.OTHELLO))
 
@@ -80,9 +82,13 @@ def summary(analysis: Any) -> str:
     state = analysis.state
     line = " ".join(state.action_to_text(action) for action in analysis.pv)
     player = state.player_names[state.to_move]
+    score = ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {player}")
+    if analysis.unit == "wins":
+        winner = state.player_names[state.to_move if analysis.score > 0 else 1 - state.to_move]
+        score = ("result", f"{winner} wins" if analysis.score else "a draw")
     rows = [
         ("best", state.action_to_text(analysis.best)),
-        ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {player}"),
+        score,
         ("line", line),
         ("depth", f"{analysis.depth}, to the end of the game" if analysis.exact else str(analysis.depth)),
         ("nodes", f"{analysis.nodes:,} in {analysis.seconds:.2f} s"),
@@ -98,7 +104,12 @@ def summary(analysis: Any) -> str:
     moves: list[tuple[str, ...]] = [
         (state.action_to_text(action), _score(score, analysis.unit)) for action, score in best_first
     ]
-    return f"{text}\n{options.table(('move', 'score'), moves)}"
+    if analysis.score_discs is None or analysis.unit == "discs":
+        return f"{text}\n{options.table(('move', 'score'), moves)}"
+    moves = [
+        (*move, f"{analysis.score_discs[action]:+.1f}") for move, (action, _) in zip(moves, best_first, strict=True)
+    ]
+    return f"{text}\n{options.table(('move', 'score', 'discs'), moves)}"
 
 
 def _lines_table(analysis: Any) -> str:
@@ -157,7 +168,7 @@ def _score(score: float, unit: str) -> str:
 def command(
     context: click.Context,
     position: str,
-    to_move: str,
+    to_move: str | None,
     rules: Rules,
     agent: str,
     scores: bool,

@@ -30,7 +30,7 @@ With more than `_HOURS` empty squares, it takes years.
     default=64,
     help="The memory for the positions already searched, in MiB.",
 )
-def command(position: str, to_move: str, rules: Rules, result_only: bool, megabytes: int) -> None:
+def command(position: str, to_move: str | None, rules: Rules, result_only: bool, megabytes: int) -> None:
     """Print the exact score of a position.
 
     The score is the final difference in discs, for the player to move, if both sides play perfectly. Empty squares

@@ -35,7 +35,8 @@ class MoveLabels:
     Attributes:
         game: (M,) int64, the number of the position's game, from 0.
         ply: (M,) int32, the number of plies that were played in the game before the position.
-        values: (M, A) float32, the label of each of the A actions; NaN if the action is illegal.
+        values: (M, A) float32, the label of each of the A actions; NaN if the action is illegal. Exact labels and the
+            values of the agent `engine` are in discs. Other agents have units of their own.
     """
 
     game: npt.NDArray[np.int64]

@@ -40,7 +40,9 @@ import tyro
 from othello_agents.engine.labelling import Games, Plan, labelled_games, share
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_agents.ntuple.fitting import Examples, fit, stage_errors
-from othello_env.support.files import check_output, write_file, write_json
+from othello_env.support.arrays import DAMAGE
+from othello_env.support.files import check_output, parse_json, read_file, write_file, write_json
+from othello_env.support.numbers import check_real, check_whole
 from othello_env.support.threads import Threads
 
 PART = 2500
@@ -77,6 +79,30 @@ class Args:
         del settings["rounds"]
         return settings | {"start": sha256(self.first_weights().weights.tobytes()).hexdigest()[:16]}
 
+    def check(self) -> None:
+        """Check the settings.
+
+        Raises:
+            ValueError: a setting is out of range.
+        """
+        squares = self.size**2 - 4  # empty at the start
+        for name, least, most in (
+            ("rounds", 1, None),
+            ("games", HELD_OUT, None),
+            ("depth", 1, squares),
+            ("exact", 0, squares),
+            ("most_plies", 0, squares * 3 // 4),  # with more random moves, most games would be over
+            ("least_plies", 0, self.most_plies),
+            ("passes", 1, None),
+            ("seed", 0, 2**64 - 1),
+            ("threads", 1, 1024),
+        ):
+            check_whole(f"--{name.replace('_', '-')}", getattr(self, name), least, most)
+        for name in ("epsilon", "late_epsilon", "trust"):
+            check_real(f"--{name.replace('_', '-')}", getattr(self, name), 0, 1)
+        if check_real("--rate", self.rate) <= 0:
+            raise ValueError(f"--rate must be greater than 0, not {self.rate}")
+
     def plan(self) -> Plan:
         """How the games are played."""
         return Plan(
@@ -105,8 +131,11 @@ def part(args: Args, network: NTupleNetwork, number: int, begin: int, threads: T
         np.savez_compressed(buffer, **played._asdict())
         write_file(file, buffer.getvalue())
         print(f"{begin + count} games, {count / (time.monotonic() - began):.0f} a second", file=sys.stderr, flush=True)
-    with np.load(file, allow_pickle=False) as arrays:
-        games = Games(*(arrays[name] for name in Games._fields))
+    try:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
+            games = Games(*(arrays[name] for name in Games._fields))
+    except (KeyError, *DAMAGE) as error:
+        sys.exit(f"{file} is damaged ({error}); delete it, and the same command makes it again")
     held_out = games.numbers % HELD_OUT == 0
     rows = Examples(games.own, games.opponent, games.values)
     trust = np.float32(args.trust if number else 0)
@@ -146,7 +175,11 @@ def check_folder(folder: Path, recipe: dict[str, Any]) -> None:
     """Write the recipe into a new folder, or check that the folder holds a fit with this recipe."""
     path, header = folder / "recipe.json", {"format": "othello-env engine fit 1", "recipe": recipe}
     if path.exists():
-        if json.loads(path.read_text(encoding="utf-8")) != json.loads(json.dumps(header)):
+        try:
+            found = parse_json(read_file(path, 1 << 20))
+        except ValueError as error:
+            sys.exit(f"{path} is damaged: {error}")
+        if found != parse_json(json.dumps(header)):
             sys.exit(f"--folder {folder} holds another fit; give another folder, or the same settings")
     elif folder.exists() and any(folder.iterdir()):
         sys.exit(f"--folder {folder} has files, but no recipe.json; give a new folder")
@@ -157,12 +190,13 @@ def check_folder(folder: Path, recipe: dict[str, Any]) -> None:
 
 def main(args: Args) -> None:
     try:
+        args.check()
         args.out.parent.mkdir(parents=True, exist_ok=True)
         check_output(args.out)
         network = args.first_weights()
+        check_folder(args.folder, args.recipe())
     except (OSError, ValueError) as error:
         sys.exit(str(error))
-    check_folder(args.folder, args.recipe())
     threads = Threads(args.threads)
     for number in range(args.rounds):
         file = args.folder / f"weights-{number}.npz"
@@ -174,4 +208,7 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, description=__doc__))
+    try:
+        main(tyro.cli(Args, description=__doc__))
+    except KeyboardInterrupt:
+        sys.exit("interrupted; the same command continues")

@@ -191,7 +191,7 @@ class Engine(Agent):
         if move_seconds is not None:
             limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
         with self._lock:
-            began = self._begin(is_timed=bool(limits))
+            began = self._begin(position.size, is_timed=bool(limits))
             found = self._search(position, min(limits, default=None), to_win=True)[0]
             self._last = position, found, int(self._memory.control[NODES]), time.perf_counter() - began
         return found.best
@@ -238,7 +238,7 @@ class Engine(Agent):
             after = self.analyse(position.play(position.pass_action), lines=min(count, 1))
             return after.before_pass(position)
         with self._lock:
-            began = self._begin(is_timed=self._seconds is not None)
+            began = self._begin(position.size, is_timed=self._seconds is not None)
             found, searcher = self._search(position, self._seconds)
             nodes = int(self._memory.control[NODES])
             self._limit(NO_LIMIT)
@@ -292,7 +292,7 @@ class Engine(Agent):
             after = self.solve(position.play(position.pass_action), result_only=result_only, progress=progress)
             return after.before_pass(position)
         with self._lock:
-            began = self._begin()
+            began = self._begin(position.size)
             searcher = self._prepare(position, NO_LIMIT)
             run(lambda: searcher.solve(result_only=result_only), self._memory, progress=progress)
             nodes = int(self._memory.control[NODES])
@@ -300,10 +300,14 @@ class Engine(Agent):
         return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - began)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The score of each legal action for the player to move; `Analysis` explains the unit."""
-        scores = self.analyse(state, scores=True).scores
-        assert scores is not None
-        return scores
+        """The value of each legal action for the player to move: expected or exact discs (see `Analysis.discs`).
+
+        An evaluation in points has no discs: then these are the scores of `Analysis`.
+        """
+        found = self.analyse(state, scores=True)
+        values = found.scores if found.score_discs is None else found.score_discs
+        assert values is not None
+        return values
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
         """The final scores with perfect play after each action; see `othello_agents.engine.exact_scores`."""
@@ -343,15 +347,16 @@ class Engine(Agent):
             clear(self._allocated)
         return self._allocated
 
-    def _begin(self, *, is_timed: bool = False) -> float:
+    def _begin(self, size: int, *, is_timed: bool = False) -> float:
         """Begin an analysis that `stop` can end, and return its starting time.
 
-        If the time is limited, Numba first compiles the kernels, so that their compilation does not count as thinking
-        time.
+        If the time is limited, the kernels are first compiled or loaded, and the weights are read, so that this does
+        not count as thinking time.
         """
         self._is_stopped = False
         if is_timed:
             _compile()
+            self.evaluator(size)
         return time.perf_counter()
 
     def _limit(self, nodes: int) -> None:
@@ -435,6 +440,9 @@ def _playable(state: State) -> Othello:
 def _network(evaluation: str | None) -> NTupleNetwork | None:
     """Load the weights from the file that an evaluation names; return None if the evaluation names no file."""
     sums = square_sums()
+    if evaluation is not None and not isinstance(evaluation, str):
+        expected = "a text, such as ntuple:weights=FILE"
+        raise TypeError(f"the engine's evaluation must be {expected}, not {type(evaluation).__name__}")
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None
     name, _, file = evaluation.partition(":weights=")

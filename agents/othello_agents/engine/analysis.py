@@ -80,7 +80,7 @@ class Analysis:
             estimates in discs, but they are never higher than the best action's score. Points cannot be converted to
             discs, so they stay points. If the player must pass, the score of the pass is always given.
         lines: the best moves, in order from the best; None if these moves were not requested.
-        weights: ``"engine"`` if the engine used its own packaged weights, otherwise ``"ntuple"``. The conversion of an
+        weights: ``"engine"`` if the engine used its own packaged weights, otherwise ``"ntuple"``. The conversion of a
             mean of result and margin to discs depends on it.
     """
 
@@ -96,6 +96,14 @@ class Analysis:
     scores: dict[int, float] | None = field(default=None, compare=False)
     lines: tuple[Line, ...] | None = field(default=None, compare=False)
     weights: str = "ntuple"
+
+    @property
+    def score_discs(self) -> dict[int, float] | None:
+        """The scores of the actions in discs, like `discs`; None if `scores` or `discs` is None."""
+        if self.scores is None or self.discs is None:
+            return None
+        discs = {a: to_discs(score, self.unit, self.state, self.weights) for a, score in self.scores.items()}
+        return {action: number for action, number in discs.items() if number is not None}
 
     @property
     def discs(self) -> float | None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
-from othello_env.agent import Agent, WrongGameError, as_othello, spec_text
+from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.positions import OthelloPositions
@@ -63,6 +63,7 @@ class NTupleAgent(Agent):
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         position = as_othello(state, _WHO)
+        check_not_over(position)
         own, opponent = np.array([[position.own], [position.opponent]], np.uint64)
         tables = self.network(position.size).tables
         return int(kernels.best_actions(own, opponent, tables, position.size, self._careful)[0])
@@ -110,11 +111,14 @@ def shipped_network(size: int, agent: str = "ntuple") -> NTupleNetwork:
     Raises:
         WrongGameError: there is no network for this size.
         OSError: the file is missing; the message names it.
-        ValueError: the file is damaged; the message names it.
+        ValueError: `agent` is another one, or the file is damaged; the message names it.
     """
-    if size not in (ENGINE_SIZES if agent == "engine" else SHIPPED_SIZES):
+    sizes = {"ntuple": SHIPPED_SIZES, "engine": ENGINE_SIZES}.get(agent)
+    if sizes is None:
+        raise ValueError(f"expected ntuple or engine, whose weights come with the package, got {agent!r}")
+    if size not in sizes:
         raise WrongGameError(
-            f"no n-tuple weights come with the package for size {size}; "
+            f"no weights of {agent} come with the package for size {size}; "
             f"train some: othello-env train --size {size} --out FILE.npz"
         )
     file = resources.files("othello_agents") / "weights" / f"{agent}_{size}x{size}.npz"

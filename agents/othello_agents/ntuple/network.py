@@ -49,6 +49,7 @@ from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import Othello, check_size
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json, read_file, write_file
+from othello_env.support.numbers import check_flag
 
 __all__ = ["FORMAT", "Layout", "NTupleNetwork", "layout", "shapes"]
 
@@ -214,7 +215,7 @@ class NTupleNetwork:
         errors: npt.NDArray[np.float32] | None = None,
         wide: bool = False,
     ) -> None:
-        places = layout(check_size(size), wide)
+        places = layout(check_size(size), check_flag("wide", wide))
         _check_stages(size, stages)
         if weights is None:
             weights = np.zeros((stages, places.weights), np.float32)
@@ -231,6 +232,7 @@ class NTupleNetwork:
                 raise ValueError(f"the {name} are not all finite")
         self.size = size
         self.stages = stages
+        self.wide = places.wide
         self.layout = places
         self.weights = np.ascontiguousarray(weights, np.float32)
         self.training = dict(training or {})
@@ -246,7 +248,8 @@ class NTupleNetwork:
     def __repr__(self) -> str:
         games = self.training.get("games", 0)
         return (
-            f"<NTupleNetwork {self.size}x{self.size}, {self.stages} stages, {self.weights.size} weights, {games} games>"
+            f"<NTupleNetwork {self.size}x{self.size}, {'wide, ' if self.wide else ''}{self.stages} stages, "
+            f"{self.weights.size} weights, {games} games>"
         )
 
     def widened(self) -> NTupleNetwork:
@@ -297,7 +300,10 @@ class NTupleNetwork:
 
         Raises:
             OSError: the file cannot be written.
+            ValueError: both `half` and `int8` are true.
         """
+        if half and int8:
+            raise ValueError("expected at most one of half and int8, got both")
         card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": self.layout.card()}
         card["training"] = self.training
         arrays: dict[str, Any] = {"card": np.array(json.dumps(card))}

@@ -204,7 +204,11 @@ def test_all_scores_have_the_unit_of_the_best(moves, evaluation, unit, finished)
     state, engine = Othello.from_moves(moves), Engine(depth=4, eval=evaluation)
     found = engine.analyse(state, scores=True, lines=64)
     assert found.unit == unit
-    assert engine.action_values(state) == found.scores
+    values = engine.action_values(state)
+    assert values == (found.scores if unit == "points" else found.score_discs)
+    for line in found.lines:
+        if line.discs is not None and line.unit == found.unit:
+            assert values[line.pv[0]] == line.discs, "in discs, if there are discs"
     assert max(found.scores.values()) == found.score == found.scores[found.best]
     for line in found.lines:
         score = found.scores[line.pv[0]]
@@ -212,6 +216,19 @@ def test_all_scores_have_the_unit_of_the_best(moves, evaluation, unit, finished)
             assert score == finished
         else:
             assert score == (line.discs if unit == "discs" else line.score)
+
+
+def test_values_of_actions_are_discs_before_the_end_and_at_the_end(random_position):
+    engine = Engine(depth=3)
+    for empties in (30, 8):
+        state = next(s for s in (random_position(key, empties) for key in range(99)) if len(s.legal_actions()) > 2)
+        lines = engine.analyse(state, lines=64).lines
+        assert engine.action_values(state) == {line.pv[0]: line.discs for line in lines}
+
+
+def test_an_evaluation_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="must be a text, such as ntuple:weights=FILE, not NTupleNetwork"):
+        Engine(eval=NTupleNetwork(4))
 
 
 def test_bad_numbers_of_lines_are_refused():
@@ -278,5 +295,5 @@ def test_where_no_weights_ship_it_counts_mobility():
     mobility = Engine(depth=3, exact=0, eval="mobility").analyse(start)
     found = Engine(depth=3, exact=0).analyse(start)
     assert (found.best, found.score) == (mobility.best, mobility.score)
-    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 4"):
+    with pytest.raises(WrongGameError, match="no weights of ntuple come with the package for size 4"):
         Engine(eval="ntuple").check_game(start)

@@ -97,3 +97,43 @@ def test_a_folder_of_another_fit_is_refused(undisturbed, tmp_path, run):
         run(tmp_path, folder=tmp_path / "other")
     with pytest.raises(SystemExit, match="is for size 4, not for --size 6"):
         run(tmp_path, folder=tmp_path / "new", size=6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rounds": 0}, "--rounds must be at least 1, not 0"),
+        ({"games": 1}, "--games must be at least 20, not 1"),
+        ({"depth": 0}, "--depth must be 1 to 12, not 0"),
+        ({"exact": 13}, "--exact must be 0 to 12, not 13"),
+        ({"most_plies": 10}, "--most-plies must be 0 to 9, not 10"),
+        ({"least_plies": 5}, "--least-plies must be 0 to 4, not 5"),
+        ({"passes": 0}, "--passes must be at least 1"),
+        ({"seed": -1}, "--seed must be 0 to"),
+        ({"threads": 0}, "--threads must be 1 to"),
+        ({"late_epsilon": 2.0}, "--late-epsilon must be"),
+        ({"trust": -1.0}, "--trust must be"),
+        ({"rate": 0.0}, "--rate must be greater than 0"),
+        ({"rate": float("nan")}, "--rate must be a finite number"),
+    ],
+)
+def test_settings_out_of_range_are_refused_before_anything_is_written(tmp_path, run, settings, message):
+    with pytest.raises(SystemExit, match=message):
+        run(tmp_path, **settings)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_file_of_the_folder_is_named(tmp_path, run):
+    run(tmp_path, rounds=1)
+    (tmp_path / "work" / "weights-0.npz").unlink()
+    part = next((tmp_path / "work").glob("games-0-*.npz"))
+    whole = part.read_bytes()
+    part.write_bytes(whole[:100])
+    with pytest.raises(SystemExit, match=rf"{part.name} is damaged"):
+        run(tmp_path, rounds=1)
+    part.unlink()
+    run(tmp_path, rounds=1)
+    assert part.read_bytes() == whole
+    (tmp_path / "work" / "recipe.json").write_text("{")
+    with pytest.raises(SystemExit, match=r"recipe\.json is damaged: it is not JSON"):
+        run(tmp_path, rounds=1)

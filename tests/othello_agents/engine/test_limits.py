@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -61,6 +62,18 @@ def test_time_ends_a_search_but_not_before_it_has_a_move():
     assert analysis.best in state.legal_actions()
     assert analysis.depth >= 1
     assert Engine(depth=30, eval="weighted").act(state, seconds_left=0.1) in state.legal_actions()
+
+
+def test_the_time_for_a_move_does_not_count_the_reading_of_weights(random_position, monkeypatch):
+    engine = Engine(ms=300)
+    find = engine._find_evaluator
+
+    def slow(size):
+        time.sleep(0.5)
+        return find(size)
+
+    monkeypatch.setattr(engine, "_find_evaluator", slow)
+    assert engine.analyse(random_position(1, 8)).exact
 
 
 @pytest.mark.parametrize(

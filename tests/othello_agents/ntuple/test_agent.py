@@ -76,6 +76,16 @@ def test_the_wrong_board_or_game_is_named(networks, double_step):
 def test_no_weights_come_for_this_size():
     with pytest.raises(ValueError, match=r"size 4; train some: othello-env train --size 4 --out FILE\.npz"):
         make_agent("ntuple").act(Othello(4))
+    with pytest.raises(ValueError, match="no weights of engine come with the package for size 6"):
+        shipped_network(6, "engine")
+    with pytest.raises(ValueError, match=r"expected ntuple or engine, .* got 'other'"):
+        shipped_network(8, "other")
+
+
+@pytest.mark.nojit
+def test_a_finished_game_has_no_move(networks):
+    with pytest.raises(ValueError, match="the game is over"):
+        NTupleAgent(networks[4]).act(Othello.from_text("X" * 16, "X"))
 
 
 def test_the_shipped_weights_beat_alpha_beta():

@@ -84,10 +84,11 @@ def test_a_finished_game_has_its_result_as_value(networks):
         ({"size": 4, "stages": 0}, "stages must be 1 to 12 for size 4, not 0"),
         ({"size": 4, "weights": np.zeros((1, 3), np.float32)}, r"expected weights of shape \(1, 27168\).*got \(1, 3\)"),
         ({"size": 4, "weights": np.full((1, 27168), np.nan, np.float32)}, "not all finite"),
+        ({"size": 4, "wide": "yes"}, "wide must be"),
     ],
 )
 def test_bad_networks(arguments, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         NTupleNetwork(**arguments)
 
 
@@ -100,12 +101,15 @@ def test_a_saved_network_is_the_same_when_loaded(tmp_path, networks, half, wide)
     network.save(tmp_path / "new" / "a.npz", half=half)
     loaded = NTupleNetwork.load(tmp_path / "new" / "a.npz")
     assert loaded.layout is layout(6, wide)
+    assert (loaded.wide, "wide" in repr(loaded)) == (wide, wide)
     assert (loaded.size, loaded.stages, loaded.training) == (6, network.stages, {"games": 5, "seed": 3})
     expected = network.weights.astype(np.float16) if half else network.weights
     assert (loaded.weights == expected).all()
     assert loaded.weights.dtype == np.float32
     assert loaded.errors is None if half else (loaded.errors == network.errors).all()
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["a.npz"]
+    with pytest.raises(ValueError, match="at most one of half and int8, got both"):
+        network.save(tmp_path / "b.npz", half=True, int8=True)
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])

@@ -1,6 +1,7 @@
 """The commands analyse and solve."""
 
 import json
+import re
 
 import pytest
 
@@ -19,7 +20,8 @@ def test_analyse_prints_the_analysis_beside_the_board(run):
     assert f"score  {found.score:+.3f} mean of result and margin for white\n" in out
     assert f"discs  {found.discs:+.1f} expected discs for white\n" in out
     assert "depth  4" in out
-    assert all(state.action_to_text(action) in out for action in state.legal_actions())
+    for action, discs in make_agent("engine:depth=4").action_values(state).items():
+        assert re.search(rf"^{state.action_to_text(action)} +[-+]\.?\d\.?\d* +{re.escape(f'{discs:+.1f}')}$", out, re.M)
 
 
 def test_solve_prints_the_exact_score(run):
@@ -28,7 +30,8 @@ def test_solve_prints_the_exact_score(run):
     assert "best   g8" in out
     assert "score  +18 discs for black" in out
     assert "depth  14, to the end of the game" in out
-    assert "score  +1 wins for black" in run("solve", ENDGAME, "--result", "--hash", "8")[1]
+    assert "result black wins\n" in run("solve", ENDGAME, "--result", "--hash", "8")[1]
+    assert "result white wins\n" in run("solve", "", "--result", "--game", "othello:size=4", "--hash", "1")[1]
     assert "score  -10 discs for black" in run("solve", "", "--game", "othello:size=4", "--hash", "1")[1]
 
 
@@ -103,6 +106,7 @@ def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):
         (["games/none"], "there is no file 'games/none'"),
         (["games.ggf", "--scores"], "--scores is for a position"),
         (["games.ggf", "--to-move", "O"], "--to-move is for a position"),
+        (["f5d6", "--to-move", "O"], "--to-move is for a board"),
         (["f5d6", "--select", "1"], "--select is for files of games"),
         (["f5d6", "--exact", "3"], "--exact is for files of games"),
         (["games.ggf", "--select", "7"], "has no such game"),
