@@ -86,10 +86,10 @@ class Engine(Agent):
             likely to be enough, but at least 12. If one or two squares more than this number are empty, `act` first
             searches to the end to find only the winner. If there is time left, it then searches for the exact score.
         eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), ``ntuple:weights=FILE`` (weights
-            from a file), or an evaluation by square weights or moves (``count``, ``mobility``, ``modified``,
-            ``standard``, ``swh``, ``weighted``). By default, the engine uses its own packaged n-tuple weights on 8x8.
-            They were fitted to games of searches, and in a search they are stronger than those of ``ntuple``. On 6x6
-            the default is ``ntuple``, and on 4x4 ``mobility``.
+            from a file; their values become discs as those of ``ntuple`` do), or an evaluation by square weights or
+            moves (``count``, ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). By default, the engine
+            uses its own packaged n-tuple weights on 8x8. They were fitted to games of searches, and in a search they
+            are stronger than those of ``ntuple``. On 6x6 the default is ``ntuple``, and on 4x4 ``mobility``.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with packaged n-tuple weights for 8x8, and not in a search to
