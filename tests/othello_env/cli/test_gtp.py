@@ -118,7 +118,7 @@ class TestServer:
 
     def test_a_size_that_the_agent_does_not_play_is_refused(self):
         server = GtpServer(make_agent("ntuple"), "ntuple")
-        assert server.answer("boardsize 4").startswith("? unacceptable size: no n-tuple weights")
+        assert server.answer("boardsize 4").startswith("? unacceptable size: no weights of ntuple")
         assert server.state == Othello()
         with pytest.raises(WrongGameError):
             GtpServer(make_agent("ntuple"), "ntuple", 4)
