@@ -5,7 +5,7 @@ import os
 import random
 import signal
 import threading
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -65,14 +65,15 @@ def test_time_ends_a_search_but_not_before_it_has_a_move():
 
 
 def test_the_time_for_a_move_does_not_count_the_reading_of_weights(random_position, monkeypatch):
-    engine = Engine(ms=300)
+    engine, clock = Engine(ms=60_000), [0.0]
     find = engine._find_evaluator
 
     def slow(size):
-        time.sleep(0.5)
+        clock[0] += 3600
         return find(size)
 
     monkeypatch.setattr(engine, "_find_evaluator", slow)
+    monkeypatch.setattr(engine_agent, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     assert engine.analyse(random_position(1, 8)).exact
 
 
