@@ -75,6 +75,11 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
         ("measure/agents", [*QUICK, "--depth", 2, "--positions", 2, "--parts", "alphabeta"], "nodes a second"),
         ("measure/curves", ["--runs", "RUN", "--out", "FOLDER/a.png"], "written to"),
         ("measure/data", [*QUICK, "--games", 100], "tokens of Othello-GPT"),
+        (
+            "measure/evaluation",
+            ["--games", 40, "--empties", 8, 28, "--positions", 9, "--depth", 2],
+            "    28          9                   engine",
+        ),
         ("measure/perft", ["--depth", 4], "244"),
         ("measure/search", ["--depths", 2, "--evals", "ntuple", "--positions", 1, "--ffo", "none"], "exact score"),
         (

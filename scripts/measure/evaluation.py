@@ -1,4 +1,4 @@
-"""Compare sets of n-tuple weights by games and by exact truth, without letting them play each other.
+"""Compare sets of n-tuple weights by games, exact truth and deep searches, without letting them play each other.
 
     python scripts/measure/evaluation.py
     python scripts/measure/evaluation.py --weights ntuple engine runs/engine.npz --empties 13 17 21
@@ -9,7 +9,8 @@ the number of empty squares. The loss compares a value with the outcome of its g
 
 The second table is about positions that the exact solver has solved. R2 is the square of the correlation between the
 logit and the score in discs. "chosen" is the mean number of discs that the move with the best value loses against the
-best move.
+best move. With more than 24 empty squares, the scores are the expected discs of the engine at depth `--depth`, which
+searches with its own packaged weights, so these rows favour weights that are like them.
 """
 
 import sys
@@ -21,7 +22,7 @@ import numpy.typing as npt
 import tyro
 from _bench import machine
 
-from othello_agents.engine import Engine
+from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.labelling import Games, Plan, labelled_games, share
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_agents.ntuple.fitting import Examples, stage_errors
@@ -30,6 +31,8 @@ from othello_env.games.othello.bitboard import popcount
 from othello_env.support.threads import Threads
 
 PLAN = Plan(4, 12, 8, 24, share(0.02), share(0.1))
+MOST_SOLVED = 24
+"""With more empty squares, the truth is a deep search."""
 WIDTH = 8
 """The number of numbers of empty squares in a row of the first table."""
 
@@ -40,8 +43,9 @@ class Args:
 
     weights: tuple[str, ...] = ("ntuple", "engine")  # packaged weights (ntuple, engine) or .npz files
     games: int = 2000  # number of games
-    empties: tuple[int, ...] = (13, 17)  # numbers of empty squares of the solved positions
-    positions: int = 200  # number of solved positions for each of these numbers
+    empties: tuple[int, ...] = (13, 17)  # numbers of empty squares of the solved, or deeply searched, positions
+    positions: int = 200  # number of positions for each of these numbers
+    depth: int = 14  # plies of the searches with more than 24 empty squares
     seed: int = 2  # the seed of the games
 
 
@@ -66,38 +70,39 @@ def measure_losses(names: Sequence[str], games: Games) -> None:
             print(f"{f'{low}-{low + WIDTH - 1}':>10} {near.sum():10}" + "".join(f"{loss:24.4f}" for loss in losses))
 
 
-def measure_truth(names: Sequence[str], games: Games, count: int, most: int) -> None:
+def measure_truth(names: Sequence[str], games: Games, count: int, most: int, depth: int) -> None:
     """Print how well each set of weights predicts the scores of positions with `count` empty squares."""
     chosen = np.flatnonzero(empties_of(games) == count)
     pairs = zip(games.opponent[chosen].tolist(), games.own[chosen].tolist(), strict=True)
     states = [state for own, other in pairs if not (state := Othello.from_bits(own, other, to_move=0)).must_pass]
-    states, solver = states[:most], Engine(hash=64)
-    best = np.array([solver.solve(state).score for state in states])
+    states = states[:most]
+    if count <= MOST_SOLVED:
+        scores = exact_scores(states)
+    else:
+        engine, scores = Engine(depth=depth, hash=64), np.full((len(states), 65), np.nan)
+        for row, state in zip(scores, states, strict=True):
+            for action, discs in engine.action_values(state).items():
+                row[action] = discs
+    best = np.nanmax(scores, axis=1)
     for name in names:
         network = load(name)
         values = [network.value(state, state.to_move) for state in states]
-        lost = []
-        for state, top in zip(states, best, strict=True):
-            after = max((state.play(a) for a in state.legal_actions()), key=lambda s: network.value(s, 0))
-            if after.is_over:
-                score = after.margins()[0]
-            else:
-                score = solver.solve(after).score * (1 if after.to_move == 0 else -1)
-            lost.append(top - score)
+        actions = [max(s.legal_actions(), key=lambda a, s=s: network.value(s.play(a), 0)) for s in states]
+        lost = best - scores[np.arange(len(states)), actions]
         r2 = np.corrcoef(np.arctanh(values), best)[0, 1] ** 2
         error = 1.96 * np.std(lost, ddof=1) / np.sqrt(len(lost))
         print(f"{count:>6} {len(states):10} {name:>24} {r2:8.3f} {np.mean(lost):8.2f} +- {error:.2f}")
 
 
 def main(args: Args) -> None:
-    if unknown := [count for count in args.empties if not 1 <= count <= 24]:
-        sys.exit(f"--empties: expected numbers from 1 to 24, got {unknown[0]}")
+    if unknown := [count for count in args.empties if not 1 <= count <= 50]:
+        sys.exit(f"--empties: expected numbers from 1 to 50, got {unknown[0]}")
     print(machine())
     games = labelled_games(load(args.weights[-1]), PLAN, args.seed, 0, args.games, Threads(1))
     measure_losses(args.weights, games)
     print(f"{'empty':>6} {'positions':>10} {'weights':>24} {'R2':>8} {'chosen':>8}")
     for count in args.empties:
-        measure_truth(args.weights, games, count, args.positions)
+        measure_truth(args.weights, games, count, args.positions, args.depth)
 
 
 if __name__ == "__main__":
