@@ -42,6 +42,7 @@ class Args:
     depths: tuple[int, ...] = (8, 10, 12)  # depths of the middlegame searches
     evals: tuple[str, ...] = ("weighted", "mobility", "ntuple", "engine")  # evaluations; engine: its default
     positions: int = 8  # number of searched positions
+    empties: int = 40  # their number of empty squares
     ffo: str = "40-44"  # which endgames of the FFO suite (published test positions) to solve, 1-44, or none
     seed: int = 1  # the seed of the positions
     repeats: int = 3  # number of runs; each time is their median
@@ -221,7 +222,7 @@ def measure_threads(
 def main(args: Args) -> None:
     ends = endgames(numbers(args.ffo))
     print(machine())
-    states = positions(40, args.positions, args.seed)
+    states = positions(args.empties, args.positions, args.seed)
     if args.threads > 1:
         measure_threads(
             args.threads, max(args.depths, default=None), states, [state for _, state, _ in ends], args.repeats
