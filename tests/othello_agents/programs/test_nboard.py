@@ -105,7 +105,8 @@ def test_our_server_plays_our_agent():
     for size in (8, 4):
         state = Othello(size)
         while not state.is_over:
-            action = state.pass_action if state.must_pass else ask(agent, state)
-            assert action == (state.pass_action if state.must_pass else ask(twin, state))
-            state = state.play(action)
+            # the twin first, so that this process compiles, and not the server in its time to start
+            expected = state.pass_action if state.must_pass else ask(twin, state)
+            assert expected == (state.pass_action if state.must_pass else ask(agent, state))
+            state = state.play(expected)
     agent.close()
