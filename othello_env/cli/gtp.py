@@ -243,8 +243,8 @@ class GtpServer:
     def _final_score(self, _: list[str]) -> str:
         if not self.state.is_over:
             raise _Refused("cannot score: the game is not over")
-        black, white = self.state.discs()
-        return "0" if black == white else f"{'BW'[black < white]}+{abs(black - white)}"
+        margin = int(self.state.margins()[0])
+        return f"{'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "0"
 
     def _quit(self, _: list[str]) -> str:
         self.is_done = True

@@ -113,7 +113,8 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
     options.say(f"{a}, {result.games} games, {settings}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
     points = ", ".join(f"{each} in {n}" for each, n in zip(_POINTS, result.pairs, strict=True))
-    pairs_of_games = f"{sum(result.pairs)} pairs of games (one opening, both colours)"
+    count = sum(result.pairs)
+    pairs_of_games = f"{count} pair{'s' if count > 1 else ''} of games (one opening, both colours)"
     options.say(f"{pairs_of_games}: {points}; draws {100 * result.draw_rate:.1f} %")
     games = [((record.position, record.opening_moves), record.moves) for record in result.records]
     pairs = list(zip(games[::2], games[1::2], strict=True))

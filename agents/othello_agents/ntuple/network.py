@@ -268,9 +268,12 @@ class NTupleNetwork:
         value for the player to move is this number with the opposite sign.
 
         Raises:
+            ValueError: `player` is not 0 or 1.
             WrongGameError: the state is not an Othello position of this size.
         """
         state = self.checked(state)
+        if player not in (0, 1):
+            raise state.no_player(player)
         own, opponent = np.array([[state.opponent], [state.own]], np.uint64)
         value = float(kernels.evaluate(own, opponent, self.tables)[0])
         return -value if player == state.to_move else value

@@ -75,6 +75,8 @@ def test_a_finished_game_has_its_result_as_value(networks):
     assert won.is_over
     assert [networks[8].value(won, player) for player in (0, 1)] == [1.0, -1.0]
     assert [networks[4].value(drawn, player) for player in (0, 1)] == [0.0, 0.0]
+    with pytest.raises(ValueError, match="a player must be 0 or 1, not 2"):
+        networks[4].value(drawn, 2)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,12 @@ class TestServer:
         assert server.answer("time_left white").startswith("? syntax")
         assert server.answer("komi 0") == "="
 
+    def test_the_winner_gets_the_empty_squares(self, server):
+        """White has lost all its discs in this game of nine moves."""
+        for k, move in enumerate(Othello.transcript_moves("e6f4e3f6g5d6e7f5c5")):
+            assert server.answer(f"play {'white' if k % 2 else 'black'} {move}") == "="
+        assert server.answer("final_score") == "= B+64"
+
     @pytest.mark.parametrize(
         ("lines", "clocks"),
         [
@@ -172,9 +178,9 @@ class TestServer:
                     move = state.action_to_text(other.act(state))
                     assert server.answer(f"play {colour} {move}") == "="
             assert server.answer("genmove black") == "= PASS"
-            black, white = server.state.discs()
+            margin = int(server.state.margins()[0])
             score = server.answer("final_score")
-            assert score == ("= 0" if black == white else f"= {'B' if black > white else 'W'}+{abs(black - white)}")
+            assert score == (f"= {'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "= 0")
 
 
 def test_gtp_does_not_read_a_line_without_end(run, monkeypatch):
