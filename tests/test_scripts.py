@@ -115,6 +115,7 @@ def test_a_small_run(monkeypatch, tmp_path, capsys, name, arguments, told):
             ["--ffo", "44-40"],
             "expected none, or numbers from 1 to 44 .*, got '44-40'",
         ),
+        ("measure/search", ["--empties", "1"], "--empties: expected a number from 6 to 60, got 1"),
         ("measure/curves", ["--runs", "none.json"], "expected a curve of scores against alphabeta.* in 'none.json'"),
     ],
 )

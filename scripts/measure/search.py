@@ -32,6 +32,7 @@ from othello_env.games.openings import Openings
 T = TypeVar("T")
 REFERENCE_RATE = 57.0  # in millions of leaves a second; endgame times are also printed for a machine of this speed
 MOST_FFO = 44
+LEAST_EMPTIES = 6  # with fewer, positions with a choice of moves are rare
 PERFT = perft_work(8)
 
 
@@ -220,6 +221,8 @@ def measure_threads(
 
 
 def main(args: Args) -> None:
+    if not LEAST_EMPTIES <= args.empties <= 60:
+        sys.exit(f"--empties: expected a number from {LEAST_EMPTIES} to 60, got {args.empties}")
     ends = endgames(numbers(args.ffo))
     print(machine())
     states = positions(args.empties, args.positions, args.seed)
