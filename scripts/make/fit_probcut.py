@@ -47,7 +47,7 @@ class Args:
     agent: Literal["engine", "ntuple"] = "engine"  # whose packaged weights the engine searches with
     size: Literal[6, 8] = 8  # size of the board
     positions: int = 1000  # number of searched positions
-    depth: int = 9  # depth of the deepest search; it must end before the game does
+    depth: int = 10  # depth of the deepest search; it must end before the game does
     seed: int = 1  # the seed of the positions
 
 

@@ -105,9 +105,7 @@ def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np
 @kernel
 def _sort_depth(depth: Int, empty: Int) -> Int:
     """The depth of the searches that sort the moves."""
-    if depth < EXACT:
-        return max(0, (depth - 4) // 3)
-    if empty < 15:
+    if depth < EXACT or empty < 15:
         return 0
     if empty < 18:
         return 1

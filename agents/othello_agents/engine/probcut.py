@@ -69,9 +69,12 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
     In direction 1, if the shallow search finds at least the returned value, the deep value is likely to be at least
     `bound`. In direction -1, if the shallow search finds at most the returned value, the deep value is likely to be at
     most `bound`. If `depth` is too great for the table of cuts, the numbers of the greatest depth in the table are
-    used.
+    used that is odd if `depth` is odd, and even if `depth` is even.
     """
-    slope, offset, deviation = cuts[stage_of(empty), min(depth - SHALLOWEST, cuts.shape[1] - 1)]
+    column, last = depth - SHALLOWEST, cuts.shape[1] - 1
+    if column > last:
+        column = max(0, last - ((column - last) & 1))
+    slope, offset, deviation = cuts[stage_of(empty), column]
     shallow = (np.float32(bound) - offset + np.float32(direction * CONFIDENCE) * deviation) / slope
     return np.int64(np.ceil(shallow)) if direction > 0 else np.int64(np.floor(shallow))
 

@@ -163,7 +163,7 @@ class Searcher:
         memory.control[NODES] = control[NODES]
 
     def deepen(self, depth: int, exact: int, result: int = 0, *, timed: bool = False) -> None:
-        """Search to the depths 2, 3, ... `depth` within the limit of nodes. `timed` says that time is limited, too.
+        """Search to `depth` within the limit of nodes, after shallower searches. `timed` says that time is limited, too.
 
         If at most `exact` squares are empty, search to the end instead. Shallower searches may come before the search
         to the end (see `_FIRST_EXACT` and `_LIMITED_DEPTH`). If more than `exact` but at most `result` squares are
@@ -178,9 +178,8 @@ class Searcher:
             depth = max(self._preparation(timed=timed), min(depth, _LIMITED_DEPTH))
         else:
             depth = self._preparation(timed=timed)
-        for plies in range(2, depth + 1):
-            if not self._iterate(plies):
-                return
+        if not self._iterate_to(depth):
+            return
         if to_end and self.empty > exact:
             value = self._find_winner()
             if value and timed:
@@ -223,8 +222,7 @@ class Searcher:
 
     def solve(self, *, result_only: bool) -> None:
         """Search to the end for the exact score, or with `result_only` only for the winner (the sign of the value)."""
-        for plies in range(2, self._preparation(timed=False) + 1):
-            self._iterate(plies)
+        self._iterate_to(self._preparation(timed=False))
         if not result_only:
             self._iterate(EXACT)
             return
@@ -236,6 +234,13 @@ class Searcher:
     def _stopped(self) -> bool:
         control = self._memory.control
         return self._was_cut or bool(control[NODES] >= control[LIMIT])
+
+    def _iterate_to(self, depth: int) -> bool:
+        """Search to the depths 2, 4, ... or 3, 5, ... `depth`. Return False if the limit of nodes was reached.
+
+        Searches of odd and of even depths prefer different moves, so a search in between would cost more than it saves.
+        """
+        return all(self._iterate(plies) for plies in range(2 + depth % 2, depth + 1, 2))
 
     def _iterate(self, depth: int) -> bool:
         """Search to a depth and keep the result. If the limit of nodes was reached, keep nothing and return False."""

@@ -70,7 +70,7 @@ def test_its_value_with_ntuple_weights_is_that_of_the_search(size, weights, rand
 
 
 # The numbers of nodes of the deterministic search. They may change only if the engine is meant to behave differently.
-SIGNATURE = {"weighted": 189_426, "mobility": 150_414}
+SIGNATURE = {"weighted": 155_972, "mobility": 88_108}
 
 
 @pytest.mark.parametrize("name", SIGNATURE)

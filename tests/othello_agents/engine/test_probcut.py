@@ -28,8 +28,9 @@ def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(directi
     rng = np.random.default_rng(1)
     cuts = np.stack([rng.uniform(0.8, 1.2, (8, 4)), rng.uniform(-50, 50, (8, 4)), rng.uniform(30, 200, (8, 4))], axis=2)
     for bound in range(-900, 900, 37):
-        for depth, empty in ((3, 10), (6, 30), (9, 55)):  # the table ends at depth 6
-            slope, offset, deviation = cuts[empty // 8, min(depth, 6) - SHALLOWEST]
+        # The table ends at depth 6. A deeper search has the numbers of the last depth that is odd or even as well.
+        for depth, empty, listed in ((3, 10, 3), (6, 30, 6), (9, 55, 5), (12, 55, 6)):
+            slope, offset, deviation = cuts[empty // 8, listed - SHALLOWEST]
             enough = int(sufficient(bound, direction, depth, empty, cuts.astype(np.float32)))
 
             def beyond(shallow, slope=slope, offset=offset, deviation=deviation, bound=bound):
