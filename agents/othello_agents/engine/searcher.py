@@ -163,7 +163,7 @@ class Searcher:
         memory.control[NODES] = control[NODES]
 
     def deepen(self, depth: int, exact: int, result: int = 0, *, timed: bool = False) -> None:
-        """Search to `depth` within the limit of nodes, after shallower searches. `timed` says that time is limited, too.
+        """Search to `depth` within the limit of nodes, after shallower searches. `timed`: the time is limited, too.
 
         If at most `exact` squares are empty, search to the end instead. Shallower searches may come before the search
         to the end (see `_FIRST_EXACT` and `_LIMITED_DEPTH`). If more than `exact` but at most `result` squares are
