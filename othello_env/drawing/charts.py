@@ -491,7 +491,7 @@ def _errors(value: float, low: Any, high: Any) -> np.ndarray:
 
 def _label_rows(axes: Axes, labels: Sequence[str], values: Sequence[str], own: Sequence[bool] = ()) -> None:
     """Write a label to the left of each row and a value to its right. The first row is on top."""
-    axes.set_yticks(range(len(labels)), [_short(label, 34) for label in labels], color=_INK)
+    axes.set_yticks(range(len(labels)), [_short(label, 37) for label in labels], color=_INK)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(False, axis="y")

@@ -187,8 +187,8 @@ _MEASURED: dict[str, dict[str, float]] = {
         "alphabeta:depth=4": 554,
         "alphabeta:depth=6": 759,
         "mcts": 892,
-        "engine:depth=4": 2054,
-        "engine": 2588,
+        "engine:depth=4": 2051,
+        "engine": 2573,
     },
     "othello:size=6": {
         "alphabeta:depth=2": 321,

@@ -54,7 +54,7 @@ EXACT = 100
 _SOLVER = 13
 """With this number of empty squares or fewer, a search to the end calls the exact solver."""
 _SORTED = 3
-"""The smallest depth at which shallow searches sort the moves."""
+"""The smallest depth at which values sort the moves, and not only the numbers of replies."""
 _CHILDREN = 4
 """From this depth on, the positions after all moves are looked up in the transposition table before the first of them
 is searched."""
@@ -104,7 +104,7 @@ def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np
 
 @kernel
 def _sort_depth(depth: Int, empty: Int) -> Int:
-    """The depth of the searches that sort the moves."""
+    """The depth of the searches whose values sort the moves; at depth 0, these are evaluations."""
     if depth < EXACT or empty < 15:
         return 0
     if empty < 18:
