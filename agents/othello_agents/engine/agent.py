@@ -240,12 +240,12 @@ class Engine(Agent):
         with self._lock:
             began = self._begin(position.size, is_timed=self._seconds is not None)
             found, searcher = self._search(position, self._seconds)
-            nodes = int(self._memory.control[NODES])
+            nodes, seconds = int(self._memory.control[NODES]), time.perf_counter() - began
             self._limit(NO_LIMIT)
             best = run(lambda: searcher.best_lines(count), self._memory) if count else []
             variation = best[0][1] if best else run(searcher.variation, self._memory)
             values = run(searcher.values, self._memory) if scores else {}
-        analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - began)
+        analysis = self._analysis(position, found, variation, nodes, seconds)
         kind = self.evaluator(position.size).kind
         if scores:
             units = {action: to_unit(value, kind, found) for action, value in values.items()}
@@ -295,9 +295,9 @@ class Engine(Agent):
             began = self._begin(position.size)
             searcher = self._prepare(position, NO_LIMIT)
             run(lambda: searcher.solve(result_only=result_only), self._memory, progress=progress)
-            nodes = int(self._memory.control[NODES])
+            nodes, seconds = int(self._memory.control[NODES]), time.perf_counter() - began
             variation = run(searcher.variation, self._memory)
-        return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - began)
+        return self._analysis(position, searcher.found, variation, nodes, seconds)
 
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move: expected or exact discs (see `Analysis.discs`).

@@ -72,7 +72,7 @@ class Analysis:
             of empty squares.
         exact: whether the search went to the end of the game, so that the score is the result of perfect play.
         nodes: the number of positions that the search for the best move visited.
-        seconds: the wall-clock time of the whole analysis, in seconds.
+        seconds: the wall-clock time of the search for the best move, in seconds.
         scores: the score of each legal action in the unit of `score`; None if these scores were not requested. An
             action that certainly loses has the score -1 if the unit is ``"mean of result and margin"``, and -infinity
             if the unit is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's
