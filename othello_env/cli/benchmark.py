@@ -116,9 +116,9 @@ def command(
             most = 0 if endgame else each_once if games is None else min(games, each_once)
             found.append(_measure_perfection(player, agent, size, most, folder, seed))
     if len(agents) == len({tuple(named_files(agent)) for agent in agents} - {()}) > 1:
-        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(found)))
         if out is not None:
             write_json(out / "seeds.json", seeds_json(found))
+        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(found)))
 
 
 def _rate(
@@ -190,11 +190,9 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> _B:
 
 
 def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
-    """Print the results. If `out` is not None, also write them into this folder.
-
-    The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``. The moves in
-    the packaged positions are in ``positions.jsonl``.
-    """
+    """If `out` is not None, write the results into this folder. Then print them."""
+    if out is not None:
+        _write(result, out)
     options.say(result.head())
     if rows := result.rows():
         click.echo(options.table(result.columns, rows))
@@ -203,8 +201,14 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     if faults := result.faults():
         told = f"{len(faults)} answers of {result.agent} failed or were illegal moves"
         options.say(f"{told}; the first: {options.without_board(faults[0])}", err=True)
-    if out is None:
-        return
+
+
+def _write(result: Benchmark | PerfectionBenchmark, out: Path) -> None:
+    """Write the results into a folder.
+
+    The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``. The moves in
+    the packaged positions are in ``positions.jsonl``.
+    """
     name, picture = "benchmark", None
     measured = result.regret if isinstance(result, PerfectionBenchmark) else result.endgame
     if isinstance(result, PerfectionBenchmark):

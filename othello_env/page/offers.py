@@ -185,18 +185,18 @@ _MEASURED: dict[str, dict[str, float]] = {
     "othello": {
         "alphabeta:depth=2": 405,
         "alphabeta:depth=4": 554,
-        "alphabeta:depth=6": 759,
-        "mcts": 892,
-        "engine:depth=4": 2051,
-        "engine": 2573,
+        "alphabeta:depth=6": 742,
+        "mcts": 864,
+        "engine:depth=4": 2079,
+        "engine": 2591,
     },
     "othello:size=6": {
         "alphabeta:depth=2": 321,
         "alphabeta:depth=4": 487,
         "alphabeta:depth=6": 614,
         "mcts": 813,
-        "engine:depth=4": 1345,
-        "engine": 1566,
+        "engine:depth=4": 1342,
+        "engine": 1562,
     },
 }
 """Elo ratings of packaged agents that are no rungs, by `othello_env.place` with `half_width=30` and `seed=1`."""

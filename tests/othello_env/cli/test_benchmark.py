@@ -121,6 +121,16 @@ def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_pat
     }
 
 
+def test_the_files_are_whole_if_nobody_reads_the_output(run, tmp_path, monkeypatch):
+    def closed(*_, **__):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("click.echo", closed)
+    run("random", "--endgame", "--out", tmp_path / "out")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"benchmark.json", "benchmark.md", "positions.jsonl"}
+    assert parse_json((tmp_path / "out" / "benchmark.json").read_bytes())["endgame"]["count"] == 500
+
+
 def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

@@ -190,7 +190,7 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.click("#new")
     page.select_option("#game", "othello")
     assert page.locator('[name=seat-1] option[value="perfect"]').count() == 0
-    assert "(strong, 2051 Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
+    assert "(strong, 2079 Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
     assert page.inner_text("#ratings") == "The ratings are Elo on ladder-v0 (8x8, random play is 0)."
     page.select_option("#game", "checkers")
     assert page.locator("#ratings").is_hidden()
