@@ -12,7 +12,7 @@ from othello_env.envs.conventions import Observation
 from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
-from othello_env.games.checkers.batch import CheckersGames
+from othello_env.games.checkers.batch import CheckersBatch
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.openings import OpeningsSpec
 
@@ -107,8 +107,8 @@ class CheckersVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]):
             num_threads,
         )
 
-    def new_batch(self, n: int) -> CheckersGames:
-        return CheckersGames(n, self._start)
+    def new_batch(self, n: int) -> CheckersBatch:
+        return CheckersBatch(n, self._start)
 
     def new_game(self, game_key: int) -> Checkers:
         """The position in which a game begins. This position is the same for every `game_key`."""

@@ -13,7 +13,7 @@ from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.openings import OpeningsSpec
-from othello_env.games.othello.batch import OthelloGames
+from othello_env.games.othello.batch import OthelloBatch
 from othello_env.games.othello.position import Othello, check_size
 
 __all__ = ["OthelloEnv", "OthelloVectorEnv"]
@@ -103,8 +103,8 @@ class OthelloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]): 
             num_threads,
         )
 
-    def new_batch(self, n: int) -> OthelloGames:
-        return OthelloGames(n, self._start)
+    def new_batch(self, n: int) -> OthelloBatch:
+        return OthelloBatch(n, self._start)
 
     def new_game(self, game_key: int) -> Othello:
         """The position in which a game begins. This position is the same for every `game_key`."""

@@ -13,7 +13,7 @@ from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.openings import OpeningsSpec
-from othello_env.games.tribolo.batch import TriboloGames
+from othello_env.games.tribolo.batch import TriboloBatch
 from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["TriboloEnv", "TriboloVectorEnv"]
@@ -113,8 +113,8 @@ class TriboloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]): 
             num_threads,
         )
 
-    def new_batch(self, n: int) -> TriboloGames:
-        return TriboloGames(n, **self._board)
+    def new_batch(self, n: int) -> TriboloBatch:
+        return TriboloBatch(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
         """The position in which a game begins. Its random board depends only on `game_key`."""

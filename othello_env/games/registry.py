@@ -181,7 +181,7 @@ def register_game(name: str, game: type[State], batch: Callable[[int, Any], Batc
             and `from_text`, as Othello has, a record may begin at any position.
         batch: a function that takes the number of games and the start position, and returns the batch for the vector
             environment; None if there is none. It may be a subclass of
-            `othello_env.games.othello.batch.OthelloGames`.
+            `othello_env.games.othello.batch.OthelloBatch`.
 
     Raises:
         TypeError: `game` is not a subclass of State.

@@ -4,7 +4,7 @@ from typing import Any
 
 from othello_env import Othello, register_game
 from othello_env.games.batch import functions as batch
-from othello_env.games.othello.batch import OthelloGames, OthelloRules
+from othello_env.games.othello.batch import OthelloBatch, OthelloConstants
 from othello_env.support.dispatch import implementation
 
 
@@ -18,20 +18,20 @@ class Fewest(Othello):
         return white, black
 
 
-class FewestRules(OthelloRules):
-    """The rules in compiled code. They have Othello's functions, except those that are implemented below."""
+class FewestConstants(OthelloConstants):
+    """The constants of the compiled code. Othello's functions serve them, except those that are implemented below."""
 
 
-@implementation(batch.result, FewestRules)
-def _result(rules: Any, games: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
-    othello = OthelloRules(rules.board, rules.size)  # so that this call takes Othello's function
+@implementation(batch.result, FewestConstants)
+def _result(constants: Any, games: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
+    othello = OthelloConstants(constants.board, constants.size)  # so that this call takes Othello's function
     return batch.result(othello, games, boards, i, 1 - player, by_margin)
 
 
-class FewestGames(OthelloGames):
+class FewestBatch(OthelloBatch):
     """N games as arrays, for the vector environment."""
 
-    rules_class = FewestRules
+    constants_class = FewestConstants
 
 
-register_game("fewest", Fewest, FewestGames)
+register_game("fewest", Fewest, FewestBatch)

@@ -94,76 +94,76 @@ class Nim(State):
         return f"Nim({self.stones}, {self.to_move})"
 
 
-class NimRules(NamedTuple):
-    """The rules in the form that the kernels take. This type selects the game's functions."""
+class NimConstants(NamedTuple):
+    """The constants that the kernels take. This type selects the game's functions."""
 
     most: int
     """The largest number of stones that may be taken at once."""
 
 
-@implementation(batch.set_start, NimRules)
-def _set_start(rules: Any, games: Any, boards: Any, i: int, key: Any, initial: Any, chosen: int) -> bool:
+@implementation(batch.set_start, NimConstants)
+def _set_start(constants: Any, games: Any, boards: Any, i: int, key: Any, initial: Any, chosen: int) -> bool:
     boards[0][i], games.to_move[i] = initial.boards[0][chosen], initial.to_move[chosen]
     return True
 
 
-@implementation(batch.turn, NimRules)
-def _turn(rules: Any, games: Any, boards: Any, i: int) -> np.uint64:
+@implementation(batch.turn, NimConstants)
+def _turn(constants: Any, games: Any, boards: Any, i: int) -> np.uint64:
     return np.uint64(games.plies[i])
 
 
-@implementation(batch.choose, NimRules)
-def _choose(rules: Any, games: Any, boards: Any, i: int, bits: np.uint64) -> int:
-    return int(below(bits, np.uint64(min(rules.most, boards[0][i]))))
+@implementation(batch.choose, NimConstants)
+def _choose(constants: Any, games: Any, boards: Any, i: int, bits: np.uint64) -> int:
+    return int(below(bits, np.uint64(min(constants.most, boards[0][i]))))
 
 
-@implementation(batch.play, NimRules)
-def _play(rules: Any, games: Any, boards: Any, i: int, action: int) -> None:
+@implementation(batch.play, NimConstants)
+def _play(constants: Any, games: Any, boards: Any, i: int, action: int) -> None:
     boards[0][i] -= action + 1
     games.to_move[i] ^= 1
     games.over[i] = boards[0][i] == 0
 
 
-@implementation(batch.is_legal, NimRules)
-def _is_legal(rules: Any, boards: Any, i: int, action: int) -> bool:
-    return bool(action < min(rules.most, boards[0][i]))
+@implementation(batch.is_legal, NimConstants)
+def _is_legal(constants: Any, boards: Any, i: int, action: int) -> bool:
+    return bool(action < min(constants.most, boards[0][i]))
 
 
-@implementation(batch.score, NimRules)
-def _score(rules: Any, games: Any, boards: Any, i: int, player: int) -> int:
+@implementation(batch.score, NimConstants)
+def _score(constants: Any, games: Any, boards: Any, i: int, player: int) -> int:
     return int(boards[0][i])
 
 
-@implementation(batch.result, NimRules)
-def _result(rules: Any, games: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
+@implementation(batch.result, NimConstants)
+def _result(constants: Any, games: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
     return -1.0 if player == games.to_move[i] else 1.0
 
 
-@implementation(batch.largest_margin, NimRules)
-def _largest_margin(rules: Any, games: Any, boards: Any, i: int) -> float:
+@implementation(batch.largest_margin, NimConstants)
+def _largest_margin(constants: Any, games: Any, boards: Any, i: int) -> float:
     return 1.0
 
 
-@implementation(batch.keep, NimRules)
-def _keep(rules: Any, boards: Any, i: int, ends: Any, k: int) -> None:
+@implementation(batch.keep, NimConstants)
+def _keep(constants: Any, boards: Any, i: int, ends: Any, k: int) -> None:
     ends[k]["stones"] = boards[0][i]
 
 
-@implementation(batch.encode, NimRules)
-def _encode(rules: Any, over: Any, seats: Any, boards: Any, arrays: Any) -> None:
+@implementation(batch.encode, NimConstants)
+def _encode(constants: Any, over: Any, seats: Any, boards: Any, arrays: Any) -> None:
     planes, masks = arrays
     for i in range(len(over)):
         for k in range(planes.shape[3]):
             planes[i, 0, 0, k] = k < boards[0][i]
         for action in range(masks.shape[1]):
-            masks[i, action] = not over[i] and action < min(rules.most, boards[0][i])
+            masks[i, action] = not over[i] and action < min(constants.most, boards[0][i])
 
 
-class NimGames(Batch):
+class NimBatch(Batch):
     """N games of Nim."""
 
     def __init__(self, n: int, start: Nim) -> None:
-        super().__init__(n, start, NimRules(3), [np.zeros(n, np.int64)], [("stones", np.int64)], STONES, np.int8)
+        super().__init__(n, start, NimConstants(3), [np.zeros(n, np.int64)], [("stones", np.int64)], STONES, np.int8)
 
     def opening_boards(self, positions: Sequence[State]) -> tuple[Any, ...]:
         return (np.array([position.stones for position in positions if isinstance(position, Nim)], np.int64),)
@@ -188,8 +188,8 @@ class NimVectorEnv(VectorGames):
     def new_game(self, game_key: int) -> Nim:
         return Nim()
 
-    def new_batch(self, n: int) -> NimGames:
-        return NimGames(n, Nim())
+    def new_batch(self, n: int) -> NimBatch:
+        return NimBatch(n, Nim())
 
 
 class NimAEC(AECGame):

@@ -107,7 +107,7 @@ class Batch(ABC):
     Args:
         n: the number of games.
         start: the start position of a game. Its board size and its rules apply to all games.
-        rules: a NamedTuple with the constants that the game's functions need. Its class selects these functions.
+        constants: a NamedTuple of the constants that the game's functions need. Its class selects these functions.
         boards: the arrays of the N boards, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
         longest: the largest number of plies that can be stored in each game. If `bounded` is true, this is also the
@@ -128,14 +128,14 @@ class Batch(ABC):
         self,
         n: int,
         start: State,
-        rules: Any,
+        constants: Any,
         boards: Iterable[_Array],
         fields: list[Any],
         longest: int,
         action_dtype: npt.DTypeLike,
     ) -> None:
         self.start = start
-        self.rules = rules
+        self.constants = constants
         self.boards = tuple(boards)
         self.games = new_state(n, start.num_players, longest, action_dtype)
         self.template = np.empty(0, ends_dtype(start.num_players, fields))
@@ -243,14 +243,14 @@ class Batch(ABC):
 
         The key of a game is a hash of its `env_key` and `number` (see `BatchState`).
         """
-        return int(kernels.begin_all(self.rules, self._fields, self.boards, numbers, 0, tuple(initial)))
+        return int(kernels.begin_all(self.constants, self._fields, self.boards, numbers, 0, tuple(initial)))
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
         """Check the actions before a step. `actions` is (N,) int64 and contiguous.
 
         Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem.
         """
-        return int(check(self.rules, self.boards, actions, self.games.over, self.start.num_actions))
+        return int(check(self.constants, self.boards, actions, self.games.over, self.start.num_actions))
 
     def step(
         self,
@@ -282,7 +282,7 @@ class Batch(ABC):
             The games that ended; a number, NO_OPENING if a game could not begin, else 0; and the problems.
         """
         rows, moves, failed, found = kernels.step(
-            self.rules,
+            self.constants,
             self._fields,
             self.boards,
             actions,
@@ -299,7 +299,7 @@ class Batch(ABC):
 
     def waiting(self) -> Waiting:
         """Play the forced passes of opponents, and return the games in which an opponent must choose an action."""
-        numbers, to_move, key, opponent, boards = kernels.waiting(self.rules, self._fields, self.boards)
+        numbers, to_move, key, opponent, boards = kernels.waiting(self.constants, self._fields, self.boards)
         return Waiting(numbers, opponent, self._positions(numbers, to_move, key, boards), boards)
 
     def _positions(
@@ -327,7 +327,7 @@ class Batch(ABC):
             The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
         """
         rows, moves, failed = kernels.answer(
-            self.rules,
+            self.constants,
             self._fields,
             self.boards,
             waiting.numbers,
@@ -355,7 +355,7 @@ class Batch(ABC):
         An observation has the point of view of the player to move. In a finished game, it has the point of view of the
         learner or, in self-play, of the player that would move next.
         """
-        kernels.observe(self.rules, self._fields, self.boards, out)
+        kernels.observe(self.constants, self._fields, self.boards, out)
 
     def final_observations(self, ends: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
         """(E, planes, H, W), the last observation of each game that ended, as the player `ends["viewer"]` sees it."""
@@ -367,7 +367,7 @@ class Batch(ABC):
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         planes = np.zeros((len(over), *self.start.observation_shape), np.int8)
         masks = np.zeros((len(over), self.start.num_actions), np.int8)
-        encode(self.rules, over, seats, boards, self.views(planes, masks))
+        encode(self.constants, over, seats, boards, self.views(planes, masks))
         return planes, masks
 
 
@@ -401,15 +401,15 @@ class _BatchPositions(Positions):
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
         batch = self._batch
-        return bool(kernels.are_legal(batch.rules, batch.boards, self._numbers, actions, batch.start.num_actions))
+        return bool(kernels.are_legal(batch.constants, batch.boards, self._numbers, actions, batch.start.num_actions))
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
         batch = self._batch
-        return kernels.draw_actions(batch.rules, batch._fields, batch.boards, self._numbers, self.key)
+        return kernels.draw_actions(batch.constants, batch._fields, batch.boards, self._numbers, self.key)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         self._check_length(actions)
         batch = self._batch
         kernels.randomise(
-            batch.rules, batch._fields, batch.boards, self._numbers, self.key, np.uint64(threshold), actions
+            batch.constants, batch._fields, batch.boards, self._numbers, self.key, np.uint64(threshold), actions
         )

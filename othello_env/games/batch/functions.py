@@ -1,7 +1,7 @@
 """The compiled functions (kernels) that a game supplies for the batch.
 
-The first argument of each function is the game's rules, a NamedTuple. Each game has its own class of rules, and this
-class selects the game's implementation (see `othello_env.support.dispatch`). Most functions also take `games`, the
+The first argument of each function is the game's constants, a NamedTuple. Each game has its own class of constants,
+which selects the game's implementation (see `othello_env.support.dispatch`). Most functions also take `games`, the
 arrays that every kind of game has (`othello_env.games.batch.state.BatchState`), and `boards`, a tuple of arrays that
 only the game's own functions read.
 
@@ -48,12 +48,12 @@ _Arrays = tuple[Any, ...]
 
 @dispatched(lean=True)
 def set_start(
-    rules: Any, games: BatchState, boards: _Boards, i: int, key: np.uint64, initial: InitialArrays, chosen: int
+    constants: Any, games: BatchState, boards: _Boards, i: int, key: np.uint64, initial: InitialArrays, chosen: int
 ) -> bool:
     """Set up the board and the player to move of game i. Returns False if no start was found.
 
     Args:
-        rules: the game's rules.
+        constants: the game's constants.
         games: the state of N games.
         boards: the boards of N games.
         i: the number of the game.
@@ -66,19 +66,19 @@ def set_start(
 
 
 @dispatched(lean=True)
-def turn(rules: Any, games: BatchState, boards: _Boards, i: int) -> np.uint64:
+def turn(constants: Any, games: BatchState, boards: _Boards, i: int) -> np.uint64:
     """The number `State.turn` for the position of game i."""
     raise NotImplementedError
 
 
 @dispatched(lean=True)
-def choose(rules: Any, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
+def choose(constants: Any, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
     """A uniformly random legal action of game i. The 64 random bits choose it as in `State.draw_action`."""
     raise NotImplementedError
 
 
 @dispatched(lean=True)
-def play(rules: Any, games: BatchState, boards: _Boards, i: int, action: int) -> None:
+def play(constants: Any, games: BatchState, boards: _Boards, i: int, action: int) -> None:
     """Play a legal action in game i: update the board, `games.to_move` and `games.over`.
 
     The caller has already added the action to `games.moves` and counted it in `games.plies`.
@@ -88,7 +88,7 @@ def play(rules: Any, games: BatchState, boards: _Boards, i: int, action: int) ->
 
 @dispatched(lean=True)
 def play_all(
-    rules: Any, games: BatchState, boards: _Boards, actions: npt.NDArray[np.int64], illegal: npt.NDArray[np.bool_]
+    constants: Any, games: BatchState, boards: _Boards, actions: npt.NDArray[np.int64], illegal: npt.NDArray[np.bool_]
 ) -> None:
     """Play an action in each of N games.
 
@@ -97,11 +97,11 @@ def play_all(
     """
     for i in range(len(actions)):
         if len(illegal) == 0 or not illegal[i]:
-            play(rules, games, boards, i, actions[i])
+            play(constants, games, boards, i, actions[i])
 
 
 @dispatched(lean=True)
-def forfeit(rules: Any, games: BatchState, boards: _Boards, i: int) -> None:
+def forfeit(constants: Any, games: BatchState, boards: _Boards, i: int) -> None:
     """End game i after an illegal action.
 
     If the game's own `play_all` changes the position when the action is illegal, the game also needs its own version of
@@ -111,40 +111,40 @@ def forfeit(rules: Any, games: BatchState, boards: _Boards, i: int) -> None:
 
 
 @dispatched(lean=True)
-def must_pass(rules: Any, games: BatchState, boards: _Boards, i: int) -> bool:
+def must_pass(constants: Any, games: BatchState, boards: _Boards, i: int) -> bool:
     """Whether a pass is the only legal action in game i. The game must not be over."""
     return False
 
 
 @dispatched(lean=True)
-def score(rules: Any, games: BatchState, boards: _Boards, i: int, player: int) -> int:
+def score(constants: Any, games: BatchState, boards: _Boards, i: int, player: int) -> int:
     """A player's score in game i, as in `State.scores`."""
     raise NotImplementedError
 
 
 @dispatched(lean=True)
-def score_all(rules: Any, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
+def score_all(constants: Any, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
     """Write each player's score in N games, (N * P,): game after game. It has no meaning for a game that is over."""
     players = games.opponents.shape[1] + 1
     for i in range(len(games.over)):
         for player in range(players):
-            scores[players * i + player] = score(rules, games, boards, i, player)
+            scores[players * i + player] = score(constants, games, boards, i, player)
 
 
 @dispatched(lean=True)
-def result(rules: Any, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+def result(constants: Any, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
     """A player's result in game i or, if `by_margin` is true, the player's margin. The game must be over."""
     raise NotImplementedError
 
 
 @dispatched(lean=True)
-def largest_margin(rules: Any, games: BatchState, boards: _Boards, i: int) -> float:
+def largest_margin(constants: Any, games: BatchState, boards: _Boards, i: int) -> float:
     """The largest margin with which game i can end."""
     raise NotImplementedError
 
 
 @dispatched(lean=True)
-def view_from(rules: Any, games: BatchState, boards: _Boards, i: int, viewer: int) -> None:
+def view_from(constants: Any, games: BatchState, boards: _Boards, i: int, viewer: int) -> None:
     """Store the board of the finished game i from the viewer's point of view.
 
     The default body does nothing. It is enough for games whose boards are the same from every point of view.
@@ -152,7 +152,7 @@ def view_from(rules: Any, games: BatchState, boards: _Boards, i: int, viewer: in
 
 
 @dispatched()
-def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
+def take(constants: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
     """Copy parts of the boards of some games: the parts that `play_taken` and the agents need.
 
     `numbers`, (M,), has the indices of the games. The default body copies nothing.
@@ -162,7 +162,7 @@ def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards
 
 @dispatched()
 def play_taken(
-    rules: Any,
+    constants: Any,
     games: BatchState,
     boards: _Boards,
     numbers: npt.NDArray[np.int64],
@@ -171,24 +171,24 @@ def play_taken(
 ) -> None:
     """Play legal actions in the games at the indices `numbers`. `taken` is the result of `take` for these games."""
     for k in range(len(numbers)):
-        play(rules, games, boards, numbers[k], actions[k])
+        play(constants, games, boards, numbers[k], actions[k])
 
 
 @dispatched(lean=True)
-def keep(rules: Any, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
+def keep(constants: Any, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
     """Copy the board of game i to the board fields of `ends[k]`."""
     raise NotImplementedError
 
 
 @dispatched(lean=True)
-def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
+def is_legal(constants: Any, boards: _Boards, i: int, action: int) -> bool:
     """Whether an action is legal in game i. The action must be in range, and the game must not be over."""
     raise NotImplementedError
 
 
 @dispatched()
 def check(
-    rules: Any, boards: _Boards, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_], num_actions: int
+    constants: Any, boards: _Boards, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_], num_actions: int
 ) -> int:
     """Check an action for each of N games.
 
@@ -201,20 +201,20 @@ def check(
             problems |= OVER
         if actions[i] < 0 or actions[i] >= num_actions:
             problems |= OUT_OF_RANGE
-        elif not over[i] and not is_legal(rules, boards, i, actions[i]):
+        elif not over[i] and not is_legal(constants, boards, i, actions[i]):
             problems |= ILLEGAL
     return problems
 
 
 @dispatched()
-def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boards, arrays: _Arrays) -> None:
+def encode(constants: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boards, arrays: _Arrays) -> None:
     """Write the observations and masks of N games.
 
     An observation has the point of view of the player to move. In a finished game, it has the point of view of the
     learner or, in self-play, of the player that would move next.
 
     Args:
-        rules: the game's rules.
+        constants: the game's constants.
         over: the array `over` of the `BatchState`, (N,).
         seats: the arrays `to_move` and `learner` of the `BatchState`, both (N,).
         boards: the boards of N games.

@@ -76,20 +76,20 @@ def _note(games: BatchState, i: int, action: int) -> None:
 
 
 @kernel(lean=True)
-def _begin(rules: Any, games: BatchState, boards: _Tuple, i: int, key: np.uint64, initial: InitialArrays) -> bool:
+def _begin(constants: Any, games: BatchState, boards: _Tuple, i: int, key: np.uint64, initial: InitialArrays) -> bool:
     """Begin game i with this key. Returns False if it could not begin; NO_OPENING explains the reasons."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = first_above(initial.bounds, mix(opening_key, _0) >> _32) if len(initial.bounds) > 1 else 0
     found = False
     for attempt in range(initial.attempts):
         games.over[i], games.plies[i] = False, 0
-        if not set_start(rules, games, boards, i, key, initial, chosen):
+        if not set_start(constants, games, boards, i, key, initial, chosen):
             break
         if len(initial.plies) > 0:
             games.plies[i] = initial.plies[chosen]
             for ply in range(initial.plies[chosen]):
                 games.moves[i, ply] = initial.moves[chosen, ply]
-        found = _random_plies(rules, games, boards, i, initial.random_plies, mix(opening_key, np.uint64(attempt)))
+        found = _random_plies(constants, games, boards, i, initial.random_plies, mix(opening_key, np.uint64(attempt)))
         if found:
             break
     games.over[i] = not found
@@ -99,14 +99,14 @@ def _begin(rules: Any, games: BatchState, boards: _Tuple, i: int, key: np.uint64
 
 
 @kernel(lean=True)
-def _random_plies(rules: Any, games: BatchState, boards: _Tuple, i: int, plies: int, key: np.uint64) -> bool:
+def _random_plies(constants: Any, games: BatchState, boards: _Tuple, i: int, plies: int, key: np.uint64) -> bool:
     """Play random plies in game i. Returns False if they end the game, or if `games.moves` has no space for them."""
     for _ in range(plies):
         if games.over[i] or games.plies[i] >= games.moves.shape[1]:
             return False
-        action = choose(rules, games, boards, i, mix(key, turn(rules, games, boards, i)))
+        action = choose(constants, games, boards, i, mix(key, turn(constants, games, boards, i)))
         _note(games, i, action)
-        play(rules, games, boards, i, action)
+        play(constants, games, boards, i, action)
     return not games.over[i]
 
 
@@ -125,7 +125,7 @@ def _seat(games: BatchState, i: int, key: np.uint64, initial: InitialArrays) -> 
 
 @kernel
 def begin_all(
-    rules: Any,
+    constants: Any,
     fields: _Tuple,
     boards: _Tuple,
     numbers: npt.NDArray[np.int64],
@@ -141,12 +141,17 @@ def begin_all(
     Returns:
         0, or NO_OPENING if a game could not begin.
     """
-    return _begin_each(rules, BatchState(*fields), boards, numbers, ahead, InitialArrays(*initial_fields))
+    return _begin_each(constants, BatchState(*fields), boards, numbers, ahead, InitialArrays(*initial_fields))
 
 
 @kernel(lean=True)
 def _begin_each(
-    rules: Any, games: BatchState, boards: _Tuple, numbers: npt.NDArray[np.int64], ahead: Int, initial: InitialArrays
+    constants: Any,
+    games: BatchState,
+    boards: _Tuple,
+    numbers: npt.NDArray[np.int64],
+    ahead: Int,
+    initial: InitialArrays,
 ) -> int:
     """Do what `begin_all` does. This kernel is faster, because it does not count references to arrays."""
     failed = 0
@@ -154,14 +159,14 @@ def _begin_each(
         i = int(number)
         games.number[i] += np.uint64(ahead)
         games.redraws[i] = 0
-        if not _begin(rules, games, boards, i, mix(games.env_key[i], games.number[i]), initial):
+        if not _begin(constants, games, boards, i, mix(games.env_key[i], games.number[i]), initial):
             failed = NO_OPENING
     return failed
 
 
 @kernel(lean=True)
 def _end(
-    rules: Any,
+    constants: Any,
     games: BatchState,
     boards: _Tuple,
     ended: npt.NDArray[np.int64],
@@ -177,7 +182,7 @@ def _end(
     player is the viewer of the record.
 
     Args:
-        rules: the game's rules.
+        constants: the game's constants.
         games: the games of N games.
         boards: the boards of N games.
         ended: (E,) the indices of the games that ended.
@@ -193,28 +198,28 @@ def _end(
         viewer = int(games.learner[i] if games.learner[i] >= 0 else games.to_move[i])
         winner, best = -1, -np.inf
         for player in range(players):
-            got = result(rules, games, boards, i, player, False)
+            got = result(constants, games, boards, i, player, False)
             winner = player if got > best else (-1 if got == best else winner)
             best = max(best, got)
-            ends["scores"][k][player] = score(rules, games, boards, i, player)
+            ends["scores"][k][player] = score(constants, games, boards, i, player)
         if illegal[k] >= 0:
             winner = -1
-            out.reward[i] = -largest_margin(rules, games, boards, i) if by_margin else -1.0
+            out.reward[i] = -largest_margin(constants, games, boards, i) if by_margin else -1.0
         else:
-            out.reward[i] = result(rules, games, boards, i, int(out.reward_to[i]), by_margin)
-        view_from(rules, games, boards, i, viewer)
+            out.reward[i] = result(constants, games, boards, i, int(out.reward_to[i]), by_margin)
+        view_from(constants, games, boards, i, viewer)
         ends["game"][k], ends["viewer"][k], ends["to_move"][k] = i, viewer, games.to_move[i]
         ends["winner"][k], ends["illegal"][k], ends["plies"][k] = winner, illegal[k], games.plies[i]
         for seat in range(players - 1):
             ends["opponents"][k][seat] = games.opponents[i, seat]
         for ply in range(games.plies[i]):
             moves[k, ply] = games.moves[i, ply]
-        keep(rules, boards, i, ends, k)
+        keep(constants, boards, i, ends, k)
 
 
 @kernel
 def step(
-    rules: Any,
+    constants: Any,
     fields: _Tuple,
     boards: _Tuple,
     actions: npt.NDArray[np.int64],
@@ -230,7 +235,7 @@ def step(
     """Play an action in each of N games, unless the actions have a problem that is refused. Then nothing changes.
 
     Args:
-        rules: the game's rules.
+        constants: the game's constants.
         fields: the fields of `BatchState`, changed in place.
         boards: the boards of the games, changed in place.
         actions: (N,). An illegal action ends its game. If a game was already over, its action is ignored and the next
@@ -251,19 +256,19 @@ def step(
     games, out, initial = BatchState(*fields), Outputs(*out_fields), InitialArrays(*initial_fields)
     over = games.over
     if problems == UNCHECKED:
-        problems = np.int64(check(rules, boards, actions, over, out.num_actions))
+        problems = np.int64(check(constants, boards, actions, over, out.num_actions))
     if problems & refused:
         return np.empty(0, template.dtype), np.empty((0, games.moves.shape[1]), games.moves.dtype), 0, problems
     was_over = true_places(over) if problems & OVER else np.empty(0, np.int64)
-    wrong = _unplayable(rules, boards, actions, over) if problems else np.empty(0, np.bool_)
+    wrong = _unplayable(constants, boards, actions, over) if problems else np.empty(0, np.bool_)
     _forget_step(games, out)
     _note_all(actions, games.moves, games.plies)
-    play_all(rules, games, boards, actions, wrong)
+    play_all(constants, games, boards, actions, wrong)
     if problems & ILLEGAL:
         for i in true_places(wrong):
-            forfeit(rules, games, boards, i)
+            forfeit(constants, games, boards, i)
             games.plies[i] -= 1
-    failed = _begin_each(rules, games, boards, was_over, _NEXT, initial)
+    failed = _begin_each(constants, games, boards, was_over, _NEXT, initial)
     for i in range(len(actions)):
         out.terminated[i] = over[i]
     ended = true_places(over)
@@ -274,24 +279,24 @@ def step(
                 illegal[k] = actions[ended[k]]
     ends = np.empty(len(ended), template.dtype)
     moves = np.empty((len(ended), games.moves.shape[1]), games.moves.dtype)
-    _end(rules, games, boards, ended, illegal, out, by_margin, ends, moves)
-    if begin_next and _begin_each(rules, games, boards, ended, _NEXT, initial) != 0:
+    _end(constants, games, boards, ended, illegal, out, by_margin, ends, moves)
+    if begin_next and _begin_each(constants, games, boards, ended, _NEXT, initial) != 0:
         failed = NO_OPENING
     if observes:
-        _observe(rules, games, boards, out)
+        _observe(constants, games, boards, out)
     return ends, moves, failed, problems
 
 
 @kernel
-def observe(rules: Any, fields: _Tuple, boards: _Tuple, out_fields: _Tuple) -> None:
+def observe(constants: Any, fields: _Tuple, boards: _Tuple, out_fields: _Tuple) -> None:
     """Write the observations, masks and scores of N games into `Outputs`."""
-    _observe(rules, BatchState(*fields), boards, Outputs(*out_fields))
+    _observe(constants, BatchState(*fields), boards, Outputs(*out_fields))
 
 
 @kernel(lean=True)
-def _observe(rules: Any, games: BatchState, boards: _Tuple, out: Outputs) -> None:
-    encode(rules, games.over, (games.to_move, games.learner), boards, out.views)
-    score_all(rules, games, boards, out.scores)
+def _observe(constants: Any, games: BatchState, boards: _Tuple, out: Outputs) -> None:
+    encode(constants, games.over, (games.to_move, games.learner), boards, out.views)
+    score_all(constants, games, boards, out.scores)
 
 
 @kernel(lean=True)
@@ -307,12 +312,12 @@ def _forget_step(games: BatchState, out: Outputs) -> None:
 
 @kernel
 def _unplayable(
-    rules: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
+    constants: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
     """(N,) flags. A flag is True if its action cannot be played, because the game is over or the action is illegal."""
     flags = np.empty(len(actions), np.bool_)
     for i in range(len(actions)):
-        flags[i] = over[i] or not is_legal(rules, boards, i, actions[i])
+        flags[i] = over[i] or not is_legal(constants, boards, i, actions[i])
     return flags
 
 
@@ -328,7 +333,7 @@ def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], pl
 
 @kernel
 def waiting(
-    rules: Any, fields: _Tuple, boards: _Tuple
+    constants: Any, fields: _Tuple, boards: _Tuple
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], npt.NDArray[np.uint64], npt.NDArray[np.int16], _Tuple]:
     """Play the forced passes of opponents, and find the games in which an opponent must choose an action.
 
@@ -342,13 +347,13 @@ def waiting(
     found = np.empty(len(games.over), np.int64)
     for i in range(len(games.over)):
         while games.learner[i] != games.to_move[i] and not games.over[i]:
-            if not must_pass(rules, games, boards, i):
+            if not must_pass(constants, games, boards, i):
                 found[n] = i
                 n += 1
                 break
-            action = choose(rules, games, boards, i, _0)
+            action = choose(constants, games, boards, i, _0)
             _note(games, i, action)
-            play(rules, games, boards, i, action)
+            play(constants, games, boards, i, action)
     numbers = found[:n].copy()
     to_move, key, opponent = np.empty(n, np.int8), np.empty(n, np.uint64), np.empty(n, np.int16)
     for k in range(n):
@@ -359,12 +364,12 @@ def waiting(
             key[k] = mix(key[k], np.uint64(to_move[k]))
             seat = (to_move[k] - games.learner[i] - 1) % players
         opponent[k] = games.opponents[i, seat]
-    return numbers, to_move, key, opponent, take(rules, boards, numbers)
+    return numbers, to_move, key, opponent, take(constants, boards, numbers)
 
 
 @kernel
 def answer(
-    rules: Any,
+    constants: Any,
     fields: _Tuple,
     boards: _Tuple,
     numbers: npt.NDArray[np.int64],
@@ -388,7 +393,7 @@ def answer(
     games, out, initial = BatchState(*fields), Outputs(*out_fields), InitialArrays(*initial_fields)
     for k in range(len(actions)):
         _note(games, numbers[k], actions[k])
-    play_taken(rules, games, boards, numbers, taken, actions)
+    play_taken(constants, games, boards, numbers, taken, actions)
     ended = np.empty(len(numbers), np.int64)
     n, failed = 0, 0
     for number in numbers:
@@ -403,31 +408,31 @@ def answer(
             failed = NO_TURN
         else:
             games.redraws[i] += 1
-            if not _begin(rules, games, boards, i, mix(games.key[i], np.uint64(REDRAW)), initial):
+            if not _begin(constants, games, boards, i, mix(games.key[i], np.uint64(REDRAW)), initial):
                 failed = NO_OPENING
     ended, illegal = ended[:n], np.full(n, -1, np.int64)
     ends = np.empty(n, template.dtype)
     moves = np.empty((n, games.moves.shape[1]), games.moves.dtype)
-    _end(rules, games, boards, ended, illegal, out, by_margin, ends, moves)
-    if begin_next and _begin_each(rules, games, boards, ended, _NEXT, initial) != 0:
+    _end(constants, games, boards, ended, illegal, out, by_margin, ends, moves)
+    if begin_next and _begin_each(constants, games, boards, ended, _NEXT, initial) != 0:
         failed = NO_OPENING
     return ends, moves, failed
 
 
 @kernel
 def are_legal(
-    rules: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
+    constants: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> bool:
     """Whether all M actions are legal. Action k is for the game at the index `numbers[k]`."""
     for k in range(len(numbers)):
-        if actions[k] < 0 or actions[k] >= num_actions or not is_legal(rules, boards, numbers[k], actions[k]):
+        if actions[k] < 0 or actions[k] >= num_actions or not is_legal(constants, boards, numbers[k], actions[k]):
             return False
     return True
 
 
 @kernel
 def draw_actions(
-    rules: Any, fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
+    constants: Any, fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
     """(M,) uniformly random legal actions, one for each of the M games at the indices `numbers`.
 
@@ -438,14 +443,14 @@ def draw_actions(
     actions = np.empty(len(numbers), np.int64)
     for k in range(len(numbers)):
         i = numbers[k]
-        bits = mix(mix(key[k], turn(rules, games, boards, i)), np.uint64(CHOICE))
-        actions[k] = choose(rules, games, boards, i, bits)
+        bits = mix(mix(key[k], turn(constants, games, boards, i)), np.uint64(CHOICE))
+        actions[k] = choose(constants, games, boards, i, bits)
     return actions
 
 
 @kernel
 def randomise(
-    rules: Any,
+    constants: Any,
     fields: _Tuple,
     boards: _Tuple,
     numbers: npt.NDArray[np.int64],
@@ -460,6 +465,6 @@ def randomise(
     games = BatchState(*fields)
     for k in range(len(numbers)):
         i = numbers[k]
-        turn_key = mix(mix(key[k], np.uint64(EPSILON)), turn(rules, games, boards, i))
+        turn_key = mix(mix(key[k], np.uint64(EPSILON)), turn(constants, games, boards, i))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
-            actions[k] = choose(rules, games, boards, i, mix(turn_key, np.uint64(CHOICE)))
+            actions[k] = choose(constants, games, boards, i, mix(turn_key, np.uint64(CHOICE)))

@@ -26,7 +26,7 @@ from othello_env.games.othello.bitboard import popcount
 from othello_env.support.dispatch import implementation
 from othello_env.support.jit import kernel
 
-__all__ = ["CheckersGames", "CheckersRules"]
+__all__ = ["CheckersBatch", "CheckersConstants"]
 
 _Array = npt.NDArray[Any]
 _Boards = tuple[_Array, ...]
@@ -52,7 +52,7 @@ for direction 0 is 1. All other bytes are 0. A shift of the word by 8 * d bits m
 """
 
 
-class CheckersRules(NamedTuple):
+class CheckersConstants(NamedTuple):
     """The constants of a game that the kernels need."""
 
     half: np.uint64
@@ -84,9 +84,9 @@ def _can_move(boards: _Boards, i: int) -> bool:
     return bool(boards[5][i] | boards[6][i] | boards[7][i] | boards[8][i] != _0)
 
 
-@implementation(batch.set_start, CheckersRules)
+@implementation(batch.set_start, CheckersConstants)
 def _set_start(
-    rules: CheckersRules,
+    constants: CheckersConstants,
     games: BatchState,
     boards: _Boards,
     i: int,
@@ -112,91 +112,93 @@ def _set_start(
     return True
 
 
-@implementation(batch.turn, CheckersRules)
-def _turn(rules: CheckersRules, games: BatchState, boards: _Boards, i: int) -> np.uint64:
+@implementation(batch.turn, CheckersConstants)
+def _turn(constants: CheckersConstants, games: BatchState, boards: _Boards, i: int) -> np.uint64:
     return np.uint64(games.plies[i])
 
 
-@implementation(batch.choose, CheckersRules)
-def _choose(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
+@implementation(batch.choose, CheckersConstants)
+def _choose(constants: CheckersConstants, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
     piece, direction = kernels.choose(boards[5][i], boards[6][i], boards[7][i], boards[8][i], bits)
-    return 4 * kernels.square_of(piece, rules.half) + direction
+    return 4 * kernels.square_of(piece, constants.half) + direction
 
 
-@implementation(batch.play, CheckersRules)
-def _play(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, action: int) -> None:
+@implementation(batch.play, CheckersConstants)
+def _play(constants: CheckersConstants, games: BatchState, boards: _Boards, i: int, action: int) -> None:
     own, opponent, kings, going, quiet, north_west, north_east, south_west, south_east = boards
-    piece, direction = kernels.piece_on(action // 4, rules.half), action % 4
+    piece, direction = kernels.piece_on(action // 4, constants.half), action % 4
     after, movers = kernels.advance(
-        own[i], opponent[i], kings[i], piece, direction, games.to_move[i] == 0, rules.half, rules.board
+        own[i], opponent[i], kings[i], piece, direction, games.to_move[i] == 0, constants.half, constants.board
     )
     own[i], opponent[i], kings[i], going[i], red, undoable = after
     north_west[i], north_east[i], south_west[i], south_east[i], _ = movers
     quiet[i] = quiet[i] + 1 if undoable else 0
     games.to_move[i] = 0 if red else 1
-    games.over[i] = not _can_move(boards, i) or _is_drawn(rules, games, boards, i)
+    games.over[i] = not _can_move(boards, i) or _is_drawn(constants, games, boards, i)
 
 
 @kernel(lean=True)
-def _is_drawn(rules: CheckersRules, games: BatchState, boards: _Boards, i: int) -> bool:
+def _is_drawn(constants: CheckersConstants, games: BatchState, boards: _Boards, i: int) -> bool:
     """Whether the rule for draws ends game i. The kernel undoes the quiet plies to find the earlier positions."""
     quiet = boards[4][i]
-    if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
+    if constants.quiet_limit > 0 and quiet >= constants.quiet_limit:
         return True
-    if rules.repeats == 0 or quiet < 4:  # a position can only occur again after four or more quiet plies
+    if constants.repeats == 0 or quiet < 4:  # a position can only occur again after four or more quiet plies
         return False
     own, opponent, kings = boards[0][i], boards[1][i], boards[2][i]
     p, o, k = own, opponent, kings
     seen, last = 0, games.plies[i] - 1
     for back in range(quiet):
         action = int(games.moves[i, last - back])
-        piece = kernels.piece_on(action // 4, rules.half)
-        both = piece | kernels.shift(piece, action % 4, rules.half)
+        piece = kernels.piece_on(action // 4, constants.half)
+        both = piece | kernels.shift(piece, action % 4, constants.half)
         p, o, k = o ^ both, p, k ^ both
         if back % 2 == 1 and p == own and o == opponent and k == kings:
             seen += 1
-            if seen >= rules.repeats:
+            if seen >= constants.repeats:
                 return True
     return False
 
 
-@implementation(batch.score, CheckersRules)
-def _score(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, player: int) -> int:
+@implementation(batch.score, CheckersConstants)
+def _score(constants: CheckersConstants, games: BatchState, boards: _Boards, i: int, player: int) -> int:
     return int(popcount(boards[0][i] if player == games.to_move[i] else boards[1][i]))
 
 
-@implementation(batch.score_all, CheckersRules)
-def _score_all(rules: CheckersRules, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
+@implementation(batch.score_all, CheckersConstants)
+def _score_all(constants: CheckersConstants, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
     loops.count_sides(boards[0], boards[1], games.to_move, scores)
 
 
-@implementation(batch.result, CheckersRules)
-def _result(rules: CheckersRules, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+@implementation(batch.result, CheckersConstants)
+def _result(
+    constants: CheckersConstants, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool
+) -> float:
     if _can_move(boards, i):
         return 0.0
     won = float(popcount(boards[1][i])) if by_margin else 1.0
     return -won if player == games.to_move[i] else won
 
 
-@implementation(batch.largest_margin, CheckersRules)
-def _largest_margin(rules: CheckersRules, games: BatchState, boards: _Boards, i: int) -> float:
-    return float((rules.size // 2 - 1) * (rules.size // 2))
+@implementation(batch.largest_margin, CheckersConstants)
+def _largest_margin(constants: CheckersConstants, games: BatchState, boards: _Boards, i: int) -> float:
+    return float((constants.size // 2 - 1) * (constants.size // 2))
 
 
-@implementation(batch.is_legal, CheckersRules)
-def _is_legal(rules: CheckersRules, boards: _Boards, i: int, action: int) -> bool:
-    return bool(_movers(boards, i, action % 4) & kernels.piece_on(action // 4, rules.half) != _0)
+@implementation(batch.is_legal, CheckersConstants)
+def _is_legal(constants: CheckersConstants, boards: _Boards, i: int, action: int) -> bool:
+    return bool(_movers(boards, i, action % 4) & kernels.piece_on(action // 4, constants.half) != _0)
 
 
-@implementation(batch.keep, CheckersRules)
-def _keep(rules: CheckersRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
+@implementation(batch.keep, CheckersConstants)
+def _keep(constants: CheckersConstants, boards: _Boards, i: int, ends: _Array, k: int) -> None:
     ends[k]["own"], ends[k]["opponent"] = boards[0][i], boards[1][i]
     ends[k]["kings"], ends[k]["going"], ends[k]["quiet"] = boards[2][i], boards[3][i], boards[4][i]
 
 
-@implementation(batch.encode, CheckersRules)
+@implementation(batch.encode, CheckersConstants)
 def _encode(
-    rules: CheckersRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: _Boards
+    constants: CheckersConstants, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: _Boards
 ) -> None:
     to_move, learner = seats
     planes, masks, cells, row_words, mask_words, rows, squares = arrays
@@ -209,11 +211,11 @@ def _encode(
         sets[4] = boards[3][i]
         for direction in range(4):
             movers[direction] = _0 if over[i] else _movers(boards, i, direction)
-        if rules.size == 8:
+        if constants.size == 8:
             _write_rows(sets, row_words[i], rows)
             _write_mask(movers, mask_words[i], squares)
         else:
-            _write_cells(sets, movers, planes[i], masks[i], cells, rules.size)
+            _write_cells(sets, movers, planes[i], masks[i], cells, constants.size)
         planes[i, 5, :] = to_move[i] == 0
 
 
@@ -255,7 +257,7 @@ def _write_cells(
             mask[4 * square + direction] = (movers[direction] >> bit) & _1
 
 
-class CheckersGames(Batch):
+class CheckersBatch(Batch):
     """N games of checkers on boards of one size, with one rule for draws.
 
     Args:
@@ -273,7 +275,7 @@ class CheckersGames(Batch):
         super().__init__(
             n,
             start,
-            CheckersRules(half, board, size, *DRAWS[start.draws]),
+            CheckersConstants(half, board, size, *DRAWS[start.draws]),
             [np.zeros(n, kind) for kind in kinds],
             [(name, np.uint64) for name in ("own", "opponent", "kings", "going")] + [("quiet", np.int32)],
             256,

@@ -25,14 +25,14 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.dispatch import implementation
 
-__all__ = ["OthelloGames", "OthelloRules"]
+__all__ = ["OthelloBatch", "OthelloConstants"]
 
 _Array = npt.NDArray[Any]
 _Boards = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
-class OthelloRules(NamedTuple):
+class OthelloConstants(NamedTuple):
     """The constants of a board that the kernels need."""
 
     board: np.uint64
@@ -40,9 +40,9 @@ class OthelloRules(NamedTuple):
     size: int
 
 
-@implementation(batch.set_start, OthelloRules)
+@implementation(batch.set_start, OthelloConstants)
 def _set_start(
-    rules: OthelloRules,
+    constants: OthelloConstants,
     games: BatchState,
     boards: _Boards,
     i: int,
@@ -56,28 +56,28 @@ def _set_start(
     return True
 
 
-@implementation(batch.turn, OthelloRules)
-def _turn(rules: OthelloRules, games: BatchState, boards: _Boards, i: int) -> np.uint64:
+@implementation(batch.turn, OthelloConstants)
+def _turn(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int) -> np.uint64:
     return popcount(boards[0][i] | boards[1][i])
 
 
-@implementation(batch.choose, OthelloRules)
-def _choose(rules: OthelloRules, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
-    return int(draw_move(boards[2][i], bits, rules.size))
+@implementation(batch.choose, OthelloConstants)
+def _choose(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
+    return int(draw_move(boards[2][i], bits, constants.size))
 
 
-@implementation(batch.play, OthelloRules)
-def _play(rules: OthelloRules, games: BatchState, boards: _Boards, i: int, action: int) -> None:
+@implementation(batch.play, OthelloConstants)
+def _play(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int, action: int) -> None:
     own, opponent, legal = boards
-    disc = loops.disc_of(action, np.uint64(rules.size))
-    own[i], opponent[i], legal[i], reply = advance(own[i], opponent[i], disc, rules.board)
+    disc = loops.disc_of(action, np.uint64(constants.size))
+    own[i], opponent[i], legal[i], reply = advance(own[i], opponent[i], disc, constants.board)
     games.over[i] = legal[i] | reply == _0
     games.to_move[i] ^= 1
 
 
-@implementation(batch.play_all, OthelloRules)
+@implementation(batch.play_all, OthelloConstants)
 def _play_all(
-    rules: OthelloRules,
+    constants: OthelloConstants,
     games: BatchState,
     boards: _Boards,
     actions: npt.NDArray[np.int64],
@@ -85,63 +85,65 @@ def _play_all(
 ) -> None:
     for i in range(len(actions)):
         games.to_move[i] ^= 1
-    loops.place(actions, boards[0], boards[1], boards[2], games.over, rules.board, rules.size)
+    loops.place(actions, boards[0], boards[1], boards[2], games.over, constants.board, constants.size)
 
 
-@implementation(batch.forfeit, OthelloRules)
-def _forfeit(rules: OthelloRules, games: BatchState, boards: _Boards, i: int) -> None:
+@implementation(batch.forfeit, OthelloConstants)
+def _forfeit(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int) -> None:
     own, opponent, legal = boards
     own[i], opponent[i] = opponent[i], own[i]  # the illegal action was played as a pass: undo that pass
     games.to_move[i] ^= 1
     legal[i], games.over[i] = _0, True
 
 
-@implementation(batch.must_pass, OthelloRules)
-def _must_pass(rules: OthelloRules, games: BatchState, boards: _Boards, i: int) -> bool:
+@implementation(batch.must_pass, OthelloConstants)
+def _must_pass(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int) -> bool:
     return bool(boards[2][i] == _0)
 
 
-@implementation(batch.score, OthelloRules)
-def _score(rules: OthelloRules, games: BatchState, boards: _Boards, i: int, player: int) -> int:
+@implementation(batch.score, OthelloConstants)
+def _score(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int, player: int) -> int:
     own, opponent, _ = boards
     return int(popcount(own[i] if player == games.to_move[i] else opponent[i]))
 
 
-@implementation(batch.score_all, OthelloRules)
-def _score_all(rules: OthelloRules, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
+@implementation(batch.score_all, OthelloConstants)
+def _score_all(constants: OthelloConstants, games: BatchState, boards: _Boards, scores: npt.NDArray[np.int64]) -> None:
     loops.count_sides(boards[0], boards[1], games.to_move, scores)
 
 
-@implementation(batch.result, OthelloRules)
-def _result(rules: OthelloRules, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+@implementation(batch.result, OthelloConstants)
+def _result(
+    constants: OthelloConstants, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool
+) -> float:
     own, opponent, _ = boards
     result = game_result(own[i], opponent[i])
     if by_margin:
-        result = final_margin(own[i], opponent[i], rules.size * rules.size)
+        result = final_margin(own[i], opponent[i], constants.size * constants.size)
     return float(result if player == games.to_move[i] else -result)
 
 
-@implementation(batch.largest_margin, OthelloRules)
-def _largest_margin(rules: OthelloRules, games: BatchState, boards: _Boards, i: int) -> float:
-    return float(rules.size * rules.size)
+@implementation(batch.largest_margin, OthelloConstants)
+def _largest_margin(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int) -> float:
+    return float(constants.size * constants.size)
 
 
-@implementation(batch.view_from, OthelloRules)
-def _view_from(rules: OthelloRules, games: BatchState, boards: _Boards, i: int, viewer: int) -> None:
+@implementation(batch.view_from, OthelloConstants)
+def _view_from(constants: OthelloConstants, games: BatchState, boards: _Boards, i: int, viewer: int) -> None:
     own, opponent, _ = boards
     if viewer != games.to_move[i]:
         own[i], opponent[i] = opponent[i], own[i]
 
 
-@implementation(batch.take, OthelloRules)
-def _take(rules: OthelloRules, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
+@implementation(batch.take, OthelloConstants)
+def _take(constants: OthelloConstants, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
     own, opponent, legal = boards
     return own[numbers], opponent[numbers], legal[numbers]
 
 
-@implementation(batch.play_taken, OthelloRules)
+@implementation(batch.play_taken, OthelloConstants)
 def _play_taken(
-    rules: OthelloRules,
+    constants: OthelloConstants,
     games: BatchState,
     boards: _Boards,
     numbers: npt.NDArray[np.int64],
@@ -150,42 +152,46 @@ def _play_taken(
 ) -> None:
     own, opponent, legal = taken
     over = np.zeros(len(numbers), np.bool_)
-    loops.place(actions, own, opponent, legal, over, rules.board, rules.size)
+    loops.place(actions, own, opponent, legal, over, constants.board, constants.size)
     for k in range(len(numbers)):
         i = numbers[k]
         boards[0][i], boards[1][i], boards[2][i], games.over[i] = own[k], opponent[k], legal[k], over[k]
         games.to_move[i] ^= 1
 
 
-@implementation(batch.keep, OthelloRules)
-def _keep(rules: OthelloRules, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
+@implementation(batch.keep, OthelloConstants)
+def _keep(constants: OthelloConstants, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
     ends[k]["own"], ends[k]["opponent"] = boards[0][i], boards[1][i]
 
 
-@implementation(batch.is_legal, OthelloRules)
-def _is_legal(rules: OthelloRules, boards: _Boards, i: int, action: int) -> bool:
-    return bool(loops.allowed(action, boards[2][i], np.uint64(rules.size)) != _0)
+@implementation(batch.is_legal, OthelloConstants)
+def _is_legal(constants: OthelloConstants, boards: _Boards, i: int, action: int) -> bool:
+    return bool(loops.allowed(action, boards[2][i], np.uint64(constants.size)) != _0)
 
 
-@implementation(batch.check, OthelloRules)
+@implementation(batch.check, OthelloConstants)
 def _check(
-    rules: OthelloRules,
+    constants: OthelloConstants,
     boards: _Boards,
     actions: npt.NDArray[np.int64],
     over: npt.NDArray[np.bool_],
     num_actions: int,
 ) -> int:
-    return loops.check(actions, boards[2], over, rules.size)
+    return loops.check(actions, boards[2], over, constants.size)
 
 
-@implementation(batch.encode, OthelloRules)
+@implementation(batch.encode, OthelloConstants)
 def _encode(
-    rules: OthelloRules, over: npt.NDArray[np.bool_], seats: tuple[Any, ...], boards: _Boards, arrays: tuple[Any, ...]
+    constants: OthelloConstants,
+    over: npt.NDArray[np.bool_],
+    seats: tuple[Any, ...],
+    boards: _Boards,
+    arrays: tuple[Any, ...],
 ) -> None:
-    if rules.size == 8:
+    if constants.size == 8:
         loops.encode_8x8(boards, over, arrays)
     else:
-        loops.encode_small(boards, over, arrays, rules.size)
+        loops.encode_small(boards, over, arrays, constants.size)
 
 
 class _GamesPositions(OthelloPositions):
@@ -202,7 +208,7 @@ class _GamesPositions(OthelloPositions):
     """
 
     def __init__(
-        self, games: OthelloGames, numbers: _Array, to_move: _Array, key: _Array, boards: tuple[_Array, ...]
+        self, games: OthelloBatch, numbers: _Array, to_move: _Array, key: _Array, boards: tuple[_Array, ...]
     ) -> None:
         own, opponent, legal = boards
         super().__init__(own, opponent, to_move, key, games.start.size, legal)
@@ -216,18 +222,18 @@ class _GamesPositions(OthelloPositions):
         return self._games.state(int(self._numbers[i]))
 
 
-class OthelloGames(Batch):
+class OthelloBatch(Batch):
     """N games of Othello on boards of one size.
 
-    For a variant of the rules, a subclass sets `rules_class`.
+    For a variant of the rules, a subclass sets `constants_class`.
 
     Args:
         n: the number of games.
         start: the start position, of `Othello` or a subclass. All games are played on boards of its size.
     """
 
-    rules_class = OthelloRules
-    """The class of the rules. It selects the compiled functions; see `othello_env.support.dispatch`."""
+    constants_class = OthelloConstants
+    """The class of the constants. It selects the compiled functions; see `othello_env.support.dispatch`."""
     start: Othello
 
     def __init__(self, n: int, start: Othello) -> None:
@@ -235,7 +241,7 @@ class OthelloGames(Batch):
         super().__init__(
             n,
             start,
-            self.rules_class(BOARDS[start.size], start.size),
+            self.constants_class(BOARDS[start.size], start.size),
             [np.zeros(n, np.uint64) for _ in range(3)],
             [("own", np.uint64), ("opponent", np.uint64)],
             2 * squares,

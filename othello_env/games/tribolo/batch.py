@@ -23,13 +23,13 @@ from othello_env.games.tribolo.kernels import EMPTY, NOBODY, PLAYERS, WALL
 from othello_env.games.tribolo.position import ATTEMPTS, Tribolo
 from othello_env.support.dispatch import implementation
 
-__all__ = ["TriboloGames", "TriboloRules"]
+__all__ = ["TriboloBatch", "TriboloConstants"]
 
 _Array = npt.NDArray[Any]
 _Boards = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]
 
 
-class TriboloRules(NamedTuple):
+class TriboloConstants(NamedTuple):
     """The constants of a game that the kernels need; see `Tribolo`."""
 
     width: int
@@ -40,9 +40,9 @@ class TriboloRules(NamedTuple):
     """The largest number of random starts that are tried in order to find a start in which somebody can move."""
 
 
-@implementation(batch.set_start, TriboloRules)
+@implementation(batch.set_start, TriboloConstants)
 def _set_start(
-    rules: TriboloRules,
+    constants: TriboloConstants,
     games: BatchState,
     boards: _Boards,
     i: int,
@@ -58,21 +58,23 @@ def _set_start(
             legal[action] = initial.boards[1][chosen, action]
         games.to_move[i] = initial.to_move[chosen]
         return True
-    mover = kernels.scatter(grid, key, rules.width, rules.height, rules.cells, rules.walls, legal, rules.attempts)
+    mover = kernels.scatter(
+        grid, key, constants.width, constants.height, constants.cells, constants.walls, legal, constants.attempts
+    )
     games.to_move[i] = mover
     return mover != NOBODY
 
 
-@implementation(batch.turn, TriboloRules)
-def _turn(rules: TriboloRules, games: BatchState, boards: _Boards, i: int) -> np.uint64:
+@implementation(batch.turn, TriboloConstants)
+def _turn(constants: TriboloConstants, games: BatchState, boards: _Boards, i: int) -> np.uint64:
     owned = 0
     for owner in boards[0][i]:
         owned += owner < PLAYERS
     return np.uint64(owned)
 
 
-@implementation(batch.choose, TriboloRules)
-def _choose(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
+@implementation(batch.choose, TriboloConstants)
+def _choose(constants: TriboloConstants, games: BatchState, boards: _Boards, i: int, bits: np.uint64) -> int:
     legal = boards[1][i]
     total = 0
     for flag in legal:
@@ -85,30 +87,32 @@ def _choose(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, bit
     return action
 
 
-@implementation(batch.play, TriboloRules)
-def _play(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, action: int) -> None:
+@implementation(batch.play, TriboloConstants)
+def _play(constants: TriboloConstants, games: BatchState, boards: _Boards, i: int, action: int) -> None:
     grid, legal, mover = boards[0][i], boards[1][i], games.to_move[i]
-    kernels.place(grid, action, mover, rules.width)
+    kernels.place(grid, action, mover, constants.width)
     first = (mover + 1) % PLAYERS
-    following = kernels.next_mover(grid, first, rules.width, rules.height, legal)
+    following = kernels.next_mover(grid, first, constants.width, constants.height, legal)
     games.over[i] = following == NOBODY
     games.to_move[i] = first if following == NOBODY else following
 
 
-@implementation(batch.score, TriboloRules)
-def _score(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, player: int) -> int:
+@implementation(batch.score, TriboloConstants)
+def _score(constants: TriboloConstants, games: BatchState, boards: _Boards, i: int, player: int) -> int:
     owned = 0
     for owner in boards[0][i]:
         owned += owner == player
     return owned
 
 
-@implementation(batch.result, TriboloRules)
-def _result(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
-    mine = _score(rules, games, boards, i, player)
+@implementation(batch.result, TriboloConstants)
+def _result(
+    constants: TriboloConstants, games: BatchState, boards: _Boards, i: int, player: int, by_margin: bool
+) -> float:
+    mine = _score(constants, games, boards, i, player)
     total, best, winners = 0, 0, 0
     for each in range(PLAYERS):
-        owned = _score(rules, games, boards, i, each)
+        owned = _score(constants, games, boards, i, each)
         total += owned
         winners = 1 if owned > best else winners + (owned == best)
         best = max(best, owned)
@@ -121,50 +125,54 @@ def _result(rules: TriboloRules, games: BatchState, boards: _Boards, i: int, pla
     return 1.0 if winners == 1 else 0.25
 
 
-@implementation(batch.largest_margin, TriboloRules)
-def _largest_margin(rules: TriboloRules, games: BatchState, boards: _Boards, i: int) -> float:
+@implementation(batch.largest_margin, TriboloConstants)
+def _largest_margin(constants: TriboloConstants, games: BatchState, boards: _Boards, i: int) -> float:
     free = 0
     for owner in boards[0][i]:
         free += owner <= EMPTY
     return float(free)
 
 
-@implementation(batch.is_legal, TriboloRules)
-def _is_legal(rules: TriboloRules, boards: _Boards, i: int, action: int) -> bool:
+@implementation(batch.is_legal, TriboloConstants)
+def _is_legal(constants: TriboloConstants, boards: _Boards, i: int, action: int) -> bool:
     return bool(boards[1][i, action] == 1)
 
 
-@implementation(batch.keep, TriboloRules)
-def _keep(rules: TriboloRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
+@implementation(batch.keep, TriboloConstants)
+def _keep(constants: TriboloConstants, boards: _Boards, i: int, ends: _Array, k: int) -> None:
     for spot in range(boards[0].shape[1]):
         ends[k]["grid"][spot] = boards[0][i, spot]
 
 
-@implementation(batch.encode, TriboloRules)
+@implementation(batch.encode, TriboloConstants)
 def _encode(
-    rules: TriboloRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: tuple[_Array, ...]
+    constants: TriboloConstants,
+    over: npt.NDArray[np.bool_],
+    seats: _Boards,
+    boards: _Boards,
+    arrays: tuple[_Array, ...],
 ) -> None:
     to_move, learner = seats
     planes, masks = arrays
     for i in range(len(over)):
         viewer = learner[i] if over[i] and learner[i] >= 0 else to_move[i]
         following, last = (viewer + 1) % PLAYERS, (viewer + 2) % PLAYERS
-        for row in range(rules.height):
-            spot = (row + 1) * (rules.width + 2) + 1
-            line = boards[0][i, spot : spot + rules.width]
-            for column in range(rules.width):
+        for row in range(constants.height):
+            spot = (row + 1) * (constants.width + 2) + 1
+            line = boards[0][i, spot : spot + constants.width]
+            for column in range(constants.width):
                 planes[i, 0, row, column] = line[column] == viewer
-            for column in range(rules.width):
+            for column in range(constants.width):
                 planes[i, 1, row, column] = line[column] == following
-            for column in range(rules.width):
+            for column in range(constants.width):
                 planes[i, 2, row, column] = line[column] == last
-            for column in range(rules.width):
+            for column in range(constants.width):
                 planes[i, 3, row, column] = line[column] == WALL
         for action in range(masks.shape[1]):
             masks[i, action] = 0 if over[i] else boards[1][i, action]
 
 
-class TriboloGames(Batch):
+class TriboloBatch(Batch):
     """N games of Tribolo. Each game has its own board.
 
     Args:
@@ -187,7 +195,7 @@ class TriboloGames(Batch):
         super().__init__(
             n,
             Tribolo(0, width, height, cells, walls),
-            TriboloRules(width, height, cells, walls, ATTEMPTS),
+            TriboloConstants(width, height, cells, walls, ATTEMPTS),
             [np.zeros((n, spots), np.int8), np.zeros((n, size), np.int8)],
             [("grid", np.int8, (spots,))],
             size,

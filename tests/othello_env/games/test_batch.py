@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from othello_env import Checkers, Othello
-from othello_env.games.checkers.batch import CheckersGames
+from othello_env.games.checkers.batch import CheckersBatch
 from othello_env.games.openings import Openings
-from othello_env.games.othello.batch import OthelloGames
-from othello_env.games.tribolo.batch import TriboloGames
+from othello_env.games.othello.batch import OthelloBatch
+from othello_env.games.tribolo.batch import TriboloBatch
 
 pytestmark = pytest.mark.nojit
 
 N = 12
 NEW = {
-    "othello": lambda: OthelloGames(N, Othello()),
-    "othello 4x4": lambda: OthelloGames(N, Othello(4)),
-    "checkers": lambda: CheckersGames(N, Checkers()),
-    "checkers 6x6": lambda: CheckersGames(N, Checkers(6, "threefold")),
-    "tribolo": lambda: TriboloGames(N, 8, 6, 6, 3),
+    "othello": lambda: OthelloBatch(N, Othello()),
+    "othello 4x4": lambda: OthelloBatch(N, Othello(4)),
+    "checkers": lambda: CheckersBatch(N, Checkers()),
+    "checkers 6x6": lambda: CheckersBatch(N, Checkers(6, "threefold")),
+    "tribolo": lambda: TriboloBatch(N, 8, 6, 6, 3),
 }
 
 
