@@ -13,7 +13,7 @@ from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.games.registry import register_game
+from othello_env.games.registry import Game, register_game
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.support.extras import MissingExtraError
 from othello_env.support.imports import later
@@ -26,6 +26,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "Checkers",
+    "Game",
     "IgnoredMaskWarning",
     "IllegalActionError",
     "MissingExtraError",

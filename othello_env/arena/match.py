@@ -18,7 +18,7 @@ from othello_env.arena.tournament.playing import check_agents
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import State
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.workers import check_workers
 
 __all__ = ["MatchResult", "match_names", "play_match"]
@@ -158,22 +158,22 @@ def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, 
     return ("first", "second") if first == second else (first or "first", second or "second")
 
 
-def _rules(new_game: Callable[[int], State] | None) -> Rules:
+def _rules(new_game: Callable[[int], State] | None) -> GameSpec:
     """The rules of the game that `new_game` begins.
 
     Raises:
         ValueError: the game is not for two players.
     """
     if new_game is None:
-        return Rules()
+        return GameSpec()
     start = new_game(0)
     if start.num_players != 2:
         raise ValueError(f"a match is of two players; {type(start).__name__} has {start.num_players}")
-    return Rules.of(start) or _Unlisted(type(start).__name__, new_game=new_game)
+    return GameSpec.from_state(start) or _Unlisted(type(start).__name__, new_game=new_game)
 
 
 @dataclass(frozen=True)
-class _Unlisted(Rules):
+class _Unlisted(GameSpec):
     """The rules of a game that is not in the registry.
 
     In a record, such a game has the name of the class of its positions. This name is not enough to play the game again.

@@ -23,7 +23,7 @@ from othello_env.arena.tournament.results import forfeits
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules, find_rules
+from othello_env.games.registry import GameSpec, find_game
 from othello_env.support.files import read_file
 
 if TYPE_CHECKING:
@@ -169,13 +169,13 @@ def size_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `game_option` to a command for Othello. The command gets the board's size, `size`."""
 
     @wraps(function)
-    def run(*arguments: Any, rules: Rules, **options: Any) -> Any:
+    def run(*arguments: Any, rules: GameSpec, **options: Any) -> Any:
         return function(*arguments, size=othello_start(rules).size, **options)
 
     return game_option(run, OTHELLO)
 
 
-def othello_start(rules: Rules) -> Othello:
+def othello_start(rules: GameSpec) -> Othello:
     """The start of the game that ``--game`` and ``--size`` name, in a command that only Othello has.
 
     Raises:
@@ -190,7 +190,7 @@ def othello_start(rules: Rules) -> Othello:
 # click calls the functions below in the order in which the user gave the options.
 
 
-def _game(context: click.Context, _parameter: click.Parameter, value: str) -> Rules:
+def _game(context: click.Context, _parameter: click.Parameter, value: str) -> GameSpec:
     context.meta[_GAME] = value
     return _rules(value, context.meta.get(_SIZE))
 
@@ -201,13 +201,13 @@ def _size(context: click.Context, _parameter: click.Parameter, value: int | None
         context.params["rules"] = _rules(context.meta[_GAME], value)
 
 
-def _rules(game: str, size: int | None) -> Rules:
+def _rules(game: str, size: int | None) -> GameSpec:
     if size is None:
-        return find_rules(game)
+        return find_game(game)
     if "size=" in game:
         raise click.UsageError(f"give the size either in --game {game} or with --size {size}, not twice")
     has_options = ":" in re.sub(r"\.py:\w+", "", game)
-    return find_rules(f"{game}{',' if has_options else ':'}size={size}")
+    return find_game(f"{game}{',' if has_options else ':'}size={size}")
 
 
 def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:

@@ -18,7 +18,7 @@ from othello_env.cli.data import parts_of
 from othello_env.data import Games, MoveReview, review_game, summarise
 from othello_env.data.review import ANALYST, BLUNDER, EXACT_EMPTIES
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.files import check_output, write_json
 
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
@@ -45,7 +45,7 @@ class _Selection(click.ParamType):  # type: ignore[type-arg]  # only the newest 
         return ranges
 
 
-def position_from_text(text: str, to_move: str | None, rules: Rules) -> Othello:
+def position_from_text(text: str, to_move: str | None, rules: GameSpec) -> Othello:
     """Read a position from a transcript, or from a board that is written as X, O and -, row by row.
 
     Args:
@@ -169,7 +169,7 @@ def command(
     context: click.Context,
     position: str,
     to_move: str | None,
-    rules: Rules,
+    rules: GameSpec,
     agent: str,
     scores: bool,
     lines: int,
@@ -222,7 +222,7 @@ def _is_source(text: str) -> bool:
 
 def _review_source(
     source: Path,
-    rules: Rules,
+    rules: GameSpec,
     skip: bool,
     select: list[tuple[int, int]] | None,
     reviewer: _Reviewer,

@@ -37,7 +37,7 @@ from othello_env.data import (
     write_games,
 )
 from othello_env.data.overview import Overview
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import check_output, write_file
 
@@ -98,7 +98,7 @@ def _make_match(
     workers: int | None,
     ray: bool,
     openings: str | list[str] | None,
-    rules: Rules,
+    rules: GameSpec,
     seed: int,
 ) -> None:
     """Make games of agent A against agent B. Without B, agent A plays against itself.
@@ -140,7 +140,7 @@ def _convert(
     tournaments: Path | None,
     skip: bool,
     distinct: bool,
-    rules: Rules,
+    rules: GameSpec,
 ) -> None:
     """Write the games of a file or dataset to a file.
 
@@ -162,7 +162,7 @@ def _convert(
 @click.option("--skip", is_flag=True, help="Leave damaged games out, and print their number.")
 @click.option("--out", type=options.FILE, help="Draw a picture of results, lengths and openings to this file (.png).")
 @options.game_option
-def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
+def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
     """Describe the games of a file or dataset."""
     if out is not None and out.suffix.lower() != ".png":
         raise click.BadParameter(f"expected a file name that ends in .png, got {str(out)!r}", param_hint="--out")
@@ -234,7 +234,7 @@ def _label(
     out: Path | None,
     workers: int | None,
     ray: bool,
-    rules: Rules,
+    rules: GameSpec,
 ) -> None:
     """Label games of Othello.
 
@@ -352,7 +352,7 @@ def _labelled_games(path: Path, maker: str) -> int:
     return count
 
 
-def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[Games]:
+def parts_of(source: Path, rules: GameSpec, skip: bool, **names: Any) -> Iterator[Games]:
     """Yield the games of each part of a dataset, or all games of a file.
 
     If `skip` is True, leave out damaged games, and print a warning on stderr.

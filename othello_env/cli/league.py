@@ -8,7 +8,7 @@ import click
 from othello_env.arena.play.records import GameRecord
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.league import League, Payoffs
 from othello_env.league.matches import save_matches
 from othello_env.league.pictures import payoff_chart, snapshot_chart
@@ -36,7 +36,7 @@ def command(
     folder: Path,
     games: int | None,
     openings: str,
-    rules: Rules,
+    rules: GameSpec,
     workers: int | None,
     ray: bool,
     anchor: str | None,

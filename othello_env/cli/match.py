@@ -8,7 +8,7 @@ from othello_env.arena.match import MatchResult, match_names, play_match
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
 from othello_env.cli import _options as options
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.words import interval_text, score_text
 
 __all__ = ["HEAD", "command", "result_row"]
@@ -64,7 +64,7 @@ def command(
     b: str,
     games: int | None,
     openings: str | list[str] | None,
-    rules: Rules,
+    rules: GameSpec,
     seed: int,
     sprt: Sprt | None,
     workers: int | None,
@@ -80,7 +80,7 @@ def command(
     def report(records: list[GameRecord]) -> bool:
         result = MatchResult(names, tuple(records[: len(records) - len(records) % 2]))
         forfeited_all = options.report_forfeits(result.records, dict(zip(names, (a, b), strict=True)))
-        game = "" if rules == Rules() else f"{rules}, "
+        game = "" if rules == GameSpec() else f"{rules}, "
         _print(a, b, result, f"{game}openings {options.openings_text(openings)}, seed {seed}")
         if sprt is not None:
             options.say(f"{sprt}: {sprt.judge(result.pairs)}")

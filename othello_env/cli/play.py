@@ -12,7 +12,7 @@ from othello_env.agent import Agent, Seat, ask, make_agent
 from othello_env.cli import _options as options
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.hashing import mix_int
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.jit import raise_interrupt
 
 __all__ = ["TerminalGame", "coloured", "command"]
@@ -38,7 +38,7 @@ def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option("--hint", help="The agent that gives hints.  [default: alphabeta; maxn in games of three players]")
 @click.option("--moves", default="", help="A transcript to begin with.")
 @options.seed_option()
-def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: str | None) -> None:
+def command(rules: GameSpec, hint: str | None, moves: str, seed: int, **colours: str | None) -> None:
     """Play at the terminal.
 
     A human or an agent plays each side. The sides are black and white in Othello, red and white in checkers, and blue,

@@ -8,7 +8,7 @@ import click
 from othello_env import drawing
 from othello_env.agent import make_agent
 from othello_env.cli.analyse import BOARDS_BEGIN_WITH_DASHES, position_from_text, position_options, summary
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 
 __all__ = ["command"]
 
@@ -30,7 +30,7 @@ With more than `_HOURS` empty squares, it takes years.
     default=64,
     help="The memory for the positions already searched, in MiB.",
 )
-def command(position: str, to_move: str | None, rules: Rules, result_only: bool, megabytes: int) -> None:
+def command(position: str, to_move: str | None, rules: GameSpec, result_only: bool, megabytes: int) -> None:
     """Print the exact score of a position.
 
     The score is the final difference in discs, for the player to move, if both sides play perfectly. Empty squares

@@ -12,7 +12,7 @@ from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.files import check_output, write_file
 from othello_env.support.words import score_text
 
@@ -55,7 +55,7 @@ def command(
     games: int | None,
     openings: str | list[str] | None,
     seed: int,
-    rules: Rules,
+    rules: GameSpec,
     out: Path | None,
     gauntlet: bool,
     game_time: str | None,

@@ -22,7 +22,7 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_whole
 from othello_env.support.threads import Threads
 
@@ -147,12 +147,12 @@ class Games:
         self,
         actions: npt.ArrayLike,
         lengths: npt.ArrayLike,
-        rules: str | Rules = "othello",
+        rules: str | GameSpec = "othello",
         starts: Sequence[State] = (),
         start: npt.ArrayLike | None = None,
         columns: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
-        self.rules = Rules.parse(rules)
+        self.rules = GameSpec.parse(rules)
         usual = self.rules.start(0)
         self.starts = tuple(starts) or (usual,)
         for state in self.starts:
@@ -191,7 +191,7 @@ class Games:
         states: Iterable[State],
         starts: Sequence[State] = (),
         columns: Mapping[str, npt.ArrayLike] | None = None,
-        rules: str | Rules | None = None,
+        rules: str | GameSpec | None = None,
     ) -> Games:
         """Make `Games` from the last positions of games. Each position stores the moves that led to it.
 
@@ -204,14 +204,14 @@ class Games:
                 not store all options. So for games of Tribolo, give this argument if an option is not at its default.
 
         Raises:
-            ValueError: `states` is empty; `starts` is empty, but `Rules` knows no usual start of this game; `starts`
+            ValueError: `states` is empty; `starts` is empty, but `GameSpec` knows no usual start of this game; `starts`
                 has entries, but neither one entry nor as many as `states`; or the starts do not fit `rules`.
         """
         ends = list(states)
         if not ends:
             raise ValueError("expected at least one position")
-        known = Rules.of(ends[0])
-        kind = Rules.parse(rules) if rules is not None else known or Rules(type(ends[0]).__name__.lower())
+        known = GameSpec.from_state(ends[0])
+        kind = GameSpec.parse(rules) if rules is not None else known or GameSpec(type(ends[0]).__name__.lower())
         if known is None and not starts:
             raise ValueError(f"games of {kind} have no usual start; give the argument starts")
         begins = list(starts) or [kind.start(0)]

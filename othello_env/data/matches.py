@@ -18,7 +18,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Games
 from othello_env.games.game import State
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.workers import check_workers
 
@@ -33,7 +33,7 @@ def match_games(
     openings: str | Sequence[str | State] | None = "random:10",
     seed: int = 0,
     first: int = 0,
-    rules: str | Rules = "othello",
+    rules: str | GameSpec = "othello",
     workers: int | None = None,
     ray: bool = False,
 ) -> Games:
@@ -69,7 +69,7 @@ def match_games(
     check_workers(workers)
     check_flag("ray", ray)
     count, first = check_whole("count", count, 0), check_whole("first", first, 0)
-    kind = Rules.parse(rules)
+    kind = GameSpec.parse(rules)
     for name, value in (("count", count), ("first", first)):
         if value % 2:
             raise ValueError(f"{name} must be an even number of at least 0 (each opening has two games), not {value}")

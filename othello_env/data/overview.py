@@ -13,7 +13,6 @@ from othello_env.drawing.charts import games_chart, png
 from othello_env.games.game import State
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import names_of_moves
 
 __all__ = ["OPENING", "Overview"]
 
@@ -92,7 +91,7 @@ def _openings(games: Games) -> Counter[str]:
     chosen = games.actions[is_usual & (games.lengths >= OPENING), :OPENING]
     found = Counter[str]()
     for row, count in zip(*np.unique(chosen, axis=0, return_counts=True), strict=True):
-        found[names_of_moves(usual, _turned(usual, row))] += int(count)
+        found[usual.names_of(_turned(usual, row))] += int(count)
     return found
 
 

@@ -6,7 +6,8 @@
 from othello_env.drawing.charts import learning_curve
 from othello_env.drawing.picture import pixels, svg, text
 from othello_env.drawing.replay import gif, html, positions
-from othello_env.drawing.scene import Scene, scene
+from othello_env.drawing.scene import scene
 from othello_env.drawing.window import Window
+from othello_env.games.scene import Scene
 
 __all__ = ["Scene", "Window", "gif", "html", "learning_curve", "pixels", "positions", "scene", "svg", "text"]

@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from othello_env.drawing.scene import Look, Number, Piece, Place, Scene, scene, scene_with_values
+from othello_env.drawing.scene import scene, scene_with_values
 from othello_env.games.game import State
+from othello_env.games.scene import Look, Number, Piece, Place, Scene
 from othello_env.support.numbers import check_whole
 
 __all__ = [

@@ -9,7 +9,7 @@ from othello_env.envs.single import SingleGame
 from othello_env.envs.vector.env import VectorGames
 from othello_env.games.batch import Batch
 from othello_env.games.game import State
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 
 __all__ = ["GameAEC", "GameEnv", "GameVectorEnv"]
 
@@ -18,7 +18,7 @@ class GameEnv(SingleGame):
     """A game against an opponent, the Gymnasium environment ``othello_env/Game-v0``.
 
     Args:
-        game: the game and its options, such as ``"fewest:size=6"``; see `othello_env.games.registry.Rules`.
+        game: the game and its options, such as ``"fewest:size=6"``; see `othello_env.games.registry.GameSpec`.
         arguments: the arguments of `SingleGame`.
 
     Raises:
@@ -26,7 +26,7 @@ class GameEnv(SingleGame):
     """
 
     def __init__(self, game: str, **arguments: Any) -> None:
-        self._rules = Rules.parse(game)
+        self._rules = GameSpec.parse(game)
         super().__init__(**arguments)
 
     def new_game(self, game_key: int) -> State:
@@ -46,7 +46,7 @@ class GameVectorEnv(VectorGames):
     """
 
     def __init__(self, num_envs: int = 1, *, game: str, **arguments: Any) -> None:
-        self._rules = Rules.parse(game)
+        self._rules = GameSpec.parse(game)
         super().__init__(num_envs, **arguments)
 
     def new_game(self, game_key: int) -> State:
@@ -70,7 +70,7 @@ class GameAEC(AECGame):
     metadata = AECGame.describe("game_v0")
 
     def __init__(self, game: str, **arguments: Any) -> None:
-        self._rules = Rules.parse(game)
+        self._rules = GameSpec.parse(game)
         super().__init__(**arguments)
 
     def new_game(self, game_key: int) -> State:

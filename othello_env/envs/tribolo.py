@@ -114,7 +114,7 @@ class TriboloVectorEnv(VectorGames, gymnasium.vector.VectorEnv[Any, Any, Any]): 
         )
 
     def new_batch(self, n: int) -> TriboloBatch:
-        return TriboloBatch(n, **self._board)
+        return TriboloBatch(n, self.new_game(0))
 
     def new_game(self, game_key: int) -> Tribolo:
         """The position in which a game begins. Its random board depends only on `game_key`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -137,6 +138,11 @@ class State(ABC):
     @abstractmethod
     def observation_shape(self) -> tuple[int, int, int]:
         """The shape of an observation: (planes, height, width)."""
+
+    @property
+    def options(self) -> dict[str, int | str]:
+        """The options of the game: the arguments of this class, except the seed of a random start, and their values."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters if name != "seed"}
 
     def has_same_rules(self, other: object) -> bool:
         """Whether `other` is a position of the same game with the same size of board and the same rules."""
@@ -309,6 +315,38 @@ class State(ABC):
     def transcript(self) -> str:
         """The names of the actions in `moves`, such as ``f5 d6 c3``. `play_transcript` reads this text."""
         return " ".join(map(self.action_to_text, self.moves))
+
+    def names_of(self, actions: Iterable[int]) -> str:
+        """The names of actions that are played from here, separated by spaces. Passes are included.
+
+        Raises:
+            IllegalActionError: an action is not legal.
+        """
+        named, state = [], self
+        for action in actions:
+            following = state.play(action)
+            named.append(state.action_to_text(action))
+            state = following
+        return " ".join(named)
+
+    def play_names(self, names: str) -> Self:
+        """The position after actions that are named as in `names_of`. All passes must be included.
+
+        Raises:
+            NotationError: a name cannot be read.
+            IllegalActionError: an action is not legal.
+        """
+        state = self
+        for name in names.split():
+            state = state.play(state.action_from_text(name))
+        return state
+
+    def to_text(self) -> str:
+        """The position as text, without the player to move. If the class has `from_text`, that method reads the text.
+
+        A game of which no position can be read has the `repr` of the position here.
+        """
+        return repr(self)
 
     def positions(self, actions: Iterable[int]) -> list[Self]:
         """All positions of a game that begins here: this position, and the position after each action.

@@ -12,7 +12,7 @@ import msgspec
 from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.play.records import GameRecord
 from othello_env.games.hashing import mix_int
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.league.files import (
     FORMAT,
     LeagueState,
@@ -329,7 +329,7 @@ class League:
             ValueError: an argument is wrong, or the earlier matches had other openings or another game.
             WrongGameError: a member does not play this game.
         """
-        rules = Rules.parse(game)
+        rules = GameSpec.parse(game)
         settings = Matches(str(rules), openings)
         check_same(self.results.matches, settings)
         before = self.results.all_pairs

@@ -15,7 +15,7 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.league.files import LeagueState, Matches, read_league
 from othello_env.league.members import Member, Results, Stored
 from othello_env.support.numbers import check_flag
@@ -48,7 +48,7 @@ def play_missing(
     results: Results,
     games: int,
     openings: str | None,
-    rules: Rules,
+    rules: GameSpec,
     seed: int,
     workers: int | None = None,
     ray: bool = False,

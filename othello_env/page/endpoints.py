@@ -18,7 +18,7 @@ from starlette.responses import Response
 from othello_env.arena.openings import find_openings
 from othello_env.drawing import pixels, svg
 from othello_env.drawing.replay import gif, html
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.page.guard import JSON
 from othello_env.page.messages import MessageError, PageGame
 from othello_env.page.results import Recorded
@@ -107,7 +107,7 @@ async def _open(message: _Open, _request: Request) -> Response:
 
 
 def _opened(game: PageGame, opening: str | None) -> PageGame:
-    start = find_openings(opening, Rules.parse(game.game).start).draw(game.seed)
+    start = find_openings(opening, GameSpec.parse(game.game).start).draw(game.seed)
     return PageGame(game.game, game.seed, None, start.moves)
 
 

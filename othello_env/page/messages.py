@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self, TypeVar
 from msgspec import Meta, Struct, to_builtins
 
 from othello_env.games.game import State
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.files import as_type
 
 __all__ = [
@@ -90,7 +90,7 @@ class PageGame(Struct, frozen=True):
         Raises:
             ValueError: the position does not fit the game.
         """
-        rules = Rules.parse(self.game)
+        rules = GameSpec.parse(self.game)
         if self.position is None:
             return rules.start(self.seed)
         state = rules.position(self.position.text, self.position.player)

@@ -15,7 +15,7 @@ from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import LADDERS, load_ladder
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.league.files import LEAGUE_FILE, LeagueState
 from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
@@ -319,7 +319,7 @@ class Recorded:
             "matches": [],
             "curves": [],
             "recorded": number,
-            "players": list(Rules.parse(first.game).start(0).player_names),
+            "players": list(GameSpec.parse(first.game).start(0).player_names),
             "canReplay": first.game in GAMES,
             "standings": self._standings(),
             "games": games,

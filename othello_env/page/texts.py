@@ -26,7 +26,7 @@ from othello_env.games.checkers import pdn
 from othello_env.games.checkers.pdn import PdnGame
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError, State
-from othello_env.games.registry import Rules, position_to_text
+from othello_env.games.registry import GameSpec, position_to_text
 from othello_env.page.messages import GAMES, LARGEST_SEED, PageGame, Position
 from othello_env.page.sgf import is_sgf, read_sgf
 
@@ -118,13 +118,13 @@ def _played(record: PageGame, start: State, final: State) -> PageGame:
         start: the first position.
         final: the last position, with the moves that led to it.
     """
-    game = str(Rules.of(start))
-    position = None if start == Rules.parse(game).start(0) else Position(*position_to_text(start))
+    game = str(GameSpec.from_state(start))
+    position = None if start == GameSpec.parse(game).start(0) else Position(*position_to_text(start))
     return PageGame(game, record.seed, position, final.moves[len(start.moves) :])
 
 
 def _read_moves(record: PageGame, text: str) -> PageGame:
-    rules = Rules.parse(record.game)
+    rules = GameSpec.parse(record.game)
     text = _plain(text)
     if rules.name == "checkers":
         return _read_checkers(record, text)
@@ -132,7 +132,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     if not board:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
-    game = str(Rules.of(start) or rules)  # the board may have another size than in record.game
+    game = str(GameSpec.from_state(start) or rules)  # the board may have another size than in record.game
     return PageGame(game, record.seed, Position(*position_to_text(start)), start.play_transcript(moves).moves)
 
 
@@ -202,7 +202,7 @@ def write_text(record: PageGame) -> str:
     Raises:
         ValueError: a move is not legal.
     """
-    rules = Rules.parse(record.game)
+    rules = GameSpec.parse(record.game)
     states = record.states()
     start = states[0]
     if isinstance(start, Checkers):

@@ -13,7 +13,7 @@ from othello_env.games.game import State, check_choice, check_seed, check_text
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_flag, check_integer, check_whole
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
@@ -90,7 +90,7 @@ class OthelloText:
         if size is not None:
             check_text(game, "a game")
             game = f"{game}{',' if ':' in game else ':'}size={check_integer('size', size)}"
-        rules = Rules.parse(game)
+        rules = GameSpec.parse(game)
         start = rules.start(0)
         check_choice("side", side, ("random", *start.player_names))
         check_choice("reward", reward, ("result", "regret"))

@@ -35,7 +35,7 @@ from othello_env.arena.rating.ladder import LADDERS, Ladder, Rung, load_ladder
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.files import write_json
 
 RUNGS = {
@@ -119,7 +119,7 @@ def schedule(
     """
     if games is None:
         games = 2 * len(balanced_openings(size) if openings is None else openings)
-    rules = Rules.parse(f"othello:size={size}")
+    rules = GameSpec.parse(f"othello:size={size}")
     return Schedule(
         RUNGS[size][:first], games, PACKAGED[size] if openings is None else openings, seed, rules, near=STEPS
     )

@@ -22,7 +22,7 @@ except ImportError as error:
     sys.exit(f"{error}: pip install verifiers")
 
 from othello_env.games.openings import Openings
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.text import OthelloText
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
@@ -97,7 +97,7 @@ class OthelloTable(vf.Env[TableConfig]):
     async def _both_seats(self, task: Game, agents: vf.Agents) -> None:
         settings = task.data.settings
         size = "" if settings["size"] is None else f":size={settings['size']}"
-        rules = Rules.parse(f"{settings['game']}{size}")
+        rules = GameSpec.parse(f"{settings['game']}{size}")
         if rules.num_players != 2:
             raise ValueError(f"both seats: expected a game of two players, got {rules}")
         state = Openings(settings["openings"], rules.start).draw(settings["seed"])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from othello_env import Othello, register_game
+from othello_env import Game, Othello, register_game
 from othello_env.games.batch import functions as batch
 from othello_env.games.othello.batch import OthelloBatch, OthelloConstants
 from othello_env.support.dispatch import implementation
@@ -34,4 +34,4 @@ class FewestBatch(OthelloBatch):
     constants_class = FewestConstants
 
 
-register_game("fewest", Fewest, FewestBatch)
+register_game(Game(name="fewest", state=Fewest, batch=FewestBatch))

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from othello_env import Othello, WrongGameError, make_agent, register_game, sample_legal
+from othello_env import Game, Othello, WrongGameError, make_agent, register_game, sample_legal
 from othello_env.arena import Schedule, play_match, play_tournament, read_records
 from othello_env.arena.play.records import _rules
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
 from othello_env.envs import GameAEC
 from othello_env.games import registry
-from othello_env.games.registry import Rules, find_rules
+from othello_env.games.registry import GameSpec, find_game
 from othello_env.support.imports import import_object
 
 FILE = Path(__file__).parent / "fewest.py"
@@ -25,11 +25,8 @@ FILE = Path(__file__).parent / "fewest.py"
 
 @pytest.fixture(scope="module")
 def fewest():
-    before = {name: dict(getattr(registry, name)) for name in ("_GAMES", "_BATCHES")}
     yield import_object(f"{FILE}:Fewest")
-    for name, known in before.items():  # other tests know only the package's own games
-        getattr(registry, name).clear()
-        getattr(registry, name).update(known)
+    del registry._GAMES["fewest"]  # other tests know only the package's own games
 
 
 def test_the_file_is_as_short_as_it_says():
@@ -95,7 +92,7 @@ def test_pettingzoo_takes_it(fewest):
 
 def test_a_tournament_and_its_records(fewest, tmp_path):
     file, names = tmp_path / "games.jsonl", ("maximizer:eval=count", "random")
-    rules = Rules.parse("fewest:size=4")
+    rules = GameSpec.parse("fewest:size=4")
     schedule = Schedule(names, 10, "random:2", 1, rules)
     played = play_tournament({name: name for name in names}, schedule, file=file)
     records = read_records(file)
@@ -207,30 +204,36 @@ def test_what_cannot_be_registered(fewest, tmp_path):
     class Other(fewest):
         pass
 
+    (tmp_path / "fewest.py").write_text(FILE.read_text())
+
     class Open(Othello):
         def __init__(self, size):
             super().__init__(size)
 
     for name, game, error, message in (
-        ("fewest", Other, ValueError, "the game 'fewest' is fewest.Fewest already"),
+        ("fewest", Other, ValueError, r"the game 'fewest' is Fewest of .*fewest\.py already"),
+        ("othello", Othello, ValueError, r"the game 'othello' is Othello of .*position\.py already"),
+        ("tribolo", Other, ValueError, "the game 'tribolo' is Tribolo of"),
         ("Most", Other, ValueError, "lower-case letters, digits and hyphens, unlike 'Most'"),
-        ("most", Othello(), TypeError, "a game is a subclass of State"),
-        ("most", int, TypeError, "a game is a subclass of State"),
+        ("most", Othello(), TypeError, "the state of a game is a subclass of State"),
+        ("most", int, TypeError, "the state of a game is a subclass of State"),
         ("most", Open, ValueError, "Open: the argument size needs a default"),
     ):
         with pytest.raises(error, match=message):
-            register_game(name, game)
+            register_game(Game(name=name, state=game))
+    with pytest.raises(ValueError, match="the game 'fewest' is Fewest of"):  # a copy of the file in another place
+        import_object(f"{tmp_path}/fewest.py:Fewest")
+    with pytest.raises(TypeError, match="expected a Game"):
+        register_game(Othello)
     with pytest.raises(ValueError, match="expected one of the games checkers, fewest, othello, tribolo, got 'most'"):
-        Rules.parse("most")
+        GameSpec.parse("most")
     with pytest.raises(ValueError, match=r"fewest has no option sze .did you mean size..; it takes size"):
-        Rules.parse("fewest:sze=4")
-    with pytest.raises(ValueError, match="not registered with a batch"):
-        Rules.parse("othello").batch(2)
+        GameSpec.parse("fewest:sze=4")
     (tmp_path / "mute.py").write_text("from othello_env import Othello\nclass Mute(Othello):\n    __slots__ = ()\n")
     with pytest.raises(ValueError, match=r"mute\.py:Mute is not a registered game; the file must call"):
-        find_rules(f"{tmp_path}/mute.py:Mute")
+        find_game(f"{tmp_path}/mute.py:Mute")
     with pytest.raises(ValueError, match=r"got '.*fewest\.py:Fewest'"):  # text from a file of games is never run
-        Rules.parse(f"{FILE}:Fewest")
+        GameSpec.parse(f"{FILE}:Fewest")
 
 
 def test_an_installed_package_adds_a_game(tmp_path):
@@ -239,10 +242,10 @@ def test_an_installed_package_adds_a_game(tmp_path):
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text("[othello_env.games]\nfewest = fewest\nnothing = json\n")
     script = """
-from othello_env.games.registry import Rules
-print(Rules.parse("fewest:size=4").start(0))
+from othello_env.games.registry import GameSpec
+print(GameSpec.parse("fewest:size=4").start(0))
 try:
-    Rules.parse("nothing")
+    GameSpec.parse("nothing")
 except ValueError as error:
     print(error)
 """

@@ -27,7 +27,7 @@ from typing import Any
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.drawing.replay import html
 from othello_env.games.game import State
-from othello_env.games.registry import Rules, names_of_moves, play_names
+from othello_env.games.registry import GameSpec
 from othello_env.support.files import parse_json
 from othello_env.support.notebook import frame
 
@@ -83,7 +83,7 @@ class Pairing:
         opening: where the game begins.
         agents: (P,), the names of the agents, in the order of the players.
         key: 64 bits that determine everything random in the game.
-        game: the name of the game and its options; see `othello_env.games.registry.Rules`.
+        game: the name of the game and its options; see `othello_env.games.registry.GameSpec`.
         seed: the seed of the match or tournament.
         openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings
             are the usual start or a given list.
@@ -107,7 +107,7 @@ class GameRecord:
     """A finished game; P = number of players.
 
     Attributes:
-        game: the name of the game and its options; see `othello_env.games.registry.Rules`.
+        game: the name of the game and its options; see `othello_env.games.registry.GameSpec`.
         agents: (P,), the agents' names, in the order of the players.
         opening: the opening's number in its match or tournament.
         position: the position before the opening's moves, as two texts: the board and the name of the player to move.
@@ -187,7 +187,7 @@ class GameRecord:
             opening=pairing.opening.number,
             position=pairing.opening.position,
             opening_moves=pairing.opening.moves,
-            moves=names_of_moves(pairing.start, final.moves[len(pairing.start.moves) :]),
+            moves=pairing.start.names_of(final.moves[len(pairing.start.moves) :]),
             result=result,
             margins=margins,
             scores=final.scores(),
@@ -247,7 +247,7 @@ class GameRecord:
             RecordError: the moves cannot be played, or the end of the game does not agree with the record.
         """
         try:
-            final = play_names(play_names(self._base(), self.opening_moves), self.moves)
+            final = self._base().play_names(self.opening_moves).play_names(self.moves)
         except ValueError as error:
             raise RecordError(f"the game cannot be played again: {error}") from None
         if len(self.agents) != final.num_players:
@@ -287,13 +287,13 @@ class GameRecord:
         Raises:
             ValueError: the moves cannot be played or do not end the game, or the number of agents is wrong.
         """
-        start = Rules.parse(game).start(0)
+        start = GameSpec.parse(game).start(0)
         final = start.play_transcript(moves)
         if not final.is_over:
             raise ValueError(f"a record is of a finished game, but this game is not over:\n{final}")
         if len(agents) != final.num_players:
             raise ValueError(f"expected {final.num_players} names of players, got {len(agents)}")
-        text = names_of_moves(start, final.moves)
+        text = start.names_of(final.moves)
         return cls(game, tuple(agents), 0, None, "", text, final.returns(), final.margins(), final.scores())
 
 
@@ -310,7 +310,7 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
     return tuple(shares), tuple(final.largest_margin * share for share in shares)
 
 
-_rules = lru_cache(8)(Rules.parse)
+_rules = lru_cache(8)(GameSpec.parse)
 
 
 def _is_int(value: Any) -> bool:

@@ -36,7 +36,7 @@ from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.drawing.charts import png
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.support.notebook import picture
 from othello_env.support.numbers import check_real
 
@@ -104,9 +104,9 @@ class Ladder:
         return PACKAGED[self.size]
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> GameSpec:
         """The rules of the games."""
-        return Rules.parse(f"othello:size={self.size}")
+        return GameSpec.parse(f"othello:size={self.size}")
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Ladder:

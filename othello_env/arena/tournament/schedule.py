@@ -20,7 +20,7 @@ from othello_env.arena.openings import find_openings, opening_start
 from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
 from othello_env.games.openings import Openings
-from othello_env.games.registry import Rules, names_of_moves, play_names, position_to_text
+from othello_env.games.registry import GameSpec, position_to_text
 from othello_env.support.numbers import as_integer, check_flag, check_whole, is_ordered
 
 __all__ = ["Schedule", "check_games"]
@@ -68,7 +68,7 @@ class Schedule:
     games: int | None = None
     openings: str | Sequence[str | State] | None = "random:10"
     seed: int = 0
-    rules: Rules = field(default_factory=Rules)
+    rules: GameSpec = field(default_factory=GameSpec)
     gauntlet: bool = False
     near: int | None = None
     new_game: Callable[[int], State] | None = None
@@ -167,7 +167,7 @@ class Schedule:
             return Opening(number, *self._given[number % len(self._given)], start)
         base = self._new_game(key)
         position = None if base == self._usual else position_to_text(base)
-        return Opening(number, position, names_of_moves(base, start.moves[len(base.moves) :]), start)
+        return Opening(number, position, base.names_of(start.moves[len(base.moves) :]), start)
 
     @property
     def _new_game(self) -> Callable[[int], State]:
@@ -192,8 +192,8 @@ class Schedule:
 
     def _written(self, start: State) -> tuple[tuple[str, str] | None, str]:
         with suppress(ValueError):  # raised if the moves do not begin at the usual start
-            moves = names_of_moves(self._usual, start.moves)
-            if play_names(self._usual, moves) == start:
+            moves = self._usual.names_of(start.moves)
+            if self._usual.play_names(moves) == start:
                 return None, moves
         position = position_to_text(start)
         if self.new_game is None and self.rules.position(*position) != start:

@@ -15,7 +15,7 @@ import numpy as np
 from othello_env.data.games import Games, GamesError
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError, State
-from othello_env.games.registry import Rules, UnknownGameError, position_to_text
+from othello_env.games.registry import GameSpec, UnknownGameError, position_to_text
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json
 
@@ -115,7 +115,7 @@ def header(games: Games) -> dict[str, Any]:
     return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
 
 
-def _text_of(state: State, rules: Rules) -> tuple[str, str]:
+def _text_of(state: State, rules: GameSpec) -> tuple[str, str]:
     text = position_to_text(state)
     if isinstance(state, Checkers) and rules.position(*text) != state:
         raise ValueError(
@@ -125,7 +125,7 @@ def _text_of(state: State, rules: Rules) -> tuple[str, str]:
     return text
 
 
-def from_header(text: bytes) -> tuple[Rules, list[State]]:
+def from_header(text: bytes) -> tuple[GameSpec, list[State]]:
     """Read the rules of the games and their first positions from the JSON text of a `header`.
 
     Raises:
@@ -135,7 +135,7 @@ def from_header(text: bytes) -> tuple[Rules, list[State]]:
         found = parse_json(text)
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
             raise ValueError(f"expected a file of the format {_FORMAT!r}")
-        rules = Rules.parse(found["rules"])
+        rules = GameSpec.parse(found["rules"])
         return rules, [rules.position(board, player) for board, player in found["starts"]]
     except UnknownGameError as error:
         raise GamesError(str(error)) from None

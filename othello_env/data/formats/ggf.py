@@ -26,7 +26,7 @@ from othello_env.data.kernels import LONGEST
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.ggf import board_tag, game_text, move_name
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 
 __all__ = ["dump", "is_ggf", "load"]
 
@@ -115,7 +115,7 @@ def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
 def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
     """Make one `Games` object from these games."""
     places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
-    rules = Rules.parse(f"othello:size={games[0].start.size}")
+    rules = GameSpec.parse(f"othello:size={games[0].start.size}")
     actions, lengths = padded([game.actions for game in games])
     return Games(actions, lengths, rules, tuple(places), [places[game.start] for game in games], columns)
 

@@ -9,12 +9,12 @@ import numpy as np
 from othello_env.data.games import Games, GamesError, padded, with_passes
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import Rules, names_of_moves
+from othello_env.games.registry import GameSpec
 
 __all__ = ["dump", "load"]
 
 
-def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
+def load(text: str, rules: str | GameSpec = "othello") -> tuple[Games, list[str]]:
     """Read the games of a text with a transcript on each line.
 
     Passes may be left out. Empty lines and lines that begin with ``#`` are ignored. The games get a column `line`: for
@@ -27,7 +27,7 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
         GamesError: no line has a game whose moves are all legal.
         ValueError: the rules are unknown.
     """
-    kind = Rules.parse(rules)
+    kind = GameSpec.parse(rules)
     start = kind.start(0)
     lines = {
         number: line
@@ -63,7 +63,7 @@ def dump(games: Games) -> str:
     if games.rules.name == "othello":
         names = [usual.action_to_text(action) for action in range(usual.num_actions)]
         return "".join("".join(names[action] for action in row) + "\n" for row in rows)
-    return "".join(names_of_moves(usual, row) + "\n" for row in rows)
+    return "".join(usual.names_of(row) + "\n" for row in rows)
 
 
 def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:

@@ -398,3 +398,19 @@ def final_margin(own: np.uint64, opponent: np.uint64, squares: int | np.int64) -
     if mine < other:
         return 2 * mine - squares
     return 0
+
+
+@kernel
+def play_discs(
+    own: np.uint64, opponent: np.uint64, discs: npt.NDArray[np.uint64], board: np.uint64
+) -> tuple[np.uint64, np.uint64, int]:
+    """Play moves until a move is illegal. Each move is given as the bit of its disc, or as 0 for a pass.
+
+    Returns the sets `own` and `opponent` of the last position, and the number of moves that were played.
+    """
+    for i in range(len(discs)):
+        legal, reply = mobility(own, opponent, board)
+        if discs[i] & legal != discs[i] or (discs[i] == _0 and (legal != _0 or reply == _0)):
+            return own, opponent, i
+        own, opponent, _, _ = advance(own, opponent, discs[i], board)
+    return own, opponent, len(discs)

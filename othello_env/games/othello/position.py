@@ -33,6 +33,12 @@ _BIT_ACTIONS = {
 }
 """For each size, a dict from the bit of each disc to the action that places the disc."""
 
+_NAMES = {
+    size: tuple(notation.square_to_text(action, size) for action in range(size * size + 1)) for size in bitboard.SIZES
+}
+"""For each size, the names of all actions. The index of a name is the action."""
+_NAMED = {size: {name: action for action, name in enumerate(names)} for size, names in _NAMES.items()}
+
 _LOW = 0xFFFF_FFFF
 
 
@@ -310,6 +316,29 @@ class Othello(State):
 
     def action_from_text(self, text: str) -> int:
         return notation.square_from_text(text, self.size)
+
+    def names_of(self, actions: Iterable[int]) -> str:
+        names = _NAMES[self.size]
+        return " ".join([names[action] for action in actions])
+
+    def play_names(self, names: str) -> Self:
+        """The position after actions that are named as in `names_of`; see `State.play_names`.
+
+        Compiled code plays the moves in a twentieth of the time. The base class plays what this code refuses: an
+        illegal move, a name that is spelled in another way, and moves of a subclass, which may have other rules.
+        """
+        known = _NAMED[self.size]
+        actions = [known.get(name, -1) for name in names.split()]
+        if type(self) is not Othello or -1 in actions:
+            return super().play_names(names)
+        discs = np.array([bitboard.ACTION_BITS[self.size][action] for action in actions], np.uint64)
+        own, opponent, played = bitboard.play_discs(
+            np.uint64(self.own), np.uint64(self.opponent), discs, bitboard.BOARDS[self.size]
+        )
+        if played < len(discs):
+            return super().play_names(names)
+        final = self.from_bits(int(own), int(opponent), self.to_move ^ (len(discs) & 1), self.size)
+        return final.with_moves((*self.moves, *actions))
 
     def transcript(self) -> str:
         """The moves so far without separators and without passes, such as ``f5d6c3``."""

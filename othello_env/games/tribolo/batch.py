@@ -173,32 +173,21 @@ def _encode(
 
 
 class TriboloBatch(Batch):
-    """N games of Tribolo. Each game has its own board.
-
-    Args:
-        n: the number of games.
-        width: the number of columns of each board. `Tribolo` explains this argument and the next three.
-        height: the number of rows of each board.
-        cells: the number of cells that each player owns at the start.
-        walls: the number of walls on each board.
-
-    Raises:
-        ValueError: a number is out of range, the board is too small for the cells and walls, or nobody could move in
-            any of `ATTEMPTS` random starts.
-    """
+    """N games of Tribolo with the options of `start`. Each game has its own board."""
 
     start: Tribolo
     starts_differ = True
 
-    def __init__(self, n: int, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12) -> None:
-        size, spots = width * height, (width + 2) * (height + 2)
+    def __init__(self, n: int, start: Tribolo) -> None:
+        width, height, walls = start.width, start.height, len(start.walls())
+        spots = (width + 2) * (height + 2)
         super().__init__(
             n,
-            Tribolo(0, width, height, cells, walls),
-            TriboloConstants(width, height, cells, walls, ATTEMPTS),
-            [np.zeros((n, spots), np.int8), np.zeros((n, size), np.int8)],
+            start,
+            TriboloConstants(width, height, start.cells, walls, ATTEMPTS),
+            [np.zeros((n, spots), np.int8), np.zeros((n, width * height), np.int8)],
             [("grid", np.int8, (spots,))],
-            size,
+            width * height,
             np.int16,
         )
 
@@ -219,7 +208,7 @@ class TriboloBatch(Batch):
         return self._state(ends.rows["grid"][k], int(ends.rows["to_move"][k]), ends.moves_of(k))
 
     def _state(self, grid: npt.NDArray[np.int8], to_move: int, moves: tuple[int, ...]) -> Tribolo:
-        return Tribolo.at(self.start.width, self.start.height, grid.tobytes(), to_move, moves)
+        return self.start.at(grid.tobytes(), to_move, moves)
 
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         grid = np.ascontiguousarray(ends["grid"])

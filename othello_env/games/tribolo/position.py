@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Iterable, Iterator
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,12 +66,14 @@ class Tribolo(State):
     -BBB-/-GRB-/-----
     """
 
-    __slots__ = ("_grid", "_legal", "height", "width")
+    __slots__ = ("_grid", "_legal", "cells", "height", "width")
 
     player_names = ("blue", "red", "green")
 
     width: int
     height: int
+    cells: int
+    """The number of cells that each player owned at the start of the game."""
     _grid: bytes  # the cells and the border; see `othello_env.games.tribolo.kernels`
     _legal: bytes  # one byte per cell: 1 if the player to move may take the cell, else 0
 
@@ -83,35 +85,33 @@ class Tribolo(State):
         mover = kernels.scatter(grid, key, width, height, cells, walls, legal, ATTEMPTS)
         if mover == NOBODY:
             raise _no_start(width, height, cells, walls)
-        self._fill(width, height, grid.tobytes(), legal.tobytes(), mover, ())
+        self._fill(width, height, cells, grid.tobytes(), legal.tobytes(), mover, ())
 
-    def _fill(self, width: int, height: int, grid: bytes, legal: bytes, to_move: int, moves: tuple[int, ...]) -> None:
+    def _fill(
+        self, width: int, height: int, cells: int, grid: bytes, legal: bytes, to_move: int, moves: tuple[int, ...]
+    ) -> None:
         put = object.__setattr__
         put(self, "width", width)
         put(self, "height", height)
+        put(self, "cells", cells)
         put(self, "_grid", grid)
         put(self, "_legal", legal)
         put(self, "to_move", to_move)
         put(self, "moves", moves)
 
-    @classmethod
-    def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position with this grid.
+    def at(self, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
+        """A position of this game with this grid, after `moves`.
 
         The player `first` is to move. If this player cannot move, it is the turn of the next player that can move.
         """
-        cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
-        mover = kernels.next_mover(cells, first, width, height, legal)
-        state = cls.__new__(cls)
-        state._fill(width, height, grid, legal.tobytes(), first if mover == NOBODY else mover, moves)
-        return state
+        return _at(type(self), self.width, self.height, self.cells, grid, first, moves)
 
     @classmethod
-    def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
+    def from_text(cls, text: str, to_move: str | int = "blue", *, cells: int = 12) -> Self:
         """Read a position from rows of cells: ``B``, ``R`` or ``G`` for the owner, ``-`` for empty, ``#`` for a wall.
 
         Rows are separated by ``/`` or spaces. If the given player cannot move, it is the turn of the next player that
-        can move.
+        can move. `cells` is the number of cells that each player owned at the start, which the text does not show.
 
         Raises:
             NotationError: the text does not show a board, or there is no such player.
@@ -127,10 +127,14 @@ class Tribolo(State):
         width, height = len(rows[0]), len(rows)
         grid = np.full((height + 2, width + 2), WALL, np.int8)
         grid[1:-1, 1:-1] = [[_CELLS.index(cell) for cell in row] for row in rows]
-        return cls.at(width, height, grid.tobytes(), cls.player_index(to_move), ())
+        return _at(cls, width, height, check_integer("cells", cells), grid.tobytes(), cls.player_index(to_move), ())
 
     def position_from_text(self, text: str) -> Self:
-        return self.from_text(text)
+        return self.from_text(text, cells=self.cells)
+
+    @property
+    def options(self) -> dict[str, int | str]:
+        return {"width": self.width, "height": self.height, "cells": self.cells, "walls": len(self.walls())}
 
     def to_text(self) -> str:
         """The board on one line, in the format that `from_text` reads. The player to move is not included."""
@@ -191,7 +195,7 @@ class Tribolo(State):
             raise self.illegal(action)
         grid = bytearray(self._grid)
         kernels.place(np.frombuffer(grid, np.int8), action, self.to_move, self.width)
-        return self.at(self.width, self.height, bytes(grid), (self.to_move + 1) % PLAYERS, (*self.moves, action))
+        return self.at(bytes(grid), (self.to_move + 1) % PLAYERS, (*self.moves, action))
 
     def scores(self) -> tuple[int, ...]:
         """The number of cells that each player owns."""
@@ -256,6 +260,9 @@ class Tribolo(State):
         last = self.action_to_text(self.num_actions - 1)
         raise NotationError(f"expected a cell from a1 to {last}, got {text.strip()!r}")
 
+    def names_of(self, actions: Iterable[int]) -> str:
+        return " ".join(map(self.action_to_text, actions))
+
     def transcript(self) -> str:
         """The moves so far without separators, such as ``f5d6c11``."""
         return "".join(self.action_to_text(action) for action in self.moves)
@@ -270,7 +277,7 @@ class Tribolo(State):
         return (self._grid, self.to_move, self.width)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (type(self), self.width, self.height, self._grid, self.to_move, self.moves))
+        return (_at, (type(self), self.width, self.height, self.cells, self._grid, self.to_move, self.moves))
 
     def __repr__(self) -> str:
         return f"Tribolo.from_text({self.to_text()!r}, to_move={self.player_names[self.to_move]!r})"
@@ -287,8 +294,16 @@ class Tribolo(State):
         return "\n".join([*lines, f"{counts}, {status}"])
 
 
-def _restore(cls: type[Tribolo], width: int, height: int, grid: bytes, to_move: int, moves: tuple[int, ...]) -> Tribolo:
-    return cls.at(width, height, grid, to_move, moves)
+_T = TypeVar("_T", bound=Tribolo)
+
+
+def _at(cls: type[_T], width: int, height: int, cells: int, grid: bytes, first: int, moves: tuple[int, ...]) -> _T:
+    """Make a position; see `Tribolo.at`."""
+    legal = np.empty(width * height, np.int8)
+    mover = kernels.next_mover(np.frombuffer(bytearray(grid), np.int8), first, width, height, legal)
+    state = cls.__new__(cls)
+    state._fill(width, height, cells, grid, legal.tobytes(), first if mover == NOBODY else mover, moves)
+    return state
 
 
 def _check_start(

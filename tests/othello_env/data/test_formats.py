@@ -15,7 +15,7 @@ from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.data import DamagedGamesWarning, Games, GamesError, random_games, read_games, write_games
 from othello_env.data.formats import archive, ggf, transcripts, wthor
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 
 PDN = '[Event "A"]\n[White "w"]\n[Black "b"]\n[Result "*"]\n\n1. 11-15 22-18 2. 15x22 25x18 *\n'
 
@@ -89,7 +89,7 @@ def test_transcripts_of_checkers(tmp_path):
 )
 def test_records_of_a_tournament(tmp_path, rules, agents):
     names = "abc"[: len(agents)]
-    schedule = Schedule(tuple(names), 6, "random:4", rules=Rules.parse(rules))
+    schedule = Schedule(tuple(names), 6, "random:4", rules=GameSpec.parse(rules))
     records = play_tournament(dict(zip(names, agents, strict=True)), schedule).records
     path = tmp_path / "t.jsonl"
     path.write_text("".join(record.to_json() + "\n" for record in records))

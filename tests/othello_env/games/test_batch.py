@@ -8,6 +8,7 @@ from othello_env.games.checkers.batch import CheckersBatch
 from othello_env.games.openings import Openings
 from othello_env.games.othello.batch import OthelloBatch
 from othello_env.games.tribolo.batch import TriboloBatch
+from othello_env.games.tribolo.position import Tribolo
 
 pytestmark = pytest.mark.nojit
 
@@ -17,7 +18,7 @@ NEW = {
     "othello 4x4": lambda: OthelloBatch(N, Othello(4)),
     "checkers": lambda: CheckersBatch(N, Checkers()),
     "checkers 6x6": lambda: CheckersBatch(N, Checkers(6, "threefold")),
-    "tribolo": lambda: TriboloBatch(N, 8, 6, 6, 3),
+    "tribolo": lambda: TriboloBatch(N, Tribolo(0, 8, 6, 6, 3)),
 }
 
 

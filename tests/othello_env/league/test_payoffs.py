@@ -8,7 +8,7 @@ import pytest
 from othello_env.arena import Schedule, play_tournament, rate_tournament
 from othello_env.arena.rating.elo import Comparison, expected_score, rate
 from othello_env.arena.tournament.results import score_interval
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 from othello_env.league import League, payoff_picture, rating_picture
 from othello_env.league.payoffs import Payoffs, nash
 from othello_env.league.pictures import payoff_chart, snapshot_chart
@@ -26,7 +26,7 @@ def league(ranked):
 
 def tournament(league, games):
     agents = {member.name: member.player for member in league}
-    schedule = Schedule(tuple(agents), games, "random:2", league.settings.seed, Rules.parse("othello:size=4"))
+    schedule = Schedule(tuple(agents), games, "random:2", league.settings.seed, GameSpec.parse("othello:size=4"))
     return play_tournament(agents, schedule)
 
 

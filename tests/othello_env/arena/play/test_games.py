@@ -9,7 +9,7 @@ from othello_env import Agent, Othello, make_agent
 from othello_env.arena.play.games import play_game, play_games, seat_key
 from othello_env.arena.play.records import Opening, Pairing
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 
 
 class OneByOne(Agent):
@@ -28,7 +28,7 @@ class OneByOne(Agent):
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_many_games_at_once_equal_games_one_by_one(size):
     agents = {"a": make_agent("random"), "b": make_agent("random:epsilon=0.5")}
-    games = list(Schedule(("a", "b"), 60, "random:3", seed=5, rules=Rules.parse(f"othello:size={size}")))
+    games = list(Schedule(("a", "b"), 60, "random:3", seed=5, rules=GameSpec.parse(f"othello:size={size}")))
     together = list(play_games(agents, games))
     apart = list(play_games({name: OneByOne(agent) for name, agent in agents.items()}, games))
     assert together == apart

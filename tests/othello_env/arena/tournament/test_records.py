@@ -9,7 +9,7 @@ from othello_env import IllegalActionError, Othello
 from othello_env.arena.play.records import GameRecord, RecordError
 from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.registry import Rules, names_of_moves, play_names
+from othello_env.games.registry import GameSpec
 from othello_env.games.tribolo.position import Tribolo
 
 # The shortest possible game: White has no disc after Black's fifth disc.
@@ -39,15 +39,15 @@ def record_of(key=1, size=8):
     ],
 )
 def test_rules_make_the_game_that_they_name(spec, state):
-    rules = Rules.parse(spec)
+    rules = GameSpec.parse(spec)
     start = rules.start(5)
     assert start == state
-    assert Rules.parse(str(rules)) == rules
+    assert GameSpec.parse(str(rules)) == rules
     assert rules.num_players == state.num_players
     player = start.player_names[start.to_move]
     assert rules.position(start.to_text(), player) == start
     final = finished(start)
-    assert play_names(start, names_of_moves(start, final.moves)) == final
+    assert start.play_names(start.names_of(final.moves)) == final
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_rules_make_the_game_that_they_name(spec, state):
 )
 def test_wrong_rules_are_told(spec, told):
     with pytest.raises(ValueError, match=told):
-        Rules.parse(spec)
+        GameSpec.parse(spec)
 
 
 def test_a_line_holds_the_whole_record():
@@ -149,14 +149,14 @@ def test_a_fault_of_nobody_is_no_record():
 def test_moves_are_played_by_name_as_one_after_the_other(size):
     """A kernel plays the moves of a whole game of Othello. It must refuse every wrong move."""
     for key in range(30):
-        start = Othello(size)
-        names = names_of_moves(start, finished(start, key).moves).split()
-        assert play_names(start, " ".join(names)) == finished(start, key)
+        start, at_once = Othello(size), Othello.play_names
+        names = start.names_of(finished(start, key).moves).split()
+        assert start.play_names(" ".join(names)) == finished(start, key)
         for wrong in ("a1", "pass", "d4", names[key % len(names)].upper(), "z9"):
             changed = [*names]
             changed[7 * key % len(names)] = wrong
-            assert outcome(play_names, start, " ".join(changed)) == outcome(one_by_one, start, " ".join(changed))
-        assert outcome(play_names, start, " ".join([*names, "pass"])) is IllegalActionError
+            assert outcome(at_once, start, " ".join(changed)) == outcome(one_by_one, start, " ".join(changed))
+        assert outcome(at_once, start, " ".join([*names, "pass"])) is IllegalActionError
 
 
 def outcome(play, start, names):

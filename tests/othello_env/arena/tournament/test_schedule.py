@@ -6,7 +6,7 @@ import pytest
 
 from othello_env import Othello
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import Rules
+from othello_env.games.registry import GameSpec
 
 NAMES = ("a", "b", "c")
 
@@ -41,11 +41,11 @@ def test_a_gauntlet_is_the_first_agents_part():
 
 
 def test_three_players_rotate_their_seats():
-    games = list(Schedule(("a", "b", "c", "d"), games=6, openings="random:3", rules=Rules("tribolo")))
-    assert len(games) == len(Schedule(("a", "b", "c", "d"), games=6, rules=Rules("tribolo"))) == 4 * 6
+    games = list(Schedule(("a", "b", "c", "d"), games=6, openings="random:3", rules=GameSpec("tribolo")))
+    assert len(games) == len(Schedule(("a", "b", "c", "d"), games=6, rules=GameSpec("tribolo"))) == 4 * 6
     assert [game.agents for game in games[:3]] == [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
     assert games[0].opening.start != games[-1].opening.start
-    rules = Rules("tribolo")
+    rules = GameSpec("tribolo")
     for game in games:
         assert rules.position(*game.opening.position).play_transcript(game.opening.moves) == game.opening.start
 
@@ -60,12 +60,12 @@ def test_openings_are_written_down():
     for opening, start in zip(openings, [Othello.from_moves("f5f6"), played, board], strict=False):
         assert opening.start == start
     assert openings[3].moves == ""
-    assert Rules().position(*openings[3].position) == board.play_transcript("c5")
+    assert GameSpec().position(*openings[3].position) == board.play_transcript("c5")
 
 
 @pytest.mark.parametrize(("game", "games"), [("othello:size=6", 200), ("tribolo", 67 * 3)])
 def test_the_usual_number_of_games_is_right_for_every_game(game, games):
-    rules = Rules.parse(game)
+    rules = GameSpec.parse(game)
     schedule = Schedule(("a", "b", "c"), rules=rules)
     assert len(schedule) == games * (3 if rules.num_players == 2 else 1)
     assert schedule.num_openings == games // rules.num_players
