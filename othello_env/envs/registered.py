@@ -18,14 +18,15 @@ class GameEnv(SingleGame):
     """A game against an opponent, the Gymnasium environment ``othello_env/Game-v0``.
 
     Args:
-        game: the game and its options, such as ``"fewest:size=6"``; see `othello_env.games.registry.Rules`.
+        game: the game and its options, such as ``"fewest:size=6"``; see `othello_env.games.registry.Rules`. Without it,
+            the error names the games.
         arguments: the arguments of `SingleGame`.
 
     Raises:
         ValueError: there is no such game, or an argument is wrong.
     """
 
-    def __init__(self, game: str, **arguments: Any) -> None:
+    def __init__(self, game: str = "", **arguments: Any) -> None:
         self._rules = Rules.parse(game)
         super().__init__(**arguments)
 
@@ -45,7 +46,7 @@ class GameVectorEnv(VectorGames):
         ValueError: there is no such game, it has no batch, or an argument is wrong.
     """
 
-    def __init__(self, num_envs: int = 1, *, game: str, **arguments: Any) -> None:
+    def __init__(self, num_envs: int = 1, *, game: str = "", **arguments: Any) -> None:
         self._rules = Rules.parse(game)
         super().__init__(num_envs, **arguments)
 
@@ -69,7 +70,7 @@ class GameAEC(AECGame):
 
     metadata = AECGame.describe("game_v0")
 
-    def __init__(self, game: str, **arguments: Any) -> None:
+    def __init__(self, game: str = "", **arguments: Any) -> None:
         self._rules = Rules.parse(game)
         super().__init__(**arguments)
 
