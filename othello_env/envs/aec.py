@@ -175,8 +175,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             return
         state = self._state
         assert state is not None
-        if isinstance(action, bool):
-            check_action(action, self._num_actions)  # raises the error; `State.play` would take a bool for an integer
+        if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
+            action = check_action(action, self._num_actions)
         try:
             played = state.play(action)  # type: ignore[arg-type]  # it refuses None
         except (TypeError, IllegalActionError) as error:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from reprlib import Repr
+from typing import TYPE_CHECKING, Any, Self
 
 import gymnasium
 import numpy as np
@@ -12,16 +15,19 @@ import numpy.typing as npt
 
 from othello_env.games.game import State
 from othello_env.support.numbers import as_integer
+from othello_env.support.words import near
 
 __all__ = [
     "NOBODY",
     "PLAYING",
     "REWARDS",
+    "Arguments",
     "IgnoredMaskWarning",
     "MaskWatch",
     "Observation",
     "check_action",
     "check_actions",
+    "check_names",
     "game_info",
     "illegal_penalty",
     "observation_space",
@@ -43,13 +49,52 @@ PLAYING is the value of `winner` if the game is not over. NOBODY is the value of
 """
 
 
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+def check_names(made: Any, arguments: Iterable[str]) -> None:
+    """Check the names of the arguments for a class.
+
+    Raises:
+        TypeError: the constructor has no argument of this name.
+    """
+    known = inspect.signature(made).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return  # the constructor of the base class checks the names that are not its own
+    for name in arguments:
+        if name not in known:
+            raise TypeError(
+                f"{made.__name__} has no argument {name}{near(name, known)}; its arguments are {', '.join(known)}"
+            )
+
+
+class Arguments:
+    """The base class of all environments: a misspelled argument is named, and `repr` shows the arguments."""
+
+    _made_with: str
+
+    if not TYPE_CHECKING:  # type checkers read the signature of __init__
+
+        def __new__(cls, *args: Any, **arguments: Any) -> Self:
+            check_names(cls, arguments)
+            env = super().__new__(cls)
+            given = [*map(_SHORT.repr, args), *(f"{name}={_SHORT.repr(value)}" for name, value in arguments.items())]
+            env._made_with = ", ".join(given)
+            return env
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._made_with})"
+
+
 def check_action(action: Any, num_actions: int) -> int:
-    """Check an action and return it as an int. NumPy integers and zero-dimensional integer arrays are accepted, too.
+    """Check an action and return it as an int. NumPy integers and integer arrays with one element are accepted, too.
 
     Raises:
         ValueError: the action is not an integer from 0 to num_actions - 1.
     """
-    number = as_integer(action)
+    is_array = isinstance(action, np.ndarray) and action.size == 1
+    number = as_integer(action.item() if is_array else action)
     if number is None or not 0 <= number < num_actions:
         raise ValueError(
             f"expected an action as an integer from 0 to {num_actions - 1}, not {action!r} of type "

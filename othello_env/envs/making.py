@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import gymnasium
 
+from othello_env.envs.conventions import check_names
 from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.rendering import RENDER_MODES
 from othello_env.games.game import check_choice
@@ -28,6 +29,7 @@ def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str,
 
     def mark(make: Callable[[dict[str, Any]], _T]) -> Callable[_P, _T]:
         def made(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+            check_names(env, kwargs)
             return make(signature.bind(*args, **kwargs).arguments)
 
         made.__name__, made.__qualname__ = make.__name__, make.__qualname__

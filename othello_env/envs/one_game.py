@@ -10,7 +10,7 @@ from typing import Any
 
 from gymnasium.error import ResetNeeded
 
-from othello_env.envs.conventions import REWARDS, MaskWatch
+from othello_env.envs.conventions import REWARDS, Arguments, MaskWatch
 from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.rendering import Renderer
 from othello_env.envs.seeding import GameKeys
@@ -21,7 +21,7 @@ from othello_env.support.numbers import check_flag
 __all__ = ["OneGame"]
 
 
-class OneGame(ABC):
+class OneGame(Arguments, ABC):
     """An environment for one game at a time. A subclass defines the game and calls `_prepare` in its constructor."""
 
     def _prepare(self, openings: OpeningsSpec, reward: str, strict: bool, render_mode: str | None) -> State:

@@ -219,8 +219,8 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded(
                 "step() needs a reset() first: " + ("there is no game" if state is None else "the game is over")
             )
-        if isinstance(action, bool):
-            check_action(action, self._num_actions)  # raises the error; `State.play` would take a bool for an integer
+        if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
+            action = check_action(action, self._num_actions)
         try:
             played = state.play(action)  # type: ignore[arg-type]  # it takes integers of any kind
         except (TypeError, IllegalActionError) as error:

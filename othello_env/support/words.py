@@ -7,12 +7,16 @@ __all__ = ["interval_text", "near", "score_text"]
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """A suggestion for a wrong name: a text with the most similar known name, or an empty text if none is similar.
+    """A suggestion for a wrong name: a text with the most similar known name, or a known
+    name that is a word of the wrong one, or an empty text if none is similar.
 
     >>> near("alphabta", ["alphabeta", "random"])
     ' (did you mean alphabeta?)'
+    >>> near("board_size", ["size", "opponent"])
+    ' (did you mean size?)'
     """
-    found = difflib.get_close_matches(name, [each for each in known if each != name], 1, 0.7)
+    others = [each for each in known if each != name]
+    found = difflib.get_close_matches(name, others, 1, 0.7) or [each for each in others if each in name.split("_")]
     return f" (did you mean {found[0]}?)" if found else ""
 
 

@@ -18,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_actions, observation_space
+from othello_env.envs.conventions import NOBODY, REWARDS, Arguments, MaskWatch, check_actions, observation_space
 from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
@@ -41,7 +41,7 @@ _SHARED_GAMES = 32_768
 """Threads share the steps of this many games or more. Fewer games take less time than waking a thread."""
 
 
-class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
+class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
     """N games in one environment. Each step plays an action in every game.
 
     A subclass defines the game. It should name `gymnasium.vector.VectorEnv` as a base again, because some trainers,

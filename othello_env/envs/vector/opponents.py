@@ -128,6 +128,11 @@ def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> 
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
     """
+    if opponents is None:
+        raise TypeError(
+            "an opponent must be a spec, an Agent or a callable, not None; for self-play, make a batch of games with "
+            "opponent=None (make_vec_env or gymnasium.make_vec), or PettingZoo's environment"
+        )
     others = start.num_players - 1
     given = opponents if isinstance(opponents, tuple) else (opponents,) * others
     if len(given) != others:

@@ -125,7 +125,9 @@ def test_strict_raises_for_an_illegal_action_and_steps_nothing(make):
 
 
 @both_kinds
-@pytest.mark.parametrize("action", [65, -1, None, True, 19.0, "d3", np.array([19]), np.float32(19), 2**70])
+@pytest.mark.parametrize(
+    "action", [65, -1, None, True, 19.0, "d3", [19], np.array([19, 19]), np.array([True]), np.float32(19), 2**70]
+)
 @pytest.mark.parametrize("strict", [False, True])
 def test_what_is_no_action_at_all_changes_nothing(make, action, strict):
     env = make(strict=strict)
@@ -135,6 +137,15 @@ def test_what_is_no_action_at_all_changes_nothing(make, action, strict):
     assert not isinstance(error.value, IllegalActionError)
     assert env.position == Othello()
     env.step(np.int64(19))
+
+
+@both_kinds
+@pytest.mark.parametrize("action", [np.array(19), np.array([19]), np.array([[19]], np.uint8), np.int8(19)], ids=repr)
+def test_an_array_of_one_integer_is_an_action(make, action):
+    env = make()
+    env.reset()
+    env.step(action)
+    assert env.position.moves[0] == 19
 
 
 @both_kinds

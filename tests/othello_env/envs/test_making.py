@@ -1,10 +1,14 @@
 """The functions `make_env` and `make_vec_env`."""
 
+import copy
 import inspect
+import pickle
 
+import gymnasium
 import pytest
 
-from othello_env import OthelloEnv, OthelloVectorEnv, make_env, make_vec_env
+from othello_env import OthelloEnv, OthelloVectorEnv, make_env, make_vec_env, othello_v0
+from othello_env.envs.tribolo import TriboloEnv
 
 pytestmark = pytest.mark.nojit
 
@@ -21,6 +25,50 @@ def test_a_maker_makes_what_the_class_does_with_its_parameters(make, cls):
     env.reset(seed=1)
     env.close()
     assert make.__doc__
+
+
+NEEDS_A_PLAYER = "not None; for self-play, make a batch of games with opponent=None .*, or PettingZoo's environment"
+
+
+def test_one_game_without_an_opponent_names_self_play():
+    for make in (lambda: make_env(opponent=None), lambda: TriboloEnv(opponent=None)):
+        with pytest.raises(TypeError, match=NEEDS_A_PLAYER):
+            make()
+    for env in (make_env(size=4), make_vec_env(2, size=4)):
+        with pytest.raises(TypeError, match=NEEDS_A_PLAYER):
+            env.set_opponents(None)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        make_env,
+        make_vec_env,
+        othello_v0.env,
+        lambda **arguments: gymnasium.make("othello_env/Othello-v0", **arguments),
+        lambda **arguments: gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, **arguments),
+    ],
+)
+def test_a_misspelled_argument_is_named(make):
+    with pytest.raises(
+        TypeError, match=r"has no argument board_size \(did you mean size\?\); its arguments are .*size"
+    ):
+        make(board_size=6)
+    with pytest.raises(TypeError, match=r"has no argument colour; its arguments are .*size, "):
+        make(colour="black")
+
+
+def test_an_environment_says_what_it_is():
+    assert repr(make_env(size=4, opponent="maximizer:eval=count")) == (
+        "OthelloEnv(size=4, opponent='maximizer:eval=count')"
+    )
+    assert repr(make_vec_env(2, 4, None)) == "OthelloVectorEnv(num_envs=2, size=4, opponent=None)"
+    assert repr(TriboloEnv(width=9)) == "TriboloEnv(width=9)"
+    env = othello_v0.env(4, ["b1"] * 1000, reward="margin")
+    assert repr(env).startswith("OthelloAEC(4, ['b1', ")
+    assert repr(env).endswith("...], reward='margin')")
+    assert repr(copy.deepcopy(env)) == repr(env)
+    assert repr(pickle.loads(pickle.dumps(make_vec_env(2, 4)))) == "OthelloVectorEnv(num_envs=2, size=4)"
 
 
 def test_arguments_go_by_place_too():

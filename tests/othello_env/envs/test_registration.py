@@ -76,6 +76,13 @@ def test_the_bound_of_the_steps_is_known_and_truncates_no_game(name: str) -> Non
     gymnasium.wrappers.TimeAwareObservation(env).reset(seed=1)  # it reads the bound
 
 
+def test_the_environment_of_any_game_names_the_games_that_there_are() -> None:
+    with pytest.raises(ValueError, match=r"expected one of the games checkers, .*othello, .*tribolo"):
+        gymnasium.make("othello_env/Game-v0")
+    with pytest.raises(ValueError, match=r"expected one of the games checkers, .*othello, .*tribolo"):
+        gymnasium.make_vec("othello_env/Game-v0", num_envs=2)
+
+
 def test_a_batch_knows_the_bound_and_takes_no_smaller_one() -> None:
     envs = gymnasium.make_vec("othello_env/Othello-flat-v0", num_envs=2, size=6)
     assert envs.spec is not None
