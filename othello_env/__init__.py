@@ -20,21 +20,21 @@ from othello_env.support.imports import later
 
 if TYPE_CHECKING:
     from othello_env.arena import measure_endgame, place, play_match, play_tournament, run_benchmark
-    from othello_env.envs import OthelloEnv, OthelloVectorEnv, make_env, make_vec_env, self_play_advantages
+    from othello_env.envs import GameEnv, GameVectorEnv, make_env, make_vec_env, self_play_advantages
 
 __all__ = [
     "Agent",
     "AgentError",
     "Checkers",
     "Game",
+    "GameEnv",
+    "GameVectorEnv",
     "IgnoredMaskWarning",
     "IllegalActionError",
     "MissingExtraError",
     "NotationError",
     "Othello",
-    "OthelloEnv",
     "OthelloPositions",
-    "OthelloVectorEnv",
     "SpecError",
     "State",
     "Tribolo",
@@ -60,7 +60,13 @@ if not TYPE_CHECKING:  # if type checkers saw `__getattr__`, they would accept a
         __name__,
         {
             "othello_env.arena": ("measure_endgame", "place", "play_match", "play_tournament", "run_benchmark"),
-            "othello_env.envs": ("OthelloEnv", "OthelloVectorEnv", "make_env", "make_vec_env", "self_play_advantages"),
+            "othello_env.envs": (
+                "GameEnv",
+                "GameVectorEnv",
+                "make_env",
+                "make_vec_env",
+                "self_play_advantages",
+            ),
         },
     )
 

@@ -27,42 +27,46 @@ Version history: v0 is the first version.
 
 from __future__ import annotations
 
-from othello_env.envs.aec import AECGame
+from othello_env.envs.aec import GameAEC
+from othello_env.envs.conventions import named_arguments
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.openings import OpeningsSpec
 
-__all__ = ["CheckersAEC", "env", "raw_env"]
+__all__ = ["env", "raw_env"]
 
 
-class CheckersAEC(AECGame):
-    """The environment of checkers. It needs no wrapper, so `env` and `raw_env` are both names for this class.
+@named_arguments
+def env(
+    size: int = 8,
+    openings: OpeningsSpec = None,
+    reward: str = "result",
+    strict: bool = False,
+    render_mode: str | None = None,
+    draws: str = "repetition",
+) -> GameAEC[Checkers]:
+    """Make the environment. It needs no wrapper, so `env` and `raw_env` are the same function.
 
     Args:
         size: the side of the board, 4, 6, 8 or 10.
-        openings: where games begin. `AECGame` explains `openings`, `reward`, `strict` and `render_mode`.
+        openings: where games begin. `GameAEC` explains `openings`, `reward`, `strict` and `render_mode`.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
         draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
             `othello_env.games.checkers.position`.
+
+    Raises:
+        ValueError: an argument is wrong.
     """
-
-    metadata = AECGame.describe("checkers_v0")
-
-    def __init__(
-        self,
-        size: int = 8,
-        openings: OpeningsSpec = None,
-        reward: str = "result",
-        strict: bool = False,
-        render_mode: str | None = None,
-        draws: str = "repetition",
-    ) -> None:
-        self._start = Checkers(size, draws)
-        super().__init__(openings, reward, strict, render_mode)
-
-    def new_game(self, game_key: int) -> Checkers:
-        return self._start
+    return GameAEC(
+        "checkers",
+        openings=openings,
+        reward=reward,
+        strict=strict,
+        render_mode=render_mode,
+        size=size,
+        draws=draws,
+    )
 
 
-env = raw_env = CheckersAEC
+raw_env = env

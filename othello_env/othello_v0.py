@@ -27,39 +27,42 @@ Version history: v0 is the first version.
 
 from __future__ import annotations
 
-from othello_env.envs.aec import AECGame
+from othello_env.envs.aec import GameAEC
+from othello_env.envs.conventions import named_arguments
 from othello_env.games.openings import OpeningsSpec
-from othello_env.games.othello.position import Othello, check_size
+from othello_env.games.othello.position import Othello
 
-__all__ = ["OthelloAEC", "env", "raw_env"]
+__all__ = ["env", "raw_env"]
 
 
-class OthelloAEC(AECGame):
-    """The environment of Othello. It needs no wrapper, so `env` and `raw_env` are both names for this class.
+@named_arguments
+def env(
+    size: int = 8,
+    openings: OpeningsSpec = None,
+    reward: str = "result",
+    strict: bool = False,
+    render_mode: str | None = None,
+) -> GameAEC[Othello]:
+    """Make the environment. It needs no wrapper, so `env` and `raw_env` are the same function.
 
     Args:
         size: the height and width of the board: 4, 6 or 8.
-        openings: where games begin. `AECGame` explains this argument and the next three.
+        openings: where games begin. `GameAEC` explains `openings`, `reward`, `strict` and `render_mode`.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+
+    Raises:
+        ValueError: an argument is wrong.
     """
-
-    metadata = AECGame.describe("othello_v0")
-
-    def __init__(
-        self,
-        size: int = 8,
-        openings: OpeningsSpec = None,
-        reward: str = "result",
-        strict: bool = False,
-        render_mode: str | None = None,
-    ) -> None:
-        self._size = check_size(size)
-        super().__init__(openings, reward, strict, render_mode)
-
-    def new_game(self, game_key: int) -> Othello:
-        return Othello(self._size)
+    return GameAEC(
+        "othello",
+        openings=openings,
+        reward=reward,
+        strict=strict,
+        render_mode=render_mode,
+        size=size,
+    )
 
 
-env = raw_env = OthelloAEC
+raw_env = env

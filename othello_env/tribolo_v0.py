@@ -29,18 +29,29 @@ Version history: v0 is the first version.
 
 from __future__ import annotations
 
-from othello_env.envs.aec import AECGame
+from othello_env.envs.aec import GameAEC
+from othello_env.envs.conventions import named_arguments
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.tribolo.position import Tribolo
 
-__all__ = ["TriboloAEC", "env", "raw_env"]
+__all__ = ["env", "raw_env"]
 
 
-class TriboloAEC(AECGame):
-    """The environment of Tribolo. It needs no wrapper, so `env` and `raw_env` are both names for this class.
+@named_arguments
+def env(
+    openings: OpeningsSpec = None,
+    reward: str = "result",
+    strict: bool = False,
+    render_mode: str | None = None,
+    width: int = 16,
+    height: int = 11,
+    cells: int = 12,
+    walls: int = 12,
+) -> GameAEC[Tribolo]:
+    """Make the environment. It needs no wrapper, so `env` and `raw_env` are the same function.
 
     Args:
-        openings: where games begin. `AECGame` explains `openings`, `reward`, `strict` and `render_mode`.
+        openings: where games begin. `GameAEC` explains `openings`, `reward`, `strict` and `render_mode`.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -49,26 +60,21 @@ class TriboloAEC(AECGame):
         height: the number of rows of the board.
         cells: the number of cells that each player owns at the start.
         walls: the number of walls on the board.
+
+    Raises:
+        ValueError: an argument is wrong.
     """
-
-    metadata = AECGame.describe("tribolo_v0")
-
-    def __init__(
-        self,
-        openings: OpeningsSpec = None,
-        reward: str = "result",
-        strict: bool = False,
-        render_mode: str | None = None,
-        width: int = 16,
-        height: int = 11,
-        cells: int = 12,
-        walls: int = 12,
-    ) -> None:
-        self._board = {"width": width, "height": height, "cells": cells, "walls": walls}
-        super().__init__(openings, reward, strict, render_mode)
-
-    def new_game(self, game_key: int) -> Tribolo:
-        return Tribolo(game_key, **self._board)
+    return GameAEC(
+        "tribolo",
+        openings=openings,
+        reward=reward,
+        strict=strict,
+        render_mode=render_mode,
+        width=width,
+        height=height,
+        cells=cells,
+        walls=walls,
+    )
 
 
-env = raw_env = TriboloAEC
+raw_env = env

@@ -1,4 +1,4 @@
-"""A PettingZoo AEC environment for any game that implements `State`.
+"""A PettingZoo AEC environment for any game.
 
 The environment itself checks the order of calls, and the range and the legality of actions. So it does not need
 PettingZoo's wrappers. The wrappers would take more time than a ply takes.
@@ -7,7 +7,7 @@ PettingZoo's wrappers. The wrappers would take more time than a ply takes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import gymnasium
 import numpy as np
@@ -30,16 +30,19 @@ from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import GameKeys
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.openings import OpeningsSpec
+from othello_env.games.registry import GameSpec
 
-__all__ = ["AECGame"]
+__all__ = ["GameAEC"]
+
+_S = TypeVar("_S", bound=State)
 
 _NOBODY = np.int64(NOBODY)
 _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
 """PettingZoo's attributes that do not exist before the first reset."""
 
 
-class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
-    """A game whose players act one at a time. A subclass defines the game.
+class GameAEC(OneGame[_S], AECEnv, Generic[_S]):  # type: ignore[misc]  # PettingZoo has no types
+    """A game whose players act one at a time. `othello_v0`, `checkers_v0` and `tribolo_v0` make it for their games.
 
     An observation is a dict of two int8 arrays: ``observation``, the board as planes from the agent's point of view,
     and ``action_mask``, with 1 for each legal action. If it is another agent's turn, the mask is all zeros. If the game
@@ -56,6 +59,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     moves of the game so far. The method `state` returns an array, because PettingZoo requires this.
 
     Args:
+        game: the game, perhaps with options, such as ``"othello:size=6"``.
         openings: where games begin. With None, games begin at the game's usual start. With ``"random:10"``, they begin
             after ten random plies. With a sequence of transcripts or States, each game begins with a random opening
             from the sequence.
@@ -63,21 +67,32 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+        options: the options of the game, such as ``size=6``.
 
     Raises:
+        TypeError: there is no such option.
         ValueError: an argument is wrong.
         MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
     """
 
     def __init__(
         self,
+        game: str | GameSpec = "",
+        *,
         openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
         super().__init__()
-        start = self._prepare(openings, reward, strict, render_mode)
+        start = self._prepare(game, options, openings, reward, strict, render_mode, GameAEC)
+        self.metadata = {
+            "name": f"{self.game.name}_v0",
+            "is_parallelizable": False,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+        }
         self._calls = 0
         """The number of calls of `reset` and `step`. With it, `agent_iter` sees whether the loop's body made a call."""
         self.agents: list[str] = []
@@ -86,16 +101,6 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self.action_spaces = {agent: gymnasium.spaces.Discrete(self._num_actions) for agent in self.possible_agents}
         planes, height, width = start.observation_shape
         self.state_space = gymnasium.spaces.Box(0, 1, (planes + start.num_players, height, width), np.int8)
-
-    @staticmethod
-    def describe(name: str) -> dict[str, Any]:
-        """The `metadata` of a subclass. `name` is the name of the game's module, such as ``othello_v0``."""
-        return {
-            "name": name,
-            "is_parallelizable": False,
-            "render_modes": list(RENDER_MODES),
-            "render_fps": RENDER_FPS,
-        }
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from reprlib import Repr
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, TypeVar, cast
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.game import State
+from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import as_integer
 from othello_env.support.words import near
 
@@ -21,19 +23,22 @@ __all__ = [
     "NOBODY",
     "PLAYING",
     "REWARDS",
-    "Arguments",
     "IgnoredMaskWarning",
     "MaskWatch",
     "Observation",
     "check_action",
     "check_actions",
-    "check_names",
     "game_info",
+    "game_with_options",
     "illegal_penalty",
+    "named_arguments",
+    "observation",
     "observation_space",
     "rewards",
     "winner",
 ]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 Observation = dict[str, Any]
 """A dict of two int8 arrays, `observation` and `action_mask`."""
@@ -49,42 +54,37 @@ PLAYING is the value of `winner` if the game is not over. NOBODY is the value of
 """
 
 
-_SHORT = Repr()
-_SHORT.maxstring = _SHORT.maxother = 80
+def named_arguments(function: _F) -> _F:
+    """A decorator that names a misspelled argument, and the arguments that there are, in a TypeError."""
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*args: Any, **arguments: Any) -> Any:
+        for name in arguments:
+            if name not in known:
+                raise _no_argument(name, known)
+        return function(*args, **arguments)
+
+    return cast(_F, call)
 
 
-def check_names(made: Any, arguments: Iterable[str]) -> None:
-    """Check the names of the arguments for a class.
+def game_with_options(game: str | GameSpec, options: Mapping[str, Any], env: Callable[..., Any]) -> GameSpec:
+    """A game whose options are also given as arguments of the environment `env`, such as ``size=6``.
 
     Raises:
-        TypeError: the constructor has no argument of this name.
+        TypeError: the game and the environment have no argument of this name.
+        ValueError: there is no such game, or an option is wrong.
     """
-    known = inspect.signature(made).parameters
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        return  # the constructor of the base class checks the names that are not its own
-    for name in arguments:
-        if name not in known:
-            raise TypeError(
-                f"{made.__name__} has no argument {name}{near(name, known)}; its arguments are {', '.join(known)}"
-            )
+    spec = GameSpec.parse(game)
+    for name in options:
+        if name not in spec.game.defaults:
+            others = [each for each in inspect.signature(env).parameters if each != "options"]
+            raise _no_argument(name, [*spec.game.defaults, *others])
+    return spec.with_options(options) if options else spec
 
 
-class Arguments:
-    """The base class of all environments: a misspelled argument is named, and `repr` shows the arguments."""
-
-    _made_with: str
-
-    if not TYPE_CHECKING:  # type checkers read the signature of __init__
-
-        def __new__(cls, *args: Any, **arguments: Any) -> Self:
-            check_names(cls, arguments)
-            env = super().__new__(cls)
-            given = [*map(_SHORT.repr, args), *(f"{name}={_SHORT.repr(value)}" for name, value in arguments.items())]
-            env._made_with = ", ".join(given)
-            return env
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._made_with})"
+def _no_argument(name: str, known: Iterable[str]) -> TypeError:
+    return TypeError(f"there is no argument {name}{near(name, known)}; the arguments are {', '.join(known)}")
 
 
 def check_action(action: Any, num_actions: int) -> int:
@@ -119,14 +119,26 @@ def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
     return array.astype(np.int64, order="C")
 
 
-def observation_space(state: State) -> gymnasium.spaces.Dict:
-    """The space of a game's observations: the planes and the mask, both int8."""
+def observation_space(state: State, *, flat: bool = False) -> gymnasium.Space[Any]:
+    """The space of `observation` for the positions of a game."""
+    if flat:
+        return gymnasium.spaces.Box(0, 1, (math.prod(state.observation_shape),), np.float32)
     return gymnasium.spaces.Dict(
         {
             "observation": gymnasium.spaces.Box(0, 1, state.observation_shape, np.int8),
             "action_mask": gymnasium.spaces.Box(0, 1, (state.num_actions,), np.int8),
         }
     )
+
+
+def observation(planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8], *, flat: bool = False) -> Any:
+    """The observation of a game, or of N games, with these planes and masks.
+
+    It is a dict of the two. If `flat` is true, it is the planes as one row of float32 for each game, without the mask.
+    """
+    if flat:
+        return planes.reshape(*planes.shape[:-3], -1).astype(np.float32)
+    return {"observation": planes, "action_mask": masks}
 
 
 def rewards(state: State, reward: str) -> tuple[float, ...]:

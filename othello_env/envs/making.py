@@ -2,52 +2,53 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import cast
 
 import gymnasium
+from gymnasium.vector import AutoresetMode
 
-from othello_env.envs.conventions import check_names
-from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
+from othello_env.envs.conventions import named_arguments
 from othello_env.envs.rendering import RENDER_MODES
+from othello_env.envs.single import GameEnv
+from othello_env.envs.vector.env import GameVectorEnv
+from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.game import check_choice
+from othello_env.games.openings import OpeningsSpec
+from othello_env.games.othello.position import Othello
 
 __all__ = ["make_env", "make_vec_env"]
 
 _ID = "othello_env/Othello-v0"
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 
 
-def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str, Any]], _T]], Callable[_P, _T]]:
-    """A decorator that gives a function the parameters of `env`.
-
-    The decorated function collects all arguments in one dict, and calls the original function with this dict.
-    """
-    signature = inspect.signature(env)
-
-    def mark(make: Callable[[dict[str, Any]], _T]) -> Callable[_P, _T]:
-        def made(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-            check_names(env, kwargs)
-            return make(signature.bind(*args, **kwargs).arguments)
-
-        made.__name__, made.__qualname__ = make.__name__, make.__qualname__
-        made.__doc__, made.__module__ = make.__doc__, make.__module__
-        made.__signature__ = signature.replace(  # type: ignore[attr-defined]  # inspect reads it
-            return_annotation=inspect.signature(make).return_annotation
-        )
-        return made
-
-    return mark
-
-
-@_with_parameters_of(OthelloEnv)
-def make_env(arguments: dict[str, Any]) -> OthelloEnv:
-    """Make an environment of Othello against an opponent. The arguments are those of `OthelloEnv`.
+@named_arguments
+def make_env(
+    size: int = 8,
+    opponent: Opponent = "random",
+    side: str = "random",
+    openings: OpeningsSpec = None,
+    reward: str = "result",
+    strict: bool = False,
+    render_mode: str | None = None,
+) -> GameEnv[Othello]:
+    """Make an environment of Othello against an opponent.
 
     The result is the environment of ``gymnasium.make("othello_env/Othello-v0", ...)`` without Gymnasium's wrappers.
     This environment needs no wrappers, because it checks the order of calls and the actions itself.
+
+    Args:
+        size: the board's height and width, 4, 6 or 8.
+        opponent: a spec (text that names an agent, such as ``"alphabeta:depth=2"``), an Agent or a callable.
+            `othello_env.envs.GameEnv` explains this argument and all later arguments.
+        side: the learner's side, ``"black"``, ``"white"`` or ``"random"``.
+        openings: where games begin; None for the game's usual start.
+        reward: ``"result"`` or ``"margin"``.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+
+    Raises:
+        TypeError: an argument has the wrong type.
+        ValueError: an argument is wrong.
 
     >>> env = make_env(size=6, opponent="alphabeta:depth=2", side="black")
     >>> observation, info = env.reset(seed=1)
@@ -55,17 +56,56 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     0
     """
     # Without this check, a mode that is neither text nor None would cause an AttributeError in Gymnasium.
-    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))
-    env = gymnasium.make(_ID, **arguments).unwrapped
-    assert isinstance(env, OthelloEnv)
-    return env
+    check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+    env = gymnasium.make(
+        _ID,
+        size=size,
+        opponent=opponent,
+        side=side,
+        openings=openings,
+        reward=reward,
+        strict=strict,
+        render_mode=render_mode,
+    )
+    return cast(GameEnv[Othello], env.unwrapped)
 
 
-@_with_parameters_of(OthelloVectorEnv)
-def make_vec_env(arguments: dict[str, Any]) -> OthelloVectorEnv:
-    """Make an environment for a batch of games of Othello. The arguments are those of `OthelloVectorEnv`.
+@named_arguments
+def make_vec_env(
+    num_envs: int = 1,
+    size: int = 8,
+    opponent: Opponents | None = "random",
+    side: str = "random",
+    openings: OpeningsSpec = None,
+    reward: str = "result",
+    strict: bool = False,
+    render_mode: str | None = None,
+    autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    copy: bool = True,
+    num_threads: int = 1,
+) -> GameVectorEnv[Othello]:
+    """Make an environment for a batch of games of Othello.
 
     The result is the environment of ``gymnasium.make_vec("othello_env/Othello-v0", ...)``.
+
+    Args:
+        num_envs: the number of games.
+        size: the boards' height and width, 4, 6 or 8.
+        opponent: a spec (text that names an agent), an Agent, a callable, a dict from opponents to weights (one
+            opponent is drawn for each game), or None for self-play. `othello_env.envs.GameVectorEnv` explains this
+            argument and all later arguments.
+        side: the learner's side, ``"black"``, ``"white"`` or ``"random"``.
+        openings: where games begin; None for the game's usual start.
+        reward: ``"result"`` or ``"margin"``.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
+        render_mode: None, ``"rgb_array"`` or ``"ansi"``.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
+        copy: whether every step returns new arrays.
+        num_threads: the greatest number of threads that play the games of a step.
+
+    Raises:
+        TypeError: an argument has the wrong type.
+        ValueError: an argument is wrong.
 
     >>> envs = make_vec_env(4, size=6, opponent="random")
     >>> envs.set_opponents({"random": 1.0, "maximizer:eval=count": 3.0})
@@ -73,6 +113,18 @@ def make_vec_env(arguments: dict[str, Any]) -> OthelloVectorEnv:
     >>> observations["observation"].shape
     (4, 2, 6, 6)
     """
-    env = gymnasium.make_vec(_ID, **arguments).unwrapped
-    assert isinstance(env, OthelloVectorEnv)
-    return env
+    env = gymnasium.make_vec(
+        _ID,
+        num_envs=num_envs,
+        size=size,
+        opponent=opponent,
+        side=side,
+        openings=openings,
+        reward=reward,
+        strict=strict,
+        render_mode=render_mode,
+        autoreset_mode=autoreset_mode,
+        copy=copy,
+        num_threads=num_threads,
+    )
+    return cast(GameVectorEnv[Othello], env.unwrapped)

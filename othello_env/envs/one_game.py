@@ -1,54 +1,69 @@
-"""The common base class of all environments for one game.
-
-This class manages where games begin, the current position and the rendering of this position.
-"""
+"""What the environments for one game at a time have in common: where games begin, the position, and its rendering."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar, cast
 
 from gymnasium.error import ResetNeeded
 
-from othello_env.envs.conventions import REWARDS, Arguments, MaskWatch
+from othello_env.envs.conventions import REWARDS, MaskWatch, game_with_options
 from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.rendering import Renderer
 from othello_env.envs.seeding import GameKeys
 from othello_env.games.game import State, check_choice
 from othello_env.games.openings import OpeningsSpec
+from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_flag
 
 __all__ = ["OneGame"]
 
+_S = TypeVar("_S", bound=State)
 
-class OneGame(Arguments, ABC):
-    """An environment for one game at a time. A subclass defines the game and calls `_prepare` in its constructor."""
 
-    def _prepare(self, openings: OpeningsSpec, reward: str, strict: bool, render_mode: str | None) -> State:
-        """Check and store these arguments.
+class OneGame(Generic[_S]):
+    """An environment for one game at a time. A subclass calls `_prepare` in its constructor.
+
+    Attributes:
+        game: the game and its options.
+    """
+
+    game: GameSpec
+
+    def _prepare(
+        self,
+        game: str | GameSpec,
+        options: Mapping[str, Any],
+        openings: OpeningsSpec,
+        reward: str,
+        strict: bool,
+        render_mode: str | None,
+        env: Callable[..., Any],
+    ) -> State:
+        """Check and store these arguments of the environment `env`.
 
         Return a start position. The caller reads the shapes of its spaces and the players' names from this position.
         """
-        start = self.new_game(0)
+        self.game = game_with_options(game, options, env)
+        start = self.game.start(0)
         check_choice("reward", reward, REWARDS)
         self.render_mode = render_mode
         self._num_actions = start.num_actions
         self._reward = reward
         self._strict = check_flag("strict", strict)
         self._renderer = Renderer(render_mode)
-        self._initial_states = InitialStates(openings, self.new_game)
+        self._initial_states = InitialStates(openings, self.game.start)
         self._watch = MaskWatch()
         self._keys: GameKeys | None = None
         self._state: State | None = None
         self._playing = False
         return start
 
-    @abstractmethod
-    def new_game(self, game_key: int) -> State:
-        """The position in which a game begins. The same `game_key` always gives the same position."""
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.game)!r})"
 
     @property
-    def position(self) -> State:
+    def position(self) -> _S:
         """The current position. Its attribute `moves` has the moves of the game so far.
 
         Raises:
@@ -56,7 +71,7 @@ class OneGame(Arguments, ABC):
         """
         if self._state is None:
             raise ResetNeeded("there is no position before reset()")
-        return self._state
+        return cast(_S, self._state)
 
     def render(self) -> Any:
         """Draw the position as text (``"ansi"``), as an array (H, W, 3) uint8 (``"rgb_array"``) or in a window

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from othello_env.envs.othello import OthelloVectorEnv
+from othello_env.envs.vector.env import GameVectorEnv
+from othello_env.games.game import State
 from othello_env.support.extras import MissingExtraError, import_extra
 
 __all__ = ["OthelloVecEnv"]
@@ -39,28 +40,31 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
 
     Args:
         num_envs: the number of games.
-        arguments: the other arguments of `OthelloVectorEnv`. Three of them are not allowed: `autoreset_mode`,
+        game: the game, ``"othello"`` or another.
+        arguments: the other arguments of `GameVectorEnv`. Three of them are not allowed: `autoreset_mode`,
             ``copy=False`` and ``opponent=None``.
 
     Attributes:
-        env: the batch of games, an `OthelloVectorEnv`. Call its method `set_opponents` to change the opponents.
+        env: the batch of games, a `GameVectorEnv`. Call its method `set_opponents` to change the opponents.
 
     Raises:
         MissingExtraError: Stable-Baselines3 is not installed.
         ValueError: an argument is wrong.
     """
 
-    def __init__(self, num_envs: int, **arguments: Any) -> None:
+    def __init__(self, num_envs: int, *, game: str = "othello", **arguments: Any) -> None:
         import_extra("stable_baselines3", "sb3")
         _check_arguments(arguments)
-        self.env = OthelloVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **arguments)
+        self.env: GameVectorEnv[State] = GameVectorEnv(
+            game, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **arguments
+        )
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
         self._lengths = np.zeros(num_envs, np.int64)
 
     def reset(self) -> dict[str, npt.NDArray[np.int8]]:
         """Begin all games, with the seeds from the method `seed` and the options from the method `set_options`.
 
-        The options are those of `OthelloVectorEnv.reset` without `reset_mask`. They apply to one reset only.
+        The options are those of `GameVectorEnv.reset` without `reset_mask`. They apply to one reset only.
 
         Raises:
             ValueError: an option is wrong, or the options differ between games.

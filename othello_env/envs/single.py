@@ -1,8 +1,8 @@
-"""A Gymnasium environment for any game that implements `State`. A learner plays against opponents."""
+"""A Gymnasium environment for any game: a learner plays against opponents."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import gymnasium
 import numpy as np
@@ -15,6 +15,7 @@ from othello_env.envs.conventions import (
     check_action,
     game_info,
     illegal_penalty,
+    observation,
     observation_space,
     rewards,
 )
@@ -25,19 +26,23 @@ from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_k
 from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
 from othello_env.games.openings import OpeningsSpec
+from othello_env.games.registry import GameSpec
 from othello_env.support.jit import raise_interrupt
+from othello_env.support.numbers import check_flag
 
-__all__ = ["SingleGame"]
+__all__ = ["GameEnv"]
+
+_S = TypeVar("_S", bound=State)
 
 _ONLY = np.int64(0)
 """The opponent's number in `info`, if there is only one opponent."""
 
 
-class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
-    """A game of a learner against one or two opponents.
+class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
+    """A game of a learner against one or two opponents, the Gymnasium environments ``othello_env/Othello-v0``,
+    ``Checkers-v0``, ``Tribolo-v0`` and, for any registered game, ``Game-v0``.
 
-    A subclass defines the game. It should name `gymnasium.Env` as a base again, because some trainers, such as skrl,
-    look only at direct base classes. Each step plays the learner's action, and then the opponents' actions until the
+    Each step plays the learner's action, and then the opponents' actions until the
     learner's next turn. An observation is a dict of two int8 arrays. The array ``observation`` is the board as planes
     from the learner's point of view. The array ``action_mask`` has a 1 for each legal action. The same mask is in
     `info`, and the method `action_masks` returns this mask as bool. If the game is over, the mask is all zeros. If the
@@ -54,6 +59,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     game so far.
 
     Args:
+        game: the game, perhaps with options, such as ``"othello"`` or ``"othello:size=6"``.
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable; see
             `othello_env.make_agent`. In a game of three players, one opponent plays both other sides. With a tuple of
             two opponents, each plays one side: the first moves after the learner, and the second moves after the first.
@@ -65,9 +71,12 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+        flat: if True, an observation is no dict but the planes as one row of float32, (planes * height * width,). The
+            legal actions are then in ``info["action_mask"]``. This is ``othello_env/Othello-flat-v0``.
+        options: the options of the game, such as ``size=6``.
 
     Raises:
-        TypeError: `strict` is not a bool, or an opponent is not a spec, Agent or callable.
+        TypeError: a flag is not a bool, an opponent is not a spec, Agent or callable, or there is no such option.
         ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play
             this game, it is a WrongGameError.
         MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
@@ -84,18 +93,23 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
 
     def __init__(
         self,
+        game: str | GameSpec = "",
+        *,
         opponent: Opponent | tuple[Opponent, ...] = "random",
         side: str = "random",
         openings: OpeningsSpec = None,
         reward: str = "result",
         strict: bool = False,
         render_mode: str | None = None,
+        flat: bool = False,
+        **options: Any,
     ) -> None:
-        start = self._prepare(openings, reward, strict, render_mode)
+        start = self._prepare(game, options, openings, reward, strict, render_mode, GameEnv)
+        self._flat = check_flag("flat", flat)
         self._sides = ("random", *start.player_names)
         check_choice("side", side, self._sides)
         self.action_space = gymnasium.spaces.Discrete(start.num_actions)
-        self.observation_space = self._space_of(start)
+        self.observation_space = observation_space(start, flat=flat)
         self.learner = 0
         """The number of the learner's player in the current game."""
         self._players = start.num_players
@@ -105,14 +119,6 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         self._seats: dict[int, Seat] = {}
         """The opponents in the current game. Each key is the number of the player whose moves the opponent makes."""
         self._mask = np.zeros(self._num_actions, np.int8)
-
-    def _space_of(self, start: State) -> gymnasium.Space[Any]:
-        """The space of `_observation`."""
-        return observation_space(start)
-
-    def _observation(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
-        """The observation with these planes and this mask."""
-        return {"observation": planes, "action_mask": masks}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that makes the moves of the player with the number `player` in the next game.
@@ -130,7 +136,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         Raises:
             ValueError: an opponent is wrong. Nothing has changed.
         """
-        self._next = make_opponents(opponent, self.new_game(0))
+        self._next = make_opponents(opponent, self.game.start(0))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, (A,) bool. If the game is over, all values are False."""
@@ -231,16 +237,16 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         state = self._answer(played, self._seats)
         if state.is_over:
             return self._end(state, rewards(state, self._reward)[self.learner])
-        observation, info = self._show(state)
-        return observation, 0.0, False, False, info
+        shown, info = self._show(state)
+        return shown, 0.0, False, False, info
 
     def _end(
         self, state: State, reward: float, illegal_action: int | None = None
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         self._playing = False
-        observation, info = self._show(state, illegal_action)
+        shown, info = self._show(state, illegal_action)
         self._watch.count(1, illegal_action is not None)
-        return observation, reward, True, False, info
+        return shown, reward, True, False, info
 
     def _show(self, state: State, illegal_action: int | None = None) -> tuple[Observation, dict[str, Any]]:
         """Make this position the current one. Returns the learner's observation and the info."""
@@ -253,4 +259,4 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             self.render()
         opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
         info = {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
-        return self._observation(planes, self._mask), info
+        return observation(planes, self._mask, flat=self._flat), info

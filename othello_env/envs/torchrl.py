@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from othello_env.envs.othello import OthelloVectorEnv
 from othello_env.envs.returns import self_play_advantages
-from othello_env.envs.vector.env import VectorGames
+from othello_env.envs.vector.env import GameVectorEnv
+from othello_env.games.game import State
 from othello_env.support.extras import MissingExtraError, import_extra
 
 __all__ = ["SelfPlayGAE", "TorchRLEnv"]
@@ -60,17 +60,18 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
     the entry ``_reset``, (N, 1) bool, selects the games that are reset. The rollout must not have
     ``break_when_all_done=True``, because all games of a batch step together.
 
-    ``reset(options={...})`` takes the same options as the method `reset` of the class `kind`. A seed from `set_seed`
+    ``reset(options={...})`` takes the same options as `GameVectorEnv.reset`. A seed from `set_seed`
     takes effect at the next reset of all games. The seed does not change TorchRL's random actions, because these
     actions come from PyTorch's random numbers.
 
     Args:
         num_envs: the number of games.
-        kind: the class of the batch, `OthelloVectorEnv`, `CheckersVectorEnv` or `TriboloVectorEnv`.
+        game: the game, ``"othello"`` or another.
         info: the names of the entries that are copied from the batch's info to the TensorDict, as int64. Possible names
             are ``winner``, ``discs``, ``plies``, ``illegal_action`` and ``opponent``.
         device: the device of the tensors. The games are always on the CPU.
-        arguments: the other arguments of `kind`. Two of them are not allowed: `autoreset_mode` and ``copy=False``.
+        arguments: the other arguments of `GameVectorEnv`. Two of them are not allowed: `autoreset_mode` and
+            ``copy=False``.
 
     Attributes:
         env: the batch of games. Call its methods `set_opponents` and `set_openings` to change the opponents and the
@@ -86,14 +87,14 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
     def __init__(
         self,
         num_envs: int,
-        kind: type[VectorGames] = OthelloVectorEnv,
+        game: str = "othello",
         info: Sequence[str] = (),
         device: str = "cpu",
         **arguments: Any,
     ) -> None:
         import_extra("torchrl.envs", "torchrl")
         _check_arguments(arguments, info)
-        env = kind(num_envs, autoreset_mode=AutoresetMode.DISABLED, **arguments)
+        env: GameVectorEnv[State] = GameVectorEnv(game, num_envs, autoreset_mode=AutoresetMode.DISABLED, **arguments)
         super().__init__(device=device, batch_size=(num_envs,))
         self.env = env
         self.step_info: Any = {}
@@ -105,7 +106,7 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
 
     def _make_specs(self) -> None:
         torch, data = import_extra("torch", "torchrl"), import_extra("torchrl.data", "torchrl")
-        n, start = self.env.num_envs, self.env.new_game(0)
+        n, start = self.env.num_envs, self.env.game.start(0)
         planes, actions = start.observation_shape, start.num_actions
         flags = {"device": self.device, "dtype": torch.bool}
         seen = {

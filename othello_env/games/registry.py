@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -129,26 +129,39 @@ class GameSpec:
             if is_number and not re.fullmatch("[0-9]{1,18}", value):
                 raise ValueError(f"{spec!r}: {key} must be a number, not {value!r}")
             options[key] = int(value) if is_number else value
-        found = cls.with_options(_GAMES[name], options)
-        found.start(0)  # this checks the values: the class of the game raises an error if a value is wrong
-        return found
-
-    @classmethod
-    def with_options(cls, game: Game, options: Mapping[str, Any]) -> GameSpec:
-        """A registered game with these options, which are not checked."""
-        return cls(game.name, tuple(sorted((k, v) for k, v in options.items() if v != game.defaults[k])))
+        return cls(name).with_options(options)
 
     @classmethod
     def from_state(cls, state: State) -> GameSpec | None:
         """The game and the options of a position. None if the class of the position is not registered."""
         game = game_of(state)
-        return cls.with_options(game, state.options) if game is not None and game.state is type(state) else None
+        if game is None or game.state is not type(state):
+            return None
+        changed = ((name, value) for name, value in state.options.items() if value != game.defaults[name])
+        return cls(game.name, tuple(sorted(changed)))
+
+    def with_options(self, options: Mapping[str, Any]) -> GameSpec:
+        """The same game with more options, which replace those that it has.
+
+        Raises:
+            ValueError: the value of an option is wrong.
+        """
+        spec = GameSpec.from_state(self.game.state(**self._seed(0), **(dict(self.options) | dict(options))))
+        assert spec is not None
+        return spec
 
     def __str__(self) -> str:
         return self.name + ":" * bool(self.options) + ",".join(f"{key}={value}" for key, value in self.options)
 
     @property
     def game(self) -> Game:
+        """The game.
+
+        Raises:
+            UnknownGameError: the game is not registered in this process.
+        """
+        if self.name not in _GAMES:
+            GameSpec.parse(self.name)  # raises the error, or imports the module that registers the game
         return _GAMES[self.name]
 
     @property
@@ -157,8 +170,11 @@ class GameSpec:
 
     def start(self, key: int) -> State:
         """The position at the start of a game. Everything random in this position depends only on `key`."""
-        seed = {"seed": key} if "seed" in _defaults(self.game.state) else {}
-        return self.game.state(**seed, **dict(self.options))
+        seed = self._seed(key)
+        return self.game.state(**seed, **dict(self.options)) if seed else _usual_start(self)
+
+    def _seed(self, key: int) -> dict[str, int]:
+        return {"seed": key} if "seed" in _defaults(self.game.state) else {}
 
     def batch(self, n: int) -> Batch:
         """A batch of N games.
@@ -186,6 +202,12 @@ class GameSpec:
         taken = inspect.signature(read).parameters  # in most games, the text shows the size of the board
         state: State = read(text, player, **{name: value for name, value in self.options if name in taken})
         return state
+
+
+@lru_cache(64)
+def _usual_start(spec: GameSpec) -> State:
+    """The start of a game that always begins in the same position."""
+    return spec.game.state(**dict(spec.options))
 
 
 @cache
@@ -225,6 +247,7 @@ def register_game(game: Game) -> None:
         drawn = {key: getattr(game, key) or getattr(base, key) for key in ("scene", "action_path")}
         game = replace(game, **drawn)
     _GAMES[name] = game
+    _usual_start.cache_clear()
 
 
 def _source(state: type[State]) -> tuple[str, str]:

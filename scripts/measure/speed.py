@@ -27,8 +27,7 @@ import numpy as np
 import tyro
 from _bench import Bench, VectorWork, Work, machine, perft_work, timed
 
-from othello_env import Checkers, Othello, State, Tribolo, othello_v0, sample_legal
-from othello_env.envs import OthelloEnv
+from othello_env import Checkers, Othello, State, Tribolo, make_env, othello_v0, sample_legal
 
 T = TypeVar("T")
 
@@ -113,7 +112,7 @@ def aec_work(env: Any) -> Work:
     return driven_work(begin, masked, step)
 
 
-def single_work(env: OthelloEnv) -> Work:
+def single_work(env: gymnasium.Env[Any, Any]) -> Work:
     """Random games of an environment with one game, including the resets. A unit of work is a step."""
 
     def step(action: int) -> Any:
@@ -284,7 +283,7 @@ def measure_single(bench: Bench) -> None:
         f"sample_legal takes {4096e6 / own.rate:.0f} us for 4096 games, "
         f"MultiDiscrete.sample {own.ratio / theirs.ratio:.0f} times that"
     )
-    bench.report("single env, random", single_work(OthelloEnv()))
+    bench.report("single env, random", single_work(make_env()))
     aec = bench.report("AEC env", aec_work(othello_v0.env()))
     if find_spec("pygame") is None:
         print("pygame is not installed, so PettingZoo's connect_four is not measured (the extra window has it)")

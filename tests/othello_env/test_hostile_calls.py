@@ -19,8 +19,7 @@ from othello_agents.mcts.agent import Mcts
 from othello_agents.ntuple import Trainer
 from othello_agents.perfect import Perfect
 from othello_agents.search.alphabeta import AlphaBeta
-from othello_env import Othello
-from othello_env.envs import OthelloEnv, OthelloVectorEnv
+from othello_env import Othello, make_env, make_vec_env
 from othello_env.league import League
 
 NAN, INF = float("nan"), float("inf")
@@ -69,9 +68,7 @@ def games():
 
 
 WITH_DEFAULTS = {
-    *("Checkers", "CheckersEnv", "CheckersVectorEnv", "Othello", "OthelloEnv", "OthelloText"),
-    *("OthelloVectorEnv", "Tribolo", "TriboloEnv", "TriboloVectorEnv", "League", "balanced_openings"),
-    *("make_env", "make_vec_env"),
+    *("Checkers", "Othello", "OthelloText", "Tribolo", "League", "balanced_openings", "make_env", "make_vec_env"),
 }
 
 
@@ -82,6 +79,9 @@ def valid():
     match = {"a": "random", "b": "random", "games": 2}
     return {name: {} for name in WITH_DEFAULTS} | {
         "ChatAgent": {"chat": str},
+        "GameAEC": {"game": "tribolo"},
+        "GameEnv": {"game": "checkers"},
+        "GameVectorEnv": {"game": "othello"},
         "Schedule": {"agents": ("a", "b")},
         "Sprt": {"elo0": 0, "elo1": 10},
         "TimeControl": {"seconds": 1.0},
@@ -119,8 +119,8 @@ def valid():
 NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
-    *("read_games", "AECGame", "SingleGame", "VectorGames", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
-    *("learning_curve", "payoff_picture", "rating_picture", "BestResponse", "Mean", "PairedTest", "GameVectorEnv"),
+    *("read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
+    *("learning_curve", "payoff_picture", "rating_picture", "BestResponse", "Mean", "PairedTest"),
 }
 OTHERS = {  # methods, and the agents behind the specs
     "League.add": (lambda **more: League().add("random", "a", **more), League.add),
@@ -208,7 +208,7 @@ def test_a_hostile_argument_is_refused(function, name, parameter, kind):
             call(function, {**arguments, parameter: negative})
 
 
-@pytest.mark.parametrize("make", [OthelloEnv, lambda: OthelloVectorEnv(2), lambda: OthelloVectorEnv(2, opponent=None)])
+@pytest.mark.parametrize("make", [make_env, lambda: make_vec_env(2), lambda: make_vec_env(2, opponent=None)])
 @pytest.mark.parametrize("plies", [value for value in WRONG["int"] if value is not None], ids=repr)
 def test_hostile_random_plies_are_refused(make, plies):
     with pytest.raises(TypeError, match="random_plies must be a whole number, not "):
@@ -218,9 +218,9 @@ def test_hostile_random_plies_are_refused(make, plies):
 @pytest.mark.parametrize("weight", ["1", True, NAN, INF, Decimal(1), -1.0, None, [1]], ids=repr)
 def test_hostile_weights_are_refused(weight):
     with pytest.raises((TypeError, ValueError), match="weights"):
-        OthelloVectorEnv(2, opponent={"random": weight})
+        make_vec_env(2, opponent={"random": weight})
     with pytest.raises((TypeError, ValueError), match="weights"):
-        OthelloVectorEnv(2, openings={"f5": weight})
+        make_vec_env(2, openings={"f5": weight})
     with pytest.raises((TypeError, ValueError), match="weight"):
         League({"random": weight})
 

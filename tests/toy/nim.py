@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.envs import AECGame, SingleGame, VectorGames
+from othello_env import Game, register_game
 from othello_env.games.batch import Batch, Ends
 from othello_env.games.batch import functions as batch
 from othello_env.games.game import NotationError, State
@@ -27,9 +27,17 @@ class Nim(State):
     player_names = ("first", "second")
     stones: int
 
-    def __init__(self, stones: int = STONES, to_move: int = 0, moves: tuple[int, ...] = ()) -> None:
+    def __init__(self, stones: int = STONES) -> None:
+        self._set(stones, 0, ())
+
+    def _set(self, stones: int, to_move: int, moves: tuple[int, ...]) -> Self:
         for name, value in (("stones", stones), ("to_move", to_move), ("moves", moves)):
             object.__setattr__(self, name, value)
+        return self
+
+    @classmethod
+    def at(cls, stones: int, to_move: int, moves: tuple[int, ...]) -> Self:
+        return cls.__new__(cls)._set(stones, to_move, moves)
 
     num_actions = 3
     observation_shape = (1, 1, STONES)
@@ -50,7 +58,7 @@ class Nim(State):
         action = self.check_action(action)
         if not self.is_legal(action):
             raise self.illegal(action)
-        return type(self)(self.stones - action - 1, 1 - self.to_move, (*self.moves, action))
+        return self.at(self.stones - action - 1, 1 - self.to_move, (*self.moves, action))
 
     def scores(self) -> tuple[int, ...]:
         return self.stones, self.stones
@@ -91,7 +99,7 @@ class Nim(State):
         return hash((self.stones, self.to_move))
 
     def __repr__(self) -> str:
-        return f"Nim({self.stones}, {self.to_move})"
+        return f"Nim.at({self.stones}, {self.to_move}, {self.moves})"
 
 
 class NimConstants(NamedTuple):
@@ -170,28 +178,13 @@ class NimBatch(Batch):
 
     def state(self, i: int) -> Nim:
         games = self.games
-        return Nim(int(self.boards[0][i]), int(games.to_move[i]), games.moves_of(i))
+        return Nim.at(int(self.boards[0][i]), int(games.to_move[i]), games.moves_of(i))
 
     def final_state(self, ends: Ends, k: int) -> Nim:
-        return Nim(int(ends.rows["stones"][k]), int(ends.rows["to_move"][k]), ends.moves_of(k))
+        return Nim.at(int(ends.rows["stones"][k]), int(ends.rows["to_move"][k]), ends.moves_of(k))
 
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[Any, ...]:
         return (np.ascontiguousarray(ends["stones"]),)
 
 
-class NimEnv(SingleGame):
-    def new_game(self, game_key: int) -> Nim:
-        return Nim()
-
-
-class NimVectorEnv(VectorGames):
-    def new_game(self, game_key: int) -> Nim:
-        return Nim()
-
-    def new_batch(self, n: int) -> NimBatch:
-        return NimBatch(n, Nim())
-
-
-class NimAEC(AECGame):
-    def new_game(self, game_key: int) -> Nim:
-        return Nim()
+register_game(Game(name="nim", state=Nim, batch=NimBatch))

@@ -11,6 +11,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from othello_env import make_agent, sample_legal
 from othello_env.arena import play_match
+from othello_env.envs import GameAEC, GameEnv, GameVectorEnv
+from othello_env.games import registry
 
 HERE = Path(__file__).parent
 
@@ -22,14 +24,15 @@ def nim():
 
     yield nim
     sys.path.remove(str(HERE))
+    del registry._GAMES["nim"]  # other tests know only the package's own games
 
 
 def compare_the_batch_with_single_environments(mode):
-    import nim
+    import nim  # noqa: F401 - registers the game
 
     n, opponent = 6, "alphabeta:depth=2,epsilon=0.3"
-    env = nim.NimVectorEnv(n, opponent, autoreset_mode=mode)
-    twin = SyncVectorEnv([lambda: nim.NimEnv(opponent)] * n, autoreset_mode=mode)
+    env = GameVectorEnv("nim", n, opponent=opponent, autoreset_mode=mode)
+    twin = SyncVectorEnv([lambda: GameEnv("nim", opponent=opponent)] * n, autoreset_mode=mode)
     rng = np.random.default_rng(0)
     found, _ = env.reset(seed=3)
     expected, _ = twin.reset(seed=3)
@@ -63,7 +66,7 @@ def test_the_batch_is_a_loop_of_single_environments():
 
 
 def test_self_play_ends_with_the_last_stone(nim):
-    env = nim.NimVectorEnv(8, None)
+    env = GameVectorEnv("nim", 8, opponent=None)
     observation, _ = env.reset(seed=0)
     for _ in range(30):
         left = observation["observation"].sum(axis=(1, 2, 3))
@@ -82,7 +85,7 @@ def test_self_play_ends_with_the_last_stone(nim):
 def test_pettingzoo_takes_it(nim):
     from pettingzoo.test import api_test
 
-    api_test(nim.NimAEC(), num_cycles=50)
+    api_test(GameAEC("nim"), num_cycles=50)
 
 
 def test_its_transcript_has_the_names_of_the_moves(nim):

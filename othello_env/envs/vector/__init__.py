@@ -1,5 +1,5 @@
 """A batch of games as one Gymnasium vector environment."""
 
-from othello_env.envs.vector.env import VectorGames
+from othello_env.envs.vector.env import GameVectorEnv
 
-__all__ = ["VectorGames"]
+__all__ = ["GameVectorEnv"]

@@ -1,15 +1,14 @@
-"""A Gymnasium vector environment for a batch of games. It works for any kind of game with compiled functions.
+"""A Gymnasium vector environment for a batch of games of any kind.
 
 Letters for shapes: N = `num_envs`, A = actions, P = players, E = games that ended in a step.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar, cast
 
 import gymnasium
 import numpy as np
@@ -18,21 +17,32 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.envs.conventions import NOBODY, REWARDS, Arguments, MaskWatch, check_actions, observation_space
+from othello_env.envs.conventions import (
+    NOBODY,
+    REWARDS,
+    MaskWatch,
+    check_actions,
+    game_with_options,
+    observation,
+    observation_space,
+)
 from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
 from othello_env.envs.vector.info import Buffers, Ended, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
-from othello_env.games.batch import Batch, Ends, InitialArrays
+from othello_env.games.batch import Ends, InitialArrays
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
 from othello_env.games.openings import Openings, OpeningsSpec
+from othello_env.games.registry import GameSpec
 from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
 from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.threads import Threads
 
-__all__ = ["VectorGames"]
+__all__ = ["GameVectorEnv"]
+
+_S = TypeVar("_S", bound=State)
 
 _Observation = dict[str, npt.NDArray[np.int8]]
 _Array = npt.NDArray[Any]
@@ -41,13 +51,13 @@ _SHARED_GAMES = 32_768
 """Threads share the steps of this many games or more. Fewer games take less time than waking a thread."""
 
 
-class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
+class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Generic[_S]):
     """N games in one environment. Each step plays an action in every game.
 
-    A subclass defines the game. It should name `gymnasium.vector.VectorEnv` as a base again, because some trainers,
-    such as skrl, look only at direct base classes.
+    ``gymnasium.make_vec`` makes it for ``othello_env/Othello-v0``, ``Checkers-v0``, ``Tribolo-v0`` and, for any game
+    that is registered with a batch, ``Game-v0``.
 
-    With opponents, game i after ``reset(seed=s)`` is the same as the game of an `othello_env.envs.single.SingleGame`
+    With opponents, game i after ``reset(seed=s)`` is the same as the game of an `othello_env.envs.single.GameEnv`
     after ``reset(seed=s + i)``. With ``opponent=None`` (self-play), the learner plays every side and each step is one
     ply. In self-play, the observation is from the point of view of the player to move, and `reward[i]` is for the
     player that has just acted in game i. If most games end by illegal actions, the environment gives one
@@ -89,6 +99,7 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
     the first game ends.
 
     Args:
+        game: the kind of game, perhaps with options, such as ``"othello"`` or ``"othello:size=6"``.
         num_envs: the number of games.
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable. It plays every seat
             (player) except the learner's. In a game of three players, a tuple of two opponents is allowed, one for each
@@ -110,16 +121,24 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
             `final_info`.
         num_threads: the number of threads that share a step of 32,768 or more games, and the answers of opponents that
             think for a millisecond or more. Results do not depend on it.
+        flat: if True, the observations are no dict but the planes as rows of float32, (N, planes * height * width). The
+            legal actions are then in ``info["action_mask"]``. This is ``othello_env/Othello-flat-v0``.
+        options: the options of the game, such as ``size=6``.
+
+    Attributes:
+        game: the game and its options.
 
     Raises:
-        TypeError: a number, a flag or an opponent has the wrong type.
+        TypeError: a number, a flag or an opponent has the wrong type, or there is no such option.
         ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that does not play
             this game, it is a WrongGameError.
     """
 
     def __init__(
         self,
+        game: str | GameSpec = "",
         num_envs: int = 1,
+        *,
         opponent: Opponents | None = "random",
         side: str = "random",
         openings: OpeningsSpec = None,
@@ -129,11 +148,14 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         copy: bool = True,
         num_threads: int = 1,
+        flat: bool = False,
+        **options: Any,
     ) -> None:
         self._threads = Threads(1)  # close() needs it; Gymnasium 1.1 calls close() even if __init__ fails
         num_envs, num_threads = check_whole("num_envs", num_envs, 1), check_whole("num_threads", num_threads, 1)
         strict, copy = check_flag("strict", strict), check_flag("copy", copy)
-        start = self.new_game(0)
+        self.game = game_with_options(game, options, GameVectorEnv)
+        start = self.game.start(0)
         self._sides = ("random", *start.player_names)
         check_choice("side", side, self._sides)
         if opponent is None:
@@ -149,7 +171,8 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.single_observation_space = self._space_of(start)
+        self._flat = check_flag("flat", flat)
+        self.single_observation_space = observation_space(start, flat=flat)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._how = self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin"
         """The arguments `begin_next` and `by_margin` of `Batch.step`."""
@@ -164,25 +187,12 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
         self._watch = MaskWatch()
         self._ends: list[Ends] = []
         """The games that ended in the last step."""
-        self._batch = self.new_batch(num_envs)
+        self._batch = self.game.batch(num_envs)
         self._arrange()
         self.set_openings(openings)
 
-    @abstractmethod
-    def new_batch(self, n: int) -> Batch:
-        """A batch of n games that have not begun."""
-
-    @abstractmethod
-    def new_game(self, game_key: int) -> State:
-        """The position in which a game begins. The same `game_key` always gives the same position."""
-
-    def _space_of(self, start: State) -> gymnasium.Space[Any]:
-        """The space of one game's observation."""
-        return observation_space(start)
-
-    def _observation(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
-        """The observation of one game or of N games with these planes and masks."""
-        return {"observation": planes, "action_mask": masks}
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.game)!r}, num_envs={self.num_envs})"
 
     # For N games, Gymnasium's spaces take four times the memory of the observations. So they are made only if needed.
 
@@ -222,7 +232,7 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
         Raises:
             ValueError: the openings are wrong. Nothing has changed.
         """
-        starts = InitialStates(openings, self.new_game)
+        starts = InitialStates(openings, self.game.start)
         self._initial = self._initial_arrays(starts.openings, self._side)
         self._starts = starts
 
@@ -266,7 +276,7 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
             raise ValueError("the option moves needs the option position too, because each game has a different board")
         at_start = "moves" not in options and "position" not in options
         position = None if at_start else [self._starts.given(0, options)]
-        return self._initial_arrays(Openings(position, self.new_game, options.get("random_plies", 0)), side)
+        return self._initial_arrays(Openings(position, self.game.start, options.get("random_plies", 0)), side)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
@@ -282,7 +292,7 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
         """
         return () if self._pool is None else tuple(self._pool.names)
 
-    def position(self, i: int) -> State:
+    def position(self, i: int) -> _S:
         """The position of game i. It has the moves of the game so far.
 
         Raises:
@@ -293,9 +303,9 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
             raise ResetNeeded("there are no positions before reset()")
         if not 0 <= i < self.num_envs:
             raise IndexError(f"the games are 0 to {self.num_envs - 1}; there is no game {i}")
-        return self._batch.state(i)
+        return cast(_S, self._batch.state(i))
 
-    def final_position(self, i: int) -> State:
+    def final_position(self, i: int) -> _S:
         """The position in which game i ended, if it ended in the last step. It has the moves of the game.
 
         Raises:
@@ -303,7 +313,7 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
         """
         for ends in self._ends:
             for k in np.flatnonzero(ends.rows["game"] == i).tolist():
-                return self._batch.final_state(ends, k)
+                return cast(_S, self._batch.final_state(ends, k))
         raise LookupError(f"no game {i} ended in the last step")
 
     def ended(self) -> Ended:
@@ -374,8 +384,8 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
             self._batch.observe(buffers.out)
         self._ready = True
         self._ends = []
-        observation = self._observation(buffers.planes, buffers.masks)
-        return observation, self._infos.of(buffers, None if mask.all() else mask, None)
+        shown = observation(buffers.planes, buffers.masks, flat=self._flat)
+        return shown, self._infos.of(buffers, None if mask.all() else mask, None)
 
     def _next_buffers(self) -> Buffers:
         if self._copy:
@@ -436,8 +446,8 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
             raise_interrupt(error)
             raise
         self._ready = True
-        observation = self._observation(buffers.planes, buffers.masks)
-        return observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers, problems)
+        shown = observation(buffers.planes, buffers.masks, flat=self._flat)
+        return shown, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers, problems)
 
     def _step(self, actions: npt.NDArray[np.int64], buffers: Buffers) -> int:
         """Step the batch, in threads if it has several slices. Returns the problems of the actions."""
@@ -497,7 +507,7 @@ class VectorGames(Arguments, gymnasium.vector.VectorEnv[_Observation, _Array, _A
             return self._infos.of(buffers, None, self.ended())
         info = self._infos.of(buffers, None, None)
         if self._copy:
-            info |= self._infos.final(self.ended(), self.final_observations(), self._observation)
+            info |= self._infos.final(self.ended(), self.final_observations(), partial(observation, flat=self._flat))
         return info
 
     def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> NoReturn:

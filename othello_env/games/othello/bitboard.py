@@ -41,6 +41,7 @@ __all__ = [
     "nth_bit",
     "perft",
     "play",
+    "play_discs",
     "popcount",
     "randomise",
     "square_of",

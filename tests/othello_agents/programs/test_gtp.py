@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from othello_agents.programs import Gtp
-from othello_env import AgentError, Othello, WrongGameError, make_agent, sample_legal
+from othello_env import AgentError, Othello, WrongGameError, make_agent, make_vec_env, sample_legal
 from othello_env.agent import SpecError, ask
-from othello_env.envs.othello import OthelloVectorEnv
 from othello_env.games.checkers.position import Checkers
 
 pytestmark = pytest.mark.slow
@@ -43,7 +42,7 @@ def test_its_clock_is_told_to_a_program_that_knows_about_time(scripted):
 def test_a_program_is_the_opponent_of_a_batch():
     server = shlex.join([sys.executable, "-m", "othello_env", "gtp", "--agent", "alphabeta:depth=2,eval=weighted"])
     agent = Gtp(server)
-    envs = [OthelloVectorEnv(2, opponent=each) for each in (agent, "alphabeta:depth=2,eval=weighted")]
+    envs = [make_vec_env(2, opponent=each) for each in (agent, "alphabeta:depth=2,eval=weighted")]
     found = [env.reset(seed=5)[0] for env in envs][-1]
     rng = np.random.default_rng(1)
     for _ in range(12):

@@ -10,14 +10,14 @@ from pettingzoo.utils import wrappers
 from scripted import WIPE_OUT, play_out
 
 from othello_env import IllegalActionError, Othello, checkers_v0, drawing, othello_v0, tribolo_v0
-from othello_env.envs.aec import AECGame
+from othello_env.envs import GameAEC
 from othello_env.envs.seeding import env_key, game_key
 from othello_env.games.openings import Openings
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
 
 
-def wrapped_in_turn(env: AECGame) -> list[AECEnv]:
+def wrapped_in_turn(env: GameAEC) -> list[AECEnv]:
     """The environment in each wrapper of PettingZoo that works with any game."""
     return [
         wrappers.BaseWrapper(env),
@@ -28,7 +28,7 @@ def wrapped_in_turn(env: AECGame) -> list[AECEnv]:
 
 
 @pytest.mark.parametrize("env", [othello_v0.env(), tribolo_v0.env(), checkers_v0.env()])
-def test_the_state_is_the_first_players_view_and_the_turn_also_in_wrappers(env: AECGame) -> None:
+def test_the_state_is_the_first_players_view_and_the_turn_also_in_wrappers(env: GameAEC) -> None:
     for wrapped in (env, *wrapped_in_turn(env)):
         wrapped.reset(seed=3)
         rng = np.random.default_rng(3)
@@ -55,7 +55,7 @@ class TestPettingZooSuite:
         "env",
         [othello_v0.env(), othello_v0.env(size=4), tribolo_v0.env(**SMALL), checkers_v0.env(size=6, draws="40-move")],
     )
-    def test_api(self, env: AECGame) -> None:
+    def test_api(self, env: GameAEC) -> None:
         from pettingzoo.test import api_test
 
         api_test(env, num_cycles=400)
@@ -68,7 +68,7 @@ class TestPettingZooSuite:
             lambda: checkers_v0.env(openings="random:4"),
         ],
     )
-    def test_seeds(self, make: Callable[[], AECGame]) -> None:
+    def test_seeds(self, make: Callable[[], GameAEC]) -> None:
         from pettingzoo.test import seed_test
 
         seed_test(make)
@@ -177,7 +177,7 @@ class TestLoop:
         assert len(env.position.moves) == 3
 
 
-def starts(env: othello_v0.OthelloAEC, count: int, seed: int | None) -> Iterator[Othello]:
+def starts(env: GameAEC, count: int, seed: int | None) -> Iterator[Othello]:
     for game in range(count):
         env.reset(seed=seed if game == 0 else None)
         yield env.position

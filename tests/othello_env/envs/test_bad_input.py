@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
-from othello_env import Checkers, NotationError, Othello, Tribolo, checkers_v0, othello_v0, tribolo_v0
-from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
-from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
-from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
+from othello_env import (
+    Checkers,
+    NotationError,
+    Othello,
+    Tribolo,
+    checkers_v0,
+    make_env,
+    make_vec_env,
+    othello_v0,
+    tribolo_v0,
+)
+from othello_env.envs import GameEnv, GameVectorEnv
 from othello_env.games.checkers import pdn
 from othello_env.games.openings import Openings
 
@@ -14,12 +22,12 @@ pytestmark = pytest.mark.nojit
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
 ENVS = {
-    "single": lambda **more: OthelloEnv(**more),
-    "vector": lambda **more: OthelloVectorEnv(2, **more),
-    "self-play": lambda **more: OthelloVectorEnv(2, opponent=None, **more),
+    "single": lambda **more: make_env(**more),
+    "vector": lambda **more: make_vec_env(2, **more),
+    "self-play": lambda **more: make_vec_env(2, opponent=None, **more),
     "othello_v0": lambda **more: othello_v0.env(**more),
-    "Tribolo": lambda **more: TriboloEnv(**SMALL, **more),
-    "Checkers": lambda **more: CheckersEnv(**more),
+    "Tribolo": lambda **more: GameEnv("tribolo", **SMALL, **more),
+    "Checkers": lambda **more: GameEnv("checkers", **more),
     "tribolo_v0": lambda **more: tribolo_v0.env(**SMALL, **more),
     "checkers_v0": lambda **more: checkers_v0.env(**more),
 }
@@ -27,15 +35,15 @@ each_env = pytest.mark.parametrize("make", ENVS.values(), ids=ENVS.keys())
 
 
 def start(env):
-    return env.position(0) if isinstance(env, OthelloVectorEnv) else env.position
+    return env.position(0) if isinstance(env, GameVectorEnv) else env.position
 
 
 TAKE_SEEDS = {name: (lambda seed, make=make: make().reset(seed=seed)) for name, make in ENVS.items()}
 TAKE_SEEDS |= {
-    "a list": lambda seed: OthelloVectorEnv(2).reset(seed=[seed, seed]),
+    "a list": lambda seed: make_vec_env(2).reset(seed=[seed, seed]),
     "a start": lambda seed: Tribolo(seed, **SMALL),
-    "many games of Tribolo": lambda seed: TriboloVectorEnv(2).reset(seed=seed),
-    "many games of checkers": lambda seed: CheckersVectorEnv(2).reset(seed=seed),
+    "many games of Tribolo": lambda seed: GameVectorEnv("tribolo", 2).reset(seed=seed),
+    "many games of checkers": lambda seed: GameVectorEnv("checkers", 2).reset(seed=seed),
 }
 
 

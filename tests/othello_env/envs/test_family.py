@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import partial
 
 import gymnasium
 import numpy as np
@@ -17,13 +18,12 @@ from othello_env import (
     Tribolo,
     checkers_v0,
     make_agent,
+    make_env,
     othello_v0,
     tribolo_v0,
 )
-from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
-from othello_env.envs.othello import OthelloEnv
+from othello_env.envs import GameEnv, GameVectorEnv
 from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
-from othello_env.envs.tribolo import TriboloEnv
 from othello_env.games.openings import Openings
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
@@ -93,7 +93,7 @@ def first_legal(observations, masks):
 
 
 def against_first_legal(**more):
-    return OthelloEnv(side="black", opponent=first_legal, **more)
+    return make_env(side="black", opponent=first_legal, **more)
 
 
 both_kinds = pytest.mark.parametrize("make", [othello_v0.env, against_first_legal])
@@ -187,11 +187,11 @@ def test_wrong_options_are_named_and_change_nothing(make, options, message):
 
 def test_names():
     assert othello_v0.env().possible_agents == ["black_0", "white_0"]
-    assert othello_v0.raw_env.metadata["name"] == "othello_v0"
+    assert othello_v0.raw_env().metadata["name"] == "othello_v0"
     assert tribolo_v0.env().possible_agents == ["blue_0", "red_0", "green_0"]
     assert checkers_v0.env().possible_agents == ["red_0", "white_0"]
-    assert tribolo_v0.raw_env.metadata["name"] == "tribolo_v0"
-    assert checkers_v0.raw_env.metadata["name"] == "checkers_v0"
+    assert tribolo_v0.raw_env().metadata["name"] == "tribolo_v0"
+    assert checkers_v0.raw_env().metadata["name"] == "checkers_v0"
 
 
 def test_a_chain_is_stepped_jump_by_jump_by_one_agent():
@@ -240,7 +240,9 @@ class TestOptions:
         boards.reset(options={"position": "BR-/---"})
         assert boards.position.to_text() == "BR-/---"
 
-    @pytest.mark.parametrize("make", [checkers_v0.env, CheckersEnv, lambda **rules: CheckersVectorEnv(2, **rules)])
+    @pytest.mark.parametrize(
+        "make", [checkers_v0.env, partial(GameEnv, "checkers"), lambda **rules: GameVectorEnv("checkers", 2, **rules)]
+    )
     def test_a_state_with_another_rule_for_draws_is_refused(self, make):
         other = Checkers.from_text("B:WK32:BK1")
         message = r"expected openings for .*draws='40-move'\), got Checkers.from_text\('B:WK32:BK1'\)"
@@ -258,10 +260,10 @@ class TestOptions:
             (lambda: checkers_v0.env(size=7), "4, 6, 8, 10"),
             (lambda: checkers_v0.env(draws="never"), "40-move"),
             (lambda: tribolo_v0.env(walls=200), "no empty cell"),
-            (lambda: CheckersEnv(side="black"), "'red', 'white'"),
-            (lambda: TriboloEnv(side="white"), "'blue', 'red', 'green'"),
-            (lambda: TriboloEnv(opponent=("random",)), "each of 2 other seats, got 1"),
-            (lambda: CheckersEnv(opponent=("random", "random")), "each of 1 other seats, got 2"),
+            (lambda: GameEnv("checkers", side="black"), "'red', 'white'"),
+            (lambda: GameEnv("tribolo", side="white"), "'blue', 'red', 'green'"),
+            (lambda: GameEnv("tribolo", opponent=("random",)), "each of 2 other seats, got 1"),
+            (lambda: GameEnv("checkers", opponent=("random", "random")), "each of 1 other seats, got 2"),
         ],
     )
     def test_bad_arguments_are_named(self, make, message):
@@ -286,7 +288,7 @@ def test_gymnasiums_own_check(name, arguments):
 
 def test_one_opponent_in_both_other_seats_plays_as_two():
     def moves(opponent):
-        env = TriboloEnv(opponent=opponent, **SMALL)
+        env = GameEnv("tribolo", opponent=opponent, **SMALL)
         for seed in range(5):
             env.reset(seed=seed)
             over = False
@@ -314,7 +316,7 @@ class Recorder(Agent):
 @pytest.mark.parametrize("side", [0, 1, 2])
 def test_a_pair_of_opponents_sits_behind_the_learner_in_order(side):
     first, second = Recorder(), Recorder()
-    env = TriboloEnv(opponent=(first, second), side=Tribolo.player_names[side], **SMALL)
+    env = GameEnv("tribolo", opponent=(first, second), side=Tribolo.player_names[side], **SMALL)
     env.reset(seed=9)
     key = game_key(env_key(9), 0)
     assert (first.keys, second.keys) == (
@@ -348,10 +350,10 @@ def answered(state, learner, agents):
 @pytest.mark.parametrize(
     ("make", "start"),
     [
-        (lambda: OthelloEnv(openings="random:6"), lambda key: Openings("random:6", lambda _: Othello()).draw(key)),
-        (lambda: OthelloEnv(size=4), lambda key: Othello(4)),
-        (lambda: TriboloEnv(**SMALL), lambda key: Tribolo(key, **SMALL)),
-        (CheckersEnv, lambda key: Checkers()),
+        (lambda: make_env(openings="random:6"), lambda key: Openings("random:6", lambda _: Othello()).draw(key)),
+        (lambda: make_env(size=4), lambda key: Othello(4)),
+        (lambda: GameEnv("tribolo", **SMALL), lambda key: Tribolo(key, **SMALL)),
+        (lambda: GameEnv("checkers"), lambda key: Checkers()),
     ],
     ids=["othello", "othello 4x4", "tribolo", "checkers"],
 )

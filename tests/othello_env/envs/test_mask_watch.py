@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from othello_env import IgnoredMaskWarning, checkers_v0, othello_v0, sample_legal, tribolo_v0
+from othello_env import IgnoredMaskWarning, checkers_v0, make_vec_env, othello_v0, sample_legal, tribolo_v0
 from othello_env.envs.conventions import MaskWatch
-from othello_env.envs.othello import OthelloVectorEnv
 
 pytestmark = pytest.mark.nojit
 
@@ -60,7 +59,7 @@ def test_it_is_said_once_and_names_the_mask(make):
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize(("opponent", "num_threads"), [(None, 1), ("random", 2)])
 def test_a_batch_says_it_once_too(mode, opponent, num_threads):
-    env = OthelloVectorEnv(8, 4, opponent, autoreset_mode=mode, num_threads=num_threads)
+    env = make_vec_env(8, 4, opponent, autoreset_mode=mode, num_threads=num_threads)
     env.reset(seed=0)
     ended, told = 0, []
     for _ in range(12):
@@ -78,7 +77,7 @@ def test_a_batch_says_it_once_too(mode, opponent, num_threads):
 
 
 def test_a_batch_says_nothing_of_a_learner_that_reads_the_mask():
-    env = OthelloVectorEnv(50, 4, None)
+    env = make_vec_env(50, 4, None)
     observation, _ = env.reset(seed=0)
     rng = np.random.default_rng(0)
     for _ in range(60):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from othello_env.envs.othello import OthelloVectorEnv
+from othello_env import make_vec_env
 from othello_env.envs.returns import self_play_advantages
 from othello_env.envs.sampling import sample_legal
 
@@ -37,7 +37,7 @@ def twin(rewards, values, players, terminated, last_value, last_player, gamma, l
 
 
 def rollout(mode, steps=150, n=12, size=4, wild=0.03):
-    env = OthelloVectorEnv(n, size, None, autoreset_mode=mode)
+    env = make_vec_env(n, size, None, autoreset_mode=mode)
     rng = np.random.default_rng(3)
     observation, _ = env.reset(seed=1)
     log = {name: [] for name in ("rewards", "players", "terminated", "illegal", "played")}

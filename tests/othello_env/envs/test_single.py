@@ -8,8 +8,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from scripted import WIPE_OUT, Script
 
-from othello_env import Agent, AgentError, Othello, State, drawing, make_agent
-from othello_env.envs.othello import OthelloEnv
+from othello_env import Agent, AgentError, Othello, State, drawing, make_agent, make_env
 from othello_env.envs.seeding import env_key, game_key, redraw_key
 from othello_env.games.openings import Openings
 
@@ -21,7 +20,7 @@ ONE_MOVE_LEFT = Othello.from_text("XO--" + "----" * 3)
 
 def test_environments_that_share_an_opponent_play_as_with_one_each():
     def play(opponents):
-        envs = [lambda o=o: OthelloEnv(opponent=o, openings="random:4") for o in opponents]
+        envs = [lambda o=o: make_env(opponent=o, openings="random:4") for o in opponents]
         vector = gymnasium.vector.SyncVectorEnv(envs)
         observation, _ = vector.reset(seed=1)
         for _ in range(40):
@@ -42,7 +41,7 @@ def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
 def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
     """Environments of this kind often lose the last reward, or give the learner the other side's reward."""
-    env = OthelloEnv(opponent=Script(WIPE_OUT), side="white", reward=reward)
+    env = make_env(opponent=Script(WIPE_OUT), side="white", reward=reward)
     env.reset()
     moves = Othello.from_moves(WIPE_OUT).moves
     for action in moves[1:7:2]:
@@ -60,7 +59,7 @@ def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: st
 
 def test_the_opponents_pass_is_made_for_it() -> None:
     opponent = Script("f5")
-    env = OthelloEnv(size=4, opponent=opponent, side="black")
+    env = make_env(size=4, opponent=opponent, side="black")
     observation, _ = env.reset(options={"position": Othello.from_text("XXO-" + "----" * 3, to_move="O")})
     assert opponent.asked == 0
     assert env.position.moves == (16,)
@@ -72,7 +71,7 @@ class TestSeeds:
 
     def test_the_redrawn_game_hangs_on_the_next_key(self) -> None:
         openings = [ONE_MOVE_LEFT, *(Othello(4).play(a) for a in Othello(4).legal_actions())]
-        env = OthelloEnv(size=4, openings=openings, side="white", opponent=first_legal)
+        env = make_env(size=4, openings=openings, side="white", opponent=first_legal)
         redrawn = 0
         for seed in range(40):
             env.reset(seed=seed)
@@ -84,7 +83,7 @@ class TestSeeds:
         assert redrawn > 0
 
     def test_where_the_learner_can_never_move_reset_says_so(self) -> None:
-        env = OthelloEnv(size=4, side="white")
+        env = make_env(size=4, side="white")
         with pytest.raises(ValueError, match="ended the game before the learner's first turn in each of 101 attempts"):
             env.reset(options={"position": ONE_MOVE_LEFT})
         env.reset()
@@ -92,7 +91,7 @@ class TestSeeds:
 
 
 def test_options_say_where_the_game_begins_and_which_side_the_learner_is() -> None:
-    env = OthelloEnv(side="black", opponent=first_legal, openings=["f5d6"])
+    env = make_env(side="black", opponent=first_legal, openings=["f5d6"])
     env.reset()
     assert (env.position, env.learner) == (Othello.from_moves("f5d6"), 0)
     env.reset(options={"moves": "d3", "side": "white"})
@@ -129,7 +128,7 @@ def test_the_id_works_with_the_standard_wrappers() -> None:
 def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
-    env = OthelloEnv(opponent=Script(WIPE_OUT), side="white", render_mode="human")
+    env = make_env(opponent=Script(WIPE_OUT), side="white", render_mode="human")
     env.reset()
     moves = Othello.from_moves(WIPE_OUT).moves
     for action in moves[1::2]:
@@ -141,7 +140,7 @@ def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize(("reward", "cost"), [("result", -1.0), ("margin", -64.0)])
 def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost: float) -> None:
-    env = OthelloEnv(side="black", reward=reward)
+    env = make_env(side="black", reward=reward)
     env.reset()
     observation, got, terminated, truncated, info = env.step(0)
     assert (got, terminated, truncated) == (cost, True, False)
@@ -167,7 +166,7 @@ class Constant(Agent):
 
 @pytest.mark.parametrize("answer", [0, 65, -1, "d3", None, 1.5])
 def test_an_opponents_illegal_answer_raises_and_names_it(answer: Any) -> None:
-    env = OthelloEnv(side="black", opponent=Constant(answer))
+    env = make_env(side="black", opponent=Constant(answer))
     env.reset()
     with pytest.raises(AgentError, match="agent Constant answered with an illegal action"):
         env.step(19)
@@ -182,7 +181,7 @@ class Interrupted(Agent):
 
 
 def test_ctrl_c_while_an_opponent_thinks() -> None:
-    env = OthelloEnv(side="black", opponent=Interrupted())
+    env = make_env(side="black", opponent=Interrupted())
     env.reset()
     with pytest.raises(KeyboardInterrupt):
         env.step(19)

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from league_games import MATCHES, first, play
 
-from othello_env import make_vec_env, othello_v0, sample_legal
+from othello_env import make_env, make_vec_env, othello_v0, sample_legal
 from othello_env.agent import ask
-from othello_env.envs import OthelloEnv
 from othello_env.league import League
 from othello_env.league.members import step_results
 
@@ -51,7 +50,7 @@ def test_a_single_environment_changes_its_opponent_at_a_reset(ranked):
 
 
 def test_an_opponent_that_was_set_is_as_one_from_the_constructor(ranked):
-    one, other = OthelloEnv(size=4, opponent=ranked(3)), OthelloEnv(size=4)
+    one, other = make_env(size=4, opponent=ranked(3)), make_env(size=4)
     other.set_opponents(ranked(3))
     for seed in range(5):
         (_, a), (_, b) = one.reset(seed=seed), other.reset(seed=seed)

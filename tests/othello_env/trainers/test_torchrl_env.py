@@ -17,8 +17,8 @@ from torchrl.collectors import Collector
 from torchrl.envs import EnvBase, RewardSum, TransformedEnv, check_env_specs
 from torchrl.modules import ValueOperator
 
-from othello_env import sample_legal
-from othello_env.envs import CheckersVectorEnv, OthelloVectorEnv, SelfPlayGAE, TorchRLEnv, TriboloVectorEnv
+from othello_env import make_vec_env, sample_legal
+from othello_env.envs import SelfPlayGAE, TorchRLEnv
 from othello_env.league import League
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
@@ -43,8 +43,8 @@ def policy_of(seed):
         {"size": 4},
         {"size": 4, "opponent": None, "info": INFO},
         {"size": 6, "info": ("winner",), "reward": "margin"},
-        {"kind": CheckersVectorEnv, "opponent": None},
-        {"kind": TriboloVectorEnv, "info": ("discs", "opponent")},
+        {"game": "checkers", "opponent": None},
+        {"game": "tribolo", "info": ("discs", "opponent")},
     ],
     ids=["opponents", "self-play", "margins", "checkers", "Tribolo"],
 )
@@ -63,7 +63,7 @@ def test_its_specs_hold(arguments):
 @pytest.mark.parametrize("transformed", [False, True], ids=["as it is", "with transforms"])
 def test_a_rollout_is_what_the_batch_plays(opponent, transformed):
     env = TorchRLEnv(4, size=4, opponent=opponent, info=INFO, openings="random:2")
-    games = OthelloVectorEnv(4, size=4, opponent=opponent, openings="random:2", autoreset_mode="Disabled")
+    games = make_vec_env(4, size=4, opponent=opponent, openings="random:2", autoreset_mode="Disabled")
     if transformed:
         env = TransformedEnv(env, RewardSum())
     env.set_seed(5)

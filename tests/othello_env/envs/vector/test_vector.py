@@ -4,17 +4,13 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
-from othello_env import Agent, Checkers, Othello, Tribolo
-from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
+from othello_env import Agent, Checkers, Othello, Tribolo, make_vec_env
+from othello_env.envs import GameEnv, GameVectorEnv
 from othello_env.envs.conventions import game_info
 from othello_env.envs.initial_states import InitialStates
-from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.sampling import sample_legal
 from othello_env.envs.seeding import env_key, game_key
-from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
 
-ENVS = {"Othello": OthelloEnv, "Checkers": CheckersEnv, "Tribolo": TriboloEnv}
-VECTOR_ENVS = {"Othello": OthelloVectorEnv, "Checkers": CheckersVectorEnv, "Tribolo": TriboloVectorEnv}
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED]
 
 
@@ -119,22 +115,22 @@ BOARD = Tribolo(8, **SMALL)
 @pytest.mark.parametrize(
     ("mode", "kind", "options", "openings", "reward", "share"),
     [
-        *((mode, "Othello", {"size": 4}, "random:3", "result", 0.01) for mode in MODES),
-        (MODES[1], "Othello", {}, "random:7", "margin", 0.002),
-        (MODES[2], "Othello", {"size": 6}, None, "margin", 0.002),
-        (MODES[0], "Checkers", {}, None, "result", 0.0),
-        (MODES[2], "Checkers", {}, [CHAIN, "11-15 22-18 15x22"], "result", 0.002),
-        (MODES[1], "Checkers", {"size": 6, "draws": "threefold"}, "random:3", "margin", 0.002),
-        (MODES[2], "Checkers", {"size": 10, "draws": "40-move"}, None, "margin", 0.0),
-        (MODES[0], "Tribolo", {}, None, "result", 0.0),
-        (MODES[1], "Tribolo", SMALL, "random:7", "margin", 0.002),
-        (MODES[2], "Tribolo", SMALL, [BOARD, BOARD.play(BOARD.legal_actions()[0])], "result", 0.01),
+        *((mode, "othello", {"size": 4}, "random:3", "result", 0.01) for mode in MODES),
+        (MODES[1], "othello", {}, "random:7", "margin", 0.002),
+        (MODES[2], "othello", {"size": 6}, None, "margin", 0.002),
+        (MODES[0], "checkers", {}, None, "result", 0.0),
+        (MODES[2], "checkers", {}, [CHAIN, "11-15 22-18 15x22"], "result", 0.002),
+        (MODES[1], "checkers", {"size": 6, "draws": "threefold"}, "random:3", "margin", 0.002),
+        (MODES[2], "checkers", {"size": 10, "draws": "40-move"}, None, "margin", 0.0),
+        (MODES[0], "tribolo", {}, None, "result", 0.0),
+        (MODES[1], "tribolo", SMALL, "random:7", "margin", 0.002),
+        (MODES[2], "tribolo", SMALL, [BOARD, BOARD.play(BOARD.legal_actions()[0])], "result", 0.01),
     ],
 )
 def test_self_play_is_the_rules(mode, kind, options, openings, reward, share, assert_same_info):
     n, steps = 12, 150
-    env = VECTOR_ENVS[kind](n, opponent=None, openings=openings, reward=reward, autoreset_mode=mode, **options)
-    twin = SelfPlayTwin(n, mode, env.new_game, openings, reward)
+    env = GameVectorEnv(kind, n, opponent=None, openings=openings, reward=reward, autoreset_mode=mode, **options)
+    twin = SelfPlayTwin(n, mode, env.game.start, openings, reward)
     rng = np.random.default_rng(steps)
     observation, info = env.reset(seed=5)
     twin.reset(5)
@@ -173,23 +169,23 @@ def only_where(info, mask):
 @pytest.mark.parametrize(
     ("mode", "kind", "options"),
     [
-        *((mode, "Othello", {"size": 4, "reward": "margin"}) for mode in MODES),
-        (MODES[0], "Othello", {"openings": "random:10", "reward": "margin", "side": "white"}),
-        (MODES[2], "Othello", {"size": 6, "openings": ["c2", "b3", "e4"], "side": "black"}),
-        (MODES[1], "Othello", {"openings": {"f5d6": 5, "f5f6d3": 1, "d3": 2}}),
-        (MODES[1], "Othello", {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
-        (MODES[0], "Checkers", {"opponent": "alphabeta:depth=2,epsilon=0.2", "openings": "random:30"}),
-        (MODES[1], "Checkers", {"size": 6, "draws": "threefold", "side": "white", "reward": "margin"}),
-        (MODES[2], "Checkers", {"opponent": lazy_policy, "openings": [CHAIN]}),
-        (MODES[0], "Tribolo", SMALL),
-        (MODES[1], "Tribolo", SMALL | {"opponent": ("maximizer", "random"), "reward": "margin", "side": "green"}),
-        (MODES[2], "Tribolo", SMALL | {"opponent": lazy_policy, "openings": "random:7"}),
+        *((mode, "othello", {"size": 4, "reward": "margin"}) for mode in MODES),
+        (MODES[0], "othello", {"openings": "random:10", "reward": "margin", "side": "white"}),
+        (MODES[2], "othello", {"size": 6, "openings": ["c2", "b3", "e4"], "side": "black"}),
+        (MODES[1], "othello", {"openings": {"f5d6": 5, "f5f6d3": 1, "d3": 2}}),
+        (MODES[1], "othello", {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
+        (MODES[0], "checkers", {"opponent": "alphabeta:depth=2,epsilon=0.2", "openings": "random:30"}),
+        (MODES[1], "checkers", {"size": 6, "draws": "threefold", "side": "white", "reward": "margin"}),
+        (MODES[2], "checkers", {"opponent": lazy_policy, "openings": [CHAIN]}),
+        (MODES[0], "tribolo", SMALL),
+        (MODES[1], "tribolo", SMALL | {"opponent": ("maximizer", "random"), "reward": "margin", "side": "green"}),
+        (MODES[2], "tribolo", SMALL | {"opponent": lazy_policy, "openings": "random:7"}),
     ],
 )
 def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, options, assert_same_info):
     n, share = 12, 0.008
-    env = VECTOR_ENVS[kind](n, autoreset_mode=mode, **options)
-    twin = SyncVectorEnv([lambda: ENVS[kind](**options)] * n, autoreset_mode=mode)
+    env = GameVectorEnv(kind, n, autoreset_mode=mode, **options)
+    twin = SyncVectorEnv([lambda: GameEnv(kind, **options)] * n, autoreset_mode=mode)
     rng = np.random.default_rng(1)
     found, info = env.reset(seed=11)
     expected, expected_info = twin.reset(seed=11)
@@ -226,10 +222,10 @@ class Asked(Agent):
         return state.legal_actions()[-1]
 
 
-@pytest.mark.parametrize(("kind", "start"), [("Othello", Othello()), ("Checkers", Checkers())])
+@pytest.mark.parametrize(("kind", "start"), [("othello", Othello()), ("checkers", Checkers())])
 def test_an_opponent_gets_positions_with_their_moves(kind, start):
     agent = Asked()
-    env = VECTOR_ENVS[kind](6, opponent={agent: 1.0, "random": 1.0})
+    env = GameVectorEnv(kind, 6, opponent={agent: 1.0, "random": 1.0})
     observations, _ = env.reset(seed=2)
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -259,7 +255,7 @@ class Careless(Agent):
 
 
 def test_an_opponent_may_change_the_arrays_that_it_gets():
-    envs = [OthelloVectorEnv(8, opponent=Careless(spoils)) for spoils in (False, True)]
+    envs = [make_vec_env(8, opponent=Careless(spoils)) for spoils in (False, True)]
     found = [env.reset(seed=3)[0] for env in envs]
     rng = np.random.default_rng(1)
     for _ in range(70):
@@ -272,7 +268,7 @@ def test_an_opponent_may_change_the_arrays_that_it_gets():
 
 
 def test_without_copies_the_dict_is_the_callers():
-    envs = [OthelloVectorEnv(8, opponent=None, copy=copy) for copy in (False, True)]
+    envs = [make_vec_env(8, opponent=None, copy=copy) for copy in (False, True)]
     found = [env.reset(seed=3)[0] for env in envs]
     rng = np.random.default_rng(1)
     for _ in range(10):

@@ -7,8 +7,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from random_steps import FIRST, START
 
-from othello_env import IllegalActionError, Othello
-from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
+from othello_env import IllegalActionError, Othello, make_env, make_vec_env
 
 pytestmark = pytest.mark.nojit
 
@@ -30,7 +29,7 @@ pytestmark = pytest.mark.nojit
 )
 def test_wrong_arguments_are_named(arguments, text):
     with pytest.raises(ValueError, match=text):
-        OthelloVectorEnv(**({"num_envs": 2, "size": 4} | arguments))
+        make_vec_env(**({"num_envs": 2, "size": 4} | arguments))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,7 @@ def test_wrong_arguments_are_named(arguments, text):
     ],
 )
 def test_wrong_actions_change_nothing(actions, text):
-    env = OthelloVectorEnv(2, 4, None)
+    env = make_vec_env(2, 4, None)
     env.reset(seed=0)
     with pytest.raises(ValueError, match=text):
         env.step(actions)
@@ -54,7 +53,7 @@ def test_wrong_actions_change_nothing(actions, text):
 
 
 def test_a_strict_environment_names_the_first_illegal_action_and_steps_nothing():
-    env = OthelloVectorEnv(3, 4, None, strict=True)
+    env = make_vec_env(3, 4, None, strict=True)
     env.reset(seed=0)
     with pytest.raises(IllegalActionError, match=r"game 1: a1 \(action 0\) is not legal for black"):
         env.step([FIRST, 0, 1])
@@ -64,7 +63,7 @@ def test_a_strict_environment_names_the_first_illegal_action_and_steps_nothing()
 
 
 def test_nothing_goes_without_a_reset():
-    env = OthelloVectorEnv(2, 4)
+    env = make_vec_env(2, 4)
     with pytest.raises(ResetNeeded):
         env.step([FIRST, FIRST])
     with pytest.raises(ResetNeeded):
@@ -74,7 +73,7 @@ def test_nothing_goes_without_a_reset():
 
 
 def test_a_game_that_is_not_there():
-    env = OthelloVectorEnv(2, 4)
+    env = make_vec_env(2, 4)
     env.reset(seed=0)
     for i in (-1, 2):
         with pytest.raises(IndexError, match=f"the games are 0 to 1; there is no game {i}"):
@@ -84,7 +83,7 @@ def test_a_game_that_is_not_there():
 
 
 def test_a_finished_game_waits_for_its_reset_when_autoreset_is_disabled():
-    env = OthelloVectorEnv(2, 4, None, autoreset_mode=AutoresetMode.DISABLED)
+    env = make_vec_env(2, 4, None, autoreset_mode=AutoresetMode.DISABLED)
     env.reset(seed=0)
     _, rewards, terminated, _, info = env.step([FIRST, 0])
     assert terminated.tolist() == [False, True]
@@ -113,7 +112,7 @@ def test_a_finished_game_waits_for_its_reset_when_autoreset_is_disabled():
     ],
 )
 def test_wrong_options_are_named(options, error, text):
-    env = OthelloVectorEnv(2, 4)
+    env = make_vec_env(2, 4)
     env.reset(seed=0)
     with pytest.raises(error, match=text):
         env.reset(options=options)
@@ -134,9 +133,9 @@ def test_options_say_what_they_say_to_a_single_environment(options):
         state = START.play(FIRST)
         options |= {"moves": START.action_to_text(FIRST) + START.action_to_text(state.legal_actions()[0])}
     n = 12
-    env = OthelloVectorEnv(n, 4, openings="random:2")
+    env = make_vec_env(n, 4, openings="random:2")
     env.reset(seed=[7 * i for i in range(n)], options=options)
-    singles = [OthelloEnv(4, openings="random:2") for _ in range(n)]
+    singles = [make_env(4, openings="random:2") for _ in range(n)]
     for i, single in enumerate(singles):
         single.reset(seed=7 * i, options=options)
         assert (env.position(i), env.position(i).moves) == (single.position, single.position.moves)
@@ -149,10 +148,10 @@ def test_options_say_what_they_say_to_a_single_environment(options):
 def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
     """With few empty squares, the opponent's first move often ends the game. Then another position is drawn."""
     n = 300
-    env = OthelloVectorEnv(n, 4, openings="random:11")
+    env = make_vec_env(n, 4, openings="random:11")
     env.reset(seed=0)
     assert (env._batch.games.redraws > 0).any()
-    single = OthelloEnv(4, openings="random:11")
+    single = make_env(4, openings="random:11")
     for i in range(n):
         single.reset(seed=i)
         assert env.position(i) == single.position
@@ -160,7 +159,7 @@ def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
 
 def test_arrays_are_the_callers_unless_not_copied():
     for copied in (True, False):
-        env = OthelloVectorEnv(3, 4, None, copy=copied)
+        env = make_vec_env(3, 4, None, copy=copied)
         first, _ = env.reset(seed=0)
         second, *_, info = env.step([FIRST] * 3)
         assert (first["observation"] is second["observation"]) != copied
@@ -169,7 +168,7 @@ def test_arrays_are_the_callers_unless_not_copied():
 
 
 def test_openings_can_change():
-    env = OthelloVectorEnv(4, 4, None)
+    env = make_vec_env(4, 4, None)
     env.reset(seed=0)
     pool = [START.play(action) for action in START.legal_actions()]
     env.set_openings(pool)
@@ -183,13 +182,13 @@ def test_openings_can_change():
 
 
 def test_pictures_of_each_game():
-    env = OthelloVectorEnv(2, 4, None, render_mode="rgb_array")
+    env = make_vec_env(2, 4, None, render_mode="rgb_array")
     env.reset(seed=0)
     frames = env.render()
     assert len(frames) == 2
     assert frames[0].dtype == np.uint8
     assert frames[0].shape[2] == 3
-    texts = OthelloVectorEnv(2, 4, None, render_mode="ansi")
+    texts = make_vec_env(2, 4, None, render_mode="ansi")
     texts.reset(seed=0)
     assert "a  b  c  d" in texts.render()[1]
 

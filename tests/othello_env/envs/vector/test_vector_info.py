@@ -9,8 +9,8 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 
-from othello_env import Othello, sample_legal
-from othello_env.envs.othello import OthelloVectorEnv
+from othello_env import Othello, make_vec_env, sample_legal
+from othello_env.envs import GameVectorEnv
 
 pytestmark = pytest.mark.nojit
 
@@ -37,7 +37,7 @@ def steps(env, count, seed, wild):
 def test_a_kept_info_tells_of_its_own_step(mode, opponent, assert_same_info):
     kept, looked_at = [], []
     for infos, look in ((kept, lambda info: info), (looked_at, copy.deepcopy)):
-        env = OthelloVectorEnv(5, 4, opponent, autoreset_mode=mode)
+        env = make_vec_env(5, 4, opponent, autoreset_mode=mode)
         infos.extend(look(info) for *_, info in steps(env, 40, 1, 0.05))
     for late, early in zip(kept, looked_at, strict=True):
         assert type(late) is dict
@@ -48,7 +48,7 @@ def test_a_kept_info_tells_of_its_own_step(mode, opponent, assert_same_info):
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_what_ended_can_be_looked_up(mode, opponent):
     """Also without copies, when the info has no entries about the games that ended."""
-    env = OthelloVectorEnv(6, 4, opponent, autoreset_mode=mode, copy=False)
+    env = make_vec_env(6, 4, opponent, autoreset_mode=mode, copy=False)
     ends = 0
     for _, _, terminated, info in steps(env, 40, 2, 0.05):
         assert not any("final" in name for name in info)
@@ -74,7 +74,7 @@ def test_the_info_names_the_opponent_of_each_game():
     def policy(observations, masks):
         return masks.argmax(axis=1)
 
-    env = OthelloVectorEnv(40, 4, {"random": 1.0, "maximizer:eval=count": 1.0})
+    env = make_vec_env(40, 4, {"random": 1.0, "maximizer:eval=count": 1.0})
     assert env.opponents == ("random", "maximizer:eval=count")
     met = []
     for *_, terminated, info in steps(env, 20, 0, 0.0):
@@ -89,7 +89,7 @@ def test_the_info_names_the_opponent_of_each_game():
     assert env.opponents[-1] == policy.__qualname__
     info = env.step(env.action_masks().argmax(axis=1))[4]
     assert {env.opponents[number] for number in info["opponent"]} == {policy.__qualname__}
-    assert OthelloVectorEnv(2, 4, None).opponents == ()
+    assert make_vec_env(2, 4, None).opponents == ()
 
 
 def test_samples_are_uniform_and_legal():
@@ -134,7 +134,7 @@ def test_what_is_no_mask_is_named(masks):
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_episode_statistics_count_what_was_played(mode, opponent):
-    plain = OthelloVectorEnv(8, 4, opponent, autoreset_mode=mode)
+    plain = make_vec_env(8, 4, opponent, autoreset_mode=mode)
     env = wrappers.RecordEpisodeStatistics(plain)
     if mode == AutoresetMode.SAME_STEP and mode.name not in inspect.getsource(type(env)):
         pytest.skip("this Gymnasium's wrapper knows no SAME_STEP and miscounts")
@@ -159,7 +159,7 @@ def test_episode_statistics_count_what_was_played(mode, opponent):
 
 def test_other_wrappers_of_gymnasium_take_it():
     env = gymnasium.make_vec("othello_env:othello_env/Othello-v0", num_envs=4, size=4, opponent=None)
-    assert isinstance(env.unwrapped, OthelloVectorEnv)
+    assert isinstance(env.unwrapped, GameVectorEnv)
     assert env.spec.kwargs["num_envs"] == 4
     env = wrappers.DictInfoToList(wrappers.ClipReward(env, -0.5, 0.5))
     rng = np.random.default_rng(0)

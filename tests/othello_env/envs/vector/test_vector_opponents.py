@@ -5,17 +5,16 @@ import pytest
 from gymnasium.error import ResetNeeded
 from random_steps import FIRST, START, play
 
-from othello_env import Agent, AgentError, SpecError, sample_legal
-from othello_env.envs.othello import OthelloVectorEnv
+from othello_env import Agent, AgentError, SpecError, make_vec_env, sample_legal
 
 pytestmark = pytest.mark.nojit
 
 
 def test_wrong_opponents_are_named():
     with pytest.raises(SpecError, match="nobody"):
-        OthelloVectorEnv(2, 4, "nobody")
+        make_vec_env(2, 4, "nobody")
     with pytest.raises(ValueError, match="self-play"):
-        OthelloVectorEnv(2, 4, None).set_opponents("random")
+        make_vec_env(2, 4, None).set_opponents("random")
 
 
 class Fixed(Agent):
@@ -37,7 +36,7 @@ def test_opponents_are_asked_only_where_they_have_a_choice():
             return super().act_batch(batch)
 
     agent = Watching(0)
-    play(OthelloVectorEnv(20, 4, agent), 40)
+    play(make_vec_env(20, 4, agent), 40)
     assert agent.asked > 400
 
 
@@ -50,7 +49,7 @@ def test_a_callable_is_asked_once_a_round():
         sizes.append(len(masks))
         return sample_legal(masks, rng)
 
-    play(OthelloVectorEnv(50, 4, policy, side="black"), 6)
+    play(make_vec_env(50, 4, policy, side="black"), 6)
     assert len(sizes) <= 8
     assert sizes[0] == 50
 
@@ -58,7 +57,7 @@ def test_a_callable_is_asked_once_a_round():
 def test_games_draw_their_opponents_by_weight_and_keep_them():
     n = 2000
     first, last, unused = Fixed(0), Fixed(-1), Fixed(1)
-    env = OthelloVectorEnv(n, 4, {first: 3.0, unused: 0.0, last: 1.0}, side="white")
+    env = make_vec_env(n, 4, {first: 3.0, unused: 0.0, last: 1.0}, side="white")
     env.reset(seed=0)
     # White learns, so each game begins with its opponent's move.
     moves = [env.position(i).moves[0] for i in range(n)]
@@ -73,7 +72,7 @@ def test_games_draw_their_opponents_by_weight_and_keep_them():
 def test_new_opponents_play_from_the_next_reset_on():
     n = 30
     old, new = Fixed(0), Fixed(-1)
-    env = OthelloVectorEnv(n, 4, old, side="black", autoreset_mode="Disabled")
+    env = make_vec_env(n, 4, old, side="black", autoreset_mode="Disabled")
     observation, _ = env.reset(seed=0)
     env.set_opponents({new: 1.0})
     env.set_opponents({new: 1.0})
@@ -92,7 +91,7 @@ def test_new_opponents_play_from_the_next_reset_on():
 
 @pytest.mark.parametrize("answer", [5, 99, 16])
 def test_an_opponents_illegal_answer_raises_and_asks_for_a_reset(answer):
-    env = OthelloVectorEnv(3, 4, lambda observations, masks: np.full(len(masks), answer), side="black")
+    env = make_vec_env(3, 4, lambda observations, masks: np.full(len(masks), answer), side="black")
     env.reset(seed=0)
     with pytest.raises(AgentError, match=f"illegal action, {answer}"):
         env.step([FIRST] * 3)

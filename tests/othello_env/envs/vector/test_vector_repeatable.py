@@ -9,8 +9,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from random_steps import FIRST, play
 
-from othello_env import sample_legal
-from othello_env.envs.othello import OthelloVectorEnv
+from othello_env import make_vec_env, sample_legal
 
 pytestmark = pytest.mark.nojit
 
@@ -27,12 +26,12 @@ def assert_same(assert_same_info):
 
 
 def test_seeds_repeat_and_differ(assert_same):
-    env = OthelloVectorEnv(6, 4)
+    env = make_vec_env(6, 4)
     first = play(env, 20)
     assert_same(first, play(env, 20))
     other = play(env, 20, seed=100)
     assert any(not np.array_equal(a[0]["observation"], b[0]["observation"]) for a, b in zip(first, other, strict=True))
-    a, b = OthelloVectorEnv(6, 4, openings="random:4"), OthelloVectorEnv(6, 4, openings="random:4")
+    a, b = make_vec_env(6, 4, openings="random:4"), make_vec_env(6, 4, openings="random:4")
     a.reset()
     b.reset()
     assert [a.position(i) for i in range(6)] != [b.position(i) for i in range(6)]
@@ -41,9 +40,9 @@ def test_seeds_repeat_and_differ(assert_same):
 @pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_threads_and_copies_make_no_difference(opponent, assert_same):
-    plain = play(OthelloVectorEnv(7, 4, opponent, openings="random:2"), 25)
+    plain = play(make_vec_env(7, 4, opponent, openings="random:2"), 25)
     for arguments in ({"num_threads": 3}, {"copy": False}, {"copy": False, "num_threads": 20}):
-        env = OthelloVectorEnv(7, 4, opponent, openings="random:2", **arguments)
+        env = make_vec_env(7, 4, opponent, openings="random:2", **arguments)
         found = play(env, 25)
         if not arguments.get("copy", True):  # then the entries of the games that ended are left out
             assert not any("final_obs" in step[3] or "final_info" in step[3] for step in found)
@@ -67,7 +66,7 @@ def failing(cause):
 
 @pytest.mark.parametrize("kernel", ["step", "observe"])
 def test_ctrl_c_in_a_kernel_of_a_step(kernel, monkeypatch):
-    env = OthelloVectorEnv(4, 4, openings="random:2")
+    env = make_vec_env(4, 4, openings="random:2")
     observation, _ = env.reset(seed=1)
     actions = observation["action_mask"].argmax(axis=1)
     with monkeypatch.context() as patched:
@@ -80,7 +79,7 @@ def test_ctrl_c_in_a_kernel_of_a_step(kernel, monkeypatch):
 
 
 def test_other_errors_of_a_kernel_stay_what_they_are(monkeypatch):
-    env = OthelloVectorEnv(4, 4)
+    env = make_vec_env(4, 4)
     env.reset(seed=1)
     monkeypatch.setattr(env._batch, "step", failing(ValueError))
     with pytest.raises(SystemError, match="exception set"):
@@ -91,7 +90,7 @@ def test_other_errors_of_a_kernel_stay_what_they_are(monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_threads_come_back_after_a_fork(assert_same):
-    env = OthelloVectorEnv(4, 4, None, num_threads=2)
+    env = make_vec_env(4, 4, None, num_threads=2)
     told = play(env, 5)
     child = os.fork()
     if child == 0:
@@ -108,7 +107,7 @@ def test_threads_come_back_after_a_fork(assert_same):
 @pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_a_copy_of_the_environment_goes_its_own_way(clone):
-    env = OthelloVectorEnv(5, 4, copy=False, num_threads=2)
+    env = make_vec_env(5, 4, copy=False, num_threads=2)
     observation, _ = env.reset(seed=3)
     rng = np.random.default_rng(0)
     for _ in range(4):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import IllegalActionError, NotationError
-from othello_env.envs.tribolo import TriboloVectorEnv
+from othello_env.envs import GameVectorEnv
 from othello_env.games.tribolo.position import Tribolo
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
@@ -160,9 +160,9 @@ def test_starts():
 
 
 def test_a_batch_has_no_boards_whose_actions_are_too_large_for_its_arrays():
-    assert TriboloVectorEnv(1, width=7, height=4681, cells=3000).single_action_space.n == 32767
+    assert GameVectorEnv("tribolo", 1, width=7, height=4681, cells=3000).single_action_space.n == 32767
     with pytest.raises(ValueError, match="at most 32,767 cells, not 32,768"):
-        TriboloVectorEnv(1, width=16, height=2048, cells=3000)
+        GameVectorEnv("tribolo", 1, width=16, height=2048, cells=3000)
 
 
 def test_a_start_in_which_nobody_can_move_is_drawn_again():
@@ -230,7 +230,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             Tribolo(1, **options)
         with pytest.raises(ValueError, match=message):
-            TriboloVectorEnv(2, **options)
+            GameVectorEnv("tribolo", 2, **options)
 
     @pytest.mark.parametrize("text", ["", "  ", "BR/B", "BX", "B" * 27])
     def test_boards(self, text):
