@@ -15,7 +15,7 @@ from othello_env.games.othello.bitboard import (
     legal_moves,
     popcount,
 )
-from othello_env.games.othello.loops import allowed, disc_of
+from othello_env.games.othello.functions import allowed, disc_of
 from othello_env.support.jit import kernel
 
 __all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]

@@ -18,7 +18,6 @@ from othello_env.data import kernels
 from othello_env.data.formats.archive import read_arrays
 from othello_env.data.formats.tokens import VOCABULARY, from_tokens, tokens
 from othello_env.data.games import Games, GamesError, check_standard
-from othello_env.games.othello.position import planes_of
 from othello_env.support.arrays import DAMAGE
 
 __all__ = [
@@ -149,4 +148,5 @@ def board_sets(games: Games) -> BoardSets:
 
 def _squares(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
     """M sets of squares as an array (M, 64) int8, with 1 for each square in the set."""
-    return planes_of(np.ascontiguousarray(sets), 8).reshape(-1, 64)
+    bits = np.unpackbits(np.ascontiguousarray(sets, "<u8").view(np.uint8), bitorder="little")
+    return bits.view(np.int8).reshape(-1, 64)

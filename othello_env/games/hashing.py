@@ -65,7 +65,7 @@ def below(bits: np.uint64, n: np.uint64) -> np.uint64:
     return ((bits >> _S32) * n) >> _S32
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def first_above(bounds: npt.NDArray[np.uint64], number: np.uint64) -> int:
     """The index of the first of the ascending bounds that is greater than a number; the last bound always is."""
     low, high = 0, len(bounds) - 1

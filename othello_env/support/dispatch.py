@@ -30,22 +30,22 @@ _implementations: dict[_Kernel, dict[type | None, _Kernel]] = {}
 
 The implementation under the key None serves all other types.
 """
-_lean: dict[_Kernel, bool] = {}
+_no_refcount: dict[_Kernel, bool] = {}
 
 
-def dispatched(*, lean: bool = False) -> Callable[[_F], _F]:
+def dispatched(*, no_refcount: bool = False) -> Callable[[_F], _F]:
     """A decorator for a kernel that has several implementations.
 
     The decorated function serves all types that have no implementation of their own.
 
     Args:
-        lean: see `othello_env.support.jit.kernel`. The setting applies to all implementations.
+        no_refcount: see `othello_env.support.jit.kernel`. The setting applies to all implementations.
     """
-    return lambda default: _dispatched(default, lean)
+    return lambda default: _dispatched(default, no_refcount)
 
 
-def _dispatched(default: _F, lean: bool) -> _F:
-    known: dict[type | None, _Kernel] = {None: kernel(lean=lean)(default)}
+def _dispatched(default: _F, no_refcount: bool) -> _F:
+    known: dict[type | None, _Kernel] = {None: kernel(no_refcount=no_refcount)(default)}
 
     def choose(kind: type | None) -> Any:
         bases = () if kind is None else kind.__mro__
@@ -55,14 +55,14 @@ def _dispatched(default: _F, lean: bool) -> _F:
     def call(first: Any, *others: Any) -> Any:  # for calls from Python
         return choose(type(first))(first, *others)
 
-    _implementations[call], _lean[call] = known, lean
+    _implementations[call], _no_refcount[call] = known, no_refcount
     # Numba gets the Python body of the chosen kernel, and compiles it for the caller's types.
     names = ", ".join(inspect.signature(default).parameters)
     body = eval(  # noqa: S307 - Numba wants a function with the same names of arguments
         f"lambda {names}: _choose(getattr({names.partition(',')[0]}, 'instance_class', None)).py_func",
         {"_choose": choose},
     )
-    chosen: Any = options(inline=lean, lean=lean)  # Numba's type hints lack the undocumented options
+    chosen: Any = options(inline=no_refcount, no_refcount=no_refcount)  # Numba's hints lack the undocumented options
     numba.extending.overload(call, strict=False, jit_options=chosen)(body)
     return cast(_F, call)
 
@@ -71,7 +71,7 @@ def implementation(of: _Kernel, kind: type) -> Callable[[_F], _F]:
     """A decorator for the implementation of the kernel `of` for a first argument of the class `kind`."""
 
     def register(function: _F) -> _F:
-        _implementations[of][kind] = compiled = kernel(inline=_lean[of], lean=_lean[of])(function)
+        _implementations[of][kind] = compiled = kernel(inline=_no_refcount[of], no_refcount=_no_refcount[of])(function)
         return compiled
 
     return register

@@ -57,9 +57,9 @@ _patience_seconds = 120.0
 @overload
 def kernel(function: _F) -> _F: ...
 @overload
-def kernel(*, inline: bool = False, slp: bool = False, lean: bool = False) -> Callable[[_F], _F]: ...
+def kernel(*, inline: bool = False, slp: bool = False, no_refcount: bool = False) -> Callable[[_F], _F]: ...
 def kernel(
-    function: _F | None = None, *, inline: bool = False, slp: bool = False, lean: bool = False
+    function: _F | None = None, *, inline: bool = False, slp: bool = False, no_refcount: bool = False
 ) -> _F | Callable[[_F], _F]:
     """Compile a function of plain numbers and arrays.
 
@@ -74,14 +74,14 @@ def kernel(
             for short functions that do the same work for each direction of the board and contain no loops or calls. Use
             it only for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions
             went wrong (Numba issue 8705).
-        lean: no reference counting. For twenty arrays, the counting takes longer than a small kernel's own work. Use
-            this option for kernels that only other kernels call and that neither make nor return an array.
+        no_refcount: no reference counting. For twenty arrays, the counting takes longer than a small kernel's own work.
+            Use this option for kernels that only other kernels call and that neither make nor return an array.
     """
     if function is None:
-        return lambda function: kernel(function, inline=inline, slp=slp, lean=lean)  # type: ignore[call-overload]
+        return functools.partial(kernel, inline=inline, slp=slp, no_refcount=no_refcount)
     if not is_compiled():
         return _interpreted(function)
-    return cast(_F, _compiled(function, slp, options(inline=inline, lean=lean)))
+    return cast(_F, _compiled(function, slp, options(inline=inline, no_refcount=no_refcount)))
 
 
 def is_compiled() -> bool:
@@ -89,7 +89,7 @@ def is_compiled() -> bool:
     return not _CONFIG.DISABLE_JIT
 
 
-def options(*, inline: bool, lean: bool) -> dict[str, Any]:
+def options(*, inline: bool, no_refcount: bool) -> dict[str, Any]:
     """The options for `numba.njit` that `kernel` describes.
 
     Numba does not document `forceinline`, `_nrt` and the two options for wrappers. A Numba without them gets none of
@@ -98,9 +98,9 @@ def options(*, inline: bool, lean: bool) -> dict[str, Any]:
     always = {"nogil": True, "error_model": "numpy"}
     undocumented = {
         "forceinline": inline,
-        "_nrt": not lean,
+        "_nrt": not no_refcount,
         "no_cfunc_wrapper": True,
-        "no_cpython_wrapper": lean,
+        "no_cpython_wrapper": no_refcount,
     }
     return always | undocumented if _knows(*undocumented) else always
 
@@ -146,10 +146,15 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
 
 
 def _is_for_another_package(signature: Any) -> bool:
-    """Whether the first argument is a named tuple that another package defines, such as the rules of its game."""
-    kinds = getattr(signature, "args", signature)
-    kind = getattr(kinds[0], "instance_class", None) if kinds else None
-    return kind is not None and kind.__module__.partition(".")[0] not in _PACKAGES
+    """Whether an argument is or contains a named tuple of another package, such as the constants of its game."""
+    return any(map(_is_foreign, getattr(signature, "args", signature)))
+
+
+def _is_foreign(kind: Any) -> bool:
+    defined_by = getattr(kind, "instance_class", None)
+    if defined_by is not None and defined_by.__module__.partition(".")[0] not in _PACKAGES:
+        return True
+    return any(map(_is_foreign, getattr(kind, "types", ())))
 
 
 @contextlib.contextmanager

@@ -23,9 +23,9 @@ class FewestConstants(OthelloConstants):
 
 
 @implementation(batch.result, FewestConstants)
-def _result(constants: Any, games: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
+def _result(constants: Any, state: Any, i: int, player: int, by_margin: bool) -> float:
     othello = OthelloConstants(constants.board, constants.size)  # so that this call takes Othello's function
-    return batch.result(othello, games, boards, i, 1 - player, by_margin)
+    return batch.result(othello, state, i, 1 - player, by_margin)
 
 
 class FewestBatch(OthelloBatch):

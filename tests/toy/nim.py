@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env import Game, register_game
-from othello_env.games.batch import Batch, Ends
+from othello_env.games.batch import Batch, EndedGames
 from othello_env.games.batch import functions as batch
 from othello_env.games.game import NotationError, State
 from othello_env.games.hashing import below
@@ -109,82 +109,89 @@ class NimConstants(NamedTuple):
     """The largest number of stones that may be taken at once."""
 
 
+class NimBoards(NamedTuple):
+    """The boards of N games."""
+
+    stones: npt.NDArray[np.int64]
+    """(N,)"""
+
+
 @implementation(batch.set_start, NimConstants)
-def _set_start(constants: Any, games: Any, boards: Any, i: int, key: Any, initial: Any, chosen: int) -> bool:
-    boards[0][i], games.to_move[i] = initial.boards[0][chosen], initial.to_move[chosen]
+def _set_start(constants: Any, state: Any, i: int, key: Any, initial: Any, chosen: int) -> bool:
+    state.boards.stones[i], state.to_move[i] = initial.boards.stones[chosen], initial.to_move[chosen]
     return True
 
 
 @implementation(batch.turn, NimConstants)
-def _turn(constants: Any, games: Any, boards: Any, i: int) -> np.uint64:
-    return np.uint64(games.plies[i])
+def _turn(constants: Any, state: Any, i: int) -> np.uint64:
+    return np.uint64(state.plies[i])
 
 
 @implementation(batch.choose, NimConstants)
-def _choose(constants: Any, games: Any, boards: Any, i: int, bits: np.uint64) -> int:
-    return int(below(bits, np.uint64(min(constants.most, boards[0][i]))))
+def _choose(constants: Any, state: Any, i: int, bits: np.uint64) -> int:
+    return int(below(bits, np.uint64(min(constants.most, state.boards.stones[i]))))
 
 
 @implementation(batch.play, NimConstants)
-def _play(constants: Any, games: Any, boards: Any, i: int, action: int) -> None:
-    boards[0][i] -= action + 1
-    games.to_move[i] ^= 1
-    games.over[i] = boards[0][i] == 0
+def _play(constants: Any, state: Any, i: int, action: int) -> None:
+    stones = state.boards.stones
+    stones[i] -= action + 1
+    state.to_move[i] ^= 1
+    state.over[i] = stones[i] == 0
 
 
 @implementation(batch.is_legal, NimConstants)
-def _is_legal(constants: Any, boards: Any, i: int, action: int) -> bool:
-    return bool(action < min(constants.most, boards[0][i]))
+def _is_legal(constants: Any, state: Any, i: int, action: int) -> bool:
+    return bool(action < min(constants.most, state.boards.stones[i]))
 
 
 @implementation(batch.score, NimConstants)
-def _score(constants: Any, games: Any, boards: Any, i: int, player: int) -> int:
-    return int(boards[0][i])
+def _score(constants: Any, state: Any, i: int, player: int) -> int:
+    return int(state.boards.stones[i])
 
 
 @implementation(batch.result, NimConstants)
-def _result(constants: Any, games: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
-    return -1.0 if player == games.to_move[i] else 1.0
+def _result(constants: Any, state: Any, i: int, player: int, by_margin: bool) -> float:
+    return -1.0 if player == state.to_move[i] else 1.0
 
 
 @implementation(batch.largest_margin, NimConstants)
-def _largest_margin(constants: Any, games: Any, boards: Any, i: int) -> float:
+def _largest_margin(constants: Any, state: Any, i: int) -> float:
     return 1.0
 
 
-@implementation(batch.keep, NimConstants)
-def _keep(constants: Any, boards: Any, i: int, ends: Any, k: int) -> None:
-    ends[k]["stones"] = boards[0][i]
+@implementation(batch.store_board, NimConstants)
+def _store_board(constants: Any, state: Any, i: int, records: Any, k: int) -> None:
+    records["stones"][k] = state.boards.stones[i]
 
 
 @implementation(batch.encode, NimConstants)
-def _encode(constants: Any, over: Any, seats: Any, boards: Any, arrays: Any) -> None:
-    planes, masks = arrays
-    for i in range(len(over)):
+def _encode(constants: Any, state: Any, out: Any) -> None:
+    batch.score_all(constants, state, out.scores)
+    planes, masks = out.encoder_buffers
+    for i in range(len(state.over)):
+        stones = state.boards.stones[i]
         for k in range(planes.shape[3]):
-            planes[i, 0, 0, k] = k < boards[0][i]
+            planes[i, 0, 0, k] = k < stones
         for action in range(masks.shape[1]):
-            masks[i, action] = not over[i] and action < min(constants.most, boards[0][i])
+            masks[i, action] = not state.over[i] and action < min(constants.most, stones)
 
 
 class NimBatch(Batch):
     """N games of Nim."""
 
     def __init__(self, n: int, start: Nim) -> None:
-        super().__init__(n, start, NimConstants(3), [np.zeros(n, np.int64)], [("stones", np.int64)], STONES, np.int8)
+        super().__init__(start, NimConstants(3), NimBoards(np.zeros(n, np.int64)), ("stones",), STONES, np.int8)
 
-    def opening_boards(self, positions: Sequence[State]) -> tuple[Any, ...]:
-        return (np.array([position.stones for position in positions if isinstance(position, Nim)], np.int64),)
+    def opening_boards(self, positions: Sequence[State]) -> NimBoards:
+        return NimBoards(np.array([position.stones for position in positions if isinstance(position, Nim)], np.int64))
 
     def state(self, i: int) -> Nim:
-        games = self.games
-        return Nim.at(int(self.boards[0][i]), int(games.to_move[i]), games.moves_of(i))
+        arrays = self.arrays
+        return Nim.at(int(arrays.boards.stones[i]), int(arrays.to_move[i]), arrays.moves_of(i))
 
-    def final_state(self, ends: Ends, k: int) -> Nim:
-        return Nim.at(int(ends.rows["stones"][k]), int(ends.rows["to_move"][k]), ends.moves_of(k))
-
-    def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[Any, ...]:
-        return (np.ascontiguousarray(ends["stones"]),)
+    def final_state(self, ended: EndedGames, k: int) -> Nim:
+        return Nim.at(int(ended.rows["stones"][k]), int(ended.rows["to_move"][k]), ended.moves_of(k))
 
 
 register_game(Game(name="nim", state=Nim, batch=NimBatch))

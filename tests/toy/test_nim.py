@@ -102,15 +102,15 @@ def test_agents_play_it(nim):
 def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(nim, tmp_path):
     """When this game changes, the package's kernels for it are compiled again."""
     games, action = nim.NimBatch(1, nim.Nim()), np.array([0])
-    games.boards[0][0], games.games.over[0] = 1, False
+    games.arrays.boards.stones[0], games.arrays.over[0] = 1, False
     assert games.check(action) == 0
     source = (HERE / "nim.py").read_text()
-    rule = "return bool(action < min(constants.most, boards[0][i]))"
+    rule = "return bool(action < min(constants.most, state.boards.stones[i]))"
     assert rule in source
     (tmp_path / "nim.py").write_text(source.replace(rule, "return bool(action > 0)"))
     script = (
         "import nim, numpy; games = nim.NimBatch(1, nim.Nim()); "
-        "games.boards[0][0], games.games.over[0] = 1, False; "
+        "games.arrays.boards.stones[0], games.arrays.over[0] = 1, False; "
         "print(games.check(numpy.array([0])) > 0)"
     )
     run = subprocess.run(

@@ -140,7 +140,7 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
     return 0
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
     """Update the evaluator for a move, so that it can evaluate the next position.
 
@@ -157,7 +157,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
     return 0
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
     """The value of a position for which `set_root` or `follow` has prepared the evaluator.
 
@@ -182,7 +182,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     return min(value, BOUND)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def turn_over(empty: Int, evaluator: Evaluator) -> None:
     """Prepare the evaluation of the position after a pass. A second call undoes the first call."""
     if evaluator.kind == NTUPLE:

@@ -140,7 +140,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
     return h ^ (h >> _32)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def probe(key: np.uint64, memory: Memory) -> Int:
     """The packed result for a position's key; 0 if the table has no result of the present generation for it."""
     table = memory.table
@@ -199,7 +199,7 @@ def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
     return max(alpha, lower), min(beta, upper)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
     """Put a result into the table: a value's lower and upper bounds, the best square and the depth."""
     table = memory.table
@@ -245,19 +245,19 @@ def store_value(
     store(key, value if value > alpha else -worst, value if value < beta else worst, square, depth, memory)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def is_in_work(key: np.uint64, memory: Memory) -> bool:
     """Whether a thread is searching the node with this key now."""
     return bool(memory.table[_work_slot(key, memory)] == key)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def begin_work(key: np.uint64, memory: Memory) -> None:
     """Add the key of a node to the list of nodes in work, because this thread begins to search the node."""
     memory.table[_work_slot(key, memory)] = key
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def end_work(key: np.uint64, memory: Memory) -> None:
     """Remove the key of a node from the list of nodes in work, if no other key has replaced it."""
     slot = _work_slot(key, memory)
@@ -265,7 +265,7 @@ def end_work(key: np.uint64, memory: Memory) -> None:
         memory.table[slot] = _0
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _work_slot(key: np.uint64, memory: Memory) -> Int:
     """The place of a key in the list of nodes in work."""
     return len(memory.table) - WORKS + np.int64(key & np.uint64(WORKS - 1))

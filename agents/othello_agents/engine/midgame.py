@@ -90,7 +90,7 @@ def to_score(value: Int) -> Int:
     return value + FINAL if value <= -FINAL else 0
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Convert alpha and beta into scores, call the exact solver, and convert the score that it returns into a value.
 
@@ -112,7 +112,7 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
     return 2 if empty < 21 else 3
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
     """Whether a shallow search may replace the search with these arguments.
 
@@ -125,7 +125,7 @@ def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _known_bounds(
     own: np.uint64,
     opponent: np.uint64,
@@ -148,7 +148,7 @@ def _known_bounds(
     return known_window(key, alpha, beta, depth, is_root, memory)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _cut(
     own: np.uint64,
     opponent: np.uint64,
@@ -176,7 +176,7 @@ def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
     return position_key(own, opponent) ^ (np.uint64(depth) * _DEPTH_SALT)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _take_up(
     i: Int, own: np.uint64, opponent: np.uint64, depth: Int, order: npt.NDArray[np.int64], memory: Memory
 ) -> bool:
@@ -193,7 +193,7 @@ def _take_up(
     return True
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _search_last_ply(
     own: np.uint64,
     opponent: np.uint64,
@@ -224,7 +224,7 @@ def _search_last_ply(
     return best
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _search(
     own: np.uint64,
     opponent: np.uint64,

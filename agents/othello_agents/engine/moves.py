@@ -204,7 +204,7 @@ def corners_of(board: np.uint64) -> np.uint64:
     return sides & ~((board << _8) & (board >> _8))
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def list_moves(
     own: np.uint64,
     opponent: np.uint64,
@@ -244,7 +244,7 @@ def list_moves(
     return count, wipes_out
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
     """Find the best of the moves `first` to `count` - 1 of a list, and swap this move with move `first`."""
     best = first
@@ -264,7 +264,7 @@ def listed_move(
     return square, flipped, opponent ^ flipped, own | flipped | _1 << np.uint64(square)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def known_refutation(
     own: np.uint64,
     opponent: np.uint64,

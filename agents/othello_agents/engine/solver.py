@@ -87,7 +87,7 @@ _TURNED = _turned_on_line()
 _FALLING, _RISING = _diagonals(1), _diagonals(-1)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _turned_last(square: Int, own: np.uint64) -> Int:
     """The number of discs that turn when the mover fills the board's last empty square.
 
@@ -109,7 +109,7 @@ def _turned_last(square: Int, own: np.uint64) -> Int:
     )
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64, control: npt.NDArray[np.int64]) -> Int:
     control[NODES] += 1
     square = square_of(disc)
@@ -124,7 +124,7 @@ def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64,
     return 2 * mine - squares + (2 if 2 * mine >= squares else 0)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _solve_2(
     own: np.uint64,
     opponent: np.uint64,
@@ -152,7 +152,7 @@ def _solve_2(
     return final_margin(own, opponent, squares)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _solve_3(
     own: np.uint64,
     opponent: np.uint64,
@@ -187,7 +187,7 @@ def _solve_3(
     return final_margin(own, opponent, squares)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _solve_4(
     own: np.uint64,
     opponent: np.uint64,
@@ -225,7 +225,7 @@ def _solve_4(
     return final_margin(own, opponent, squares)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def solve_last(
     own: np.uint64,
     opponent: np.uint64,
@@ -260,7 +260,7 @@ def solve_last(
     return _solve_4(own, opponent, w, x, y, empty, alpha, beta, squares, control)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _solve_shallow(
     own: np.uint64,
     opponent: np.uint64,
@@ -308,7 +308,7 @@ def _solve_shallow(
     return best
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """The final score for the player to move: exact if it lies between alpha and beta, otherwise a bound (fail-soft).
 

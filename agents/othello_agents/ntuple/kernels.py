@@ -130,7 +130,7 @@ def first_ply(number: Int, tables: Tables) -> Int:
 # The kernels below use loops, since NumPy's array expressions take several times as long to compile.
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
     """Write the configurations of a position into `configuration` (L,)."""
     for i in range(len(configuration)):
@@ -147,7 +147,7 @@ def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration
             configuration[i] -= deltas[i]
 
 
-@kernel(inline=True, lean=True)
+@kernel(inline=True, no_refcount=True)
 def turn_discs(configuration: npt.NDArray[np.int16], turned: np.uint64, deltas: npt.NDArray[np.int16]) -> None:
     """Update configurations (L,) when the discs `turned` become discs of the mover; `deltas` is (64, L)."""
     while turned != _0:
@@ -157,7 +157,7 @@ def turn_discs(configuration: npt.NDArray[np.int16], turned: np.uint64, deltas: 
             configuration[i] += row[i] + row[i]
 
 
-@kernel(inline=True, lean=True)
+@kernel(inline=True, no_refcount=True)
 def follow(
     configuration: npt.NDArray[np.int16],
     square: np.int64,
@@ -178,7 +178,7 @@ def follow(
     turn_discs(after, turned & (turned - _1), tables.deltas)
 
 
-@kernel(inline=True, lean=True)
+@kernel(inline=True, no_refcount=True)
 def sum_weights(
     weights: npt.NDArray[np.float32], configuration: npt.NDArray[np.int16], offsets: npt.NDArray[np.int64]
 ) -> np.float32:
@@ -198,7 +198,7 @@ def sum_weights(
     return np.float32(a + b + (c + d))
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def position_logit(
     own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]
 ) -> np.float32:
@@ -234,7 +234,7 @@ def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tabl
     return values
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def best_move(
     own: np.uint64,
     opponent: np.uint64,

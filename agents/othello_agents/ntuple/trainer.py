@@ -150,7 +150,7 @@ def _grabber(key: np.uint64, learning: Learning) -> np.int64:
     return np.int64(1) - np.int64(_2 * (draw & _1))
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _best_after_replies(
     own: np.uint64,
     opponent: np.uint64,
@@ -186,14 +186,14 @@ def _best_after_replies(
     return best, best_logit
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _turn_over(configuration: npt.NDArray[np.int16], out: npt.NDArray[np.int16]) -> None:
     """Write the configurations from the other side's point of view into `out`."""
     for i in range(len(configuration)):
         out[i] = -configuration[i]
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _record_plies(
     key: np.uint64,
     end: Int,
@@ -251,7 +251,7 @@ def _record_plies(
     records.boards[b, 0], records.boards[b, 1], records.plies[b] = own, opponent, t
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _record_errors(b: int, trace: float, records: Records) -> None:
     """Write the errors of a game: for each value, the step towards its TD(lambda) return.
 
@@ -367,7 +367,7 @@ def shares_of(places: Layout, errors: npt.NDArray[np.float32], games: int, count
     ]
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _learn_game(learning: Learning, tables: Tables, share: Share, records: Records) -> None:
     """Learn from a batch of one game by the rule for single games. Later plies are learned before earlier plies."""
     for t in range(records.plies[0] - 2, -1, -1):
@@ -401,7 +401,7 @@ def _move_weight(
     sums[i, 1] += abs(error)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _sum_errors(games: int, number: np.int64, k: np.int64, tables: Tables, share: Share, records: Records) -> np.int64:
     """Add up the errors of each weight of one table in one stage. Returns the number of used rows of `sums`."""
     start, slots, sums, offsets = share.starts[k], share.slots, share.sums, tables.offsets
@@ -442,7 +442,7 @@ def _left(rate: float, n: Int) -> float:
     return (1.0 - power) / (rate * n)
 
 
-@kernel(lean=True)
+@kernel(no_refcount=True)
 def _move_weights(
     rows: np.int64, number: np.int64, k: np.int64, learning: Learning, tables: Tables, share: Share
 ) -> None:

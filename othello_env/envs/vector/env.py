@@ -31,7 +31,7 @@ from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
 from othello_env.envs.vector.info import Buffers, Ended, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
-from othello_env.games.batch import Ends, InitialArrays
+from othello_env.games.batch import EndedGames, InitialArrays, StepOptions
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
 from othello_env.games.openings import Openings, OpeningsSpec
@@ -49,6 +49,8 @@ _Array = npt.NDArray[Any]
 _RENDER_MODES = (None, "rgb_array", "ansi")
 _SHARED_GAMES = 32_768
 """Threads share the steps of this many games or more. Fewer games take less time than waking a thread."""
+_BEFORE_FIRST = 2**64 - 1
+"""`BatchState.episode` before the first game: adding 1 to this largest uint64 gives 0."""
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Generic[_S]):
@@ -174,10 +176,14 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         self._flat = check_flag("flat", flat)
         self.single_observation_space = observation_space(start, flat=flat)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
-        self._how = self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin"
-        """The arguments `begin_next` and `by_margin` of `Batch.step`."""
         is_disabled = self.autoreset_mode == AutoresetMode.DISABLED
-        self._refused = OUT_OF_RANGE | (OVER if is_disabled else 0) | (ILLEGAL if strict else 0)
+        self._options = StepOptions(
+            num_actions=start.num_actions,
+            refused=OUT_OF_RANGE | (OVER if is_disabled else 0) | (ILLEGAL if strict else 0),
+            observes=opponent is None,
+            begin_next=self.autoreset_mode == AutoresetMode.SAME_STEP,
+            by_margin=reward == "margin",
+        )
         self._side = side
         self._copy = copy
         self._threads = Threads(min(num_threads, num_envs) if is_compiled() else 1)
@@ -185,7 +191,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
         self._watch = MaskWatch()
-        self._ends: list[Ends] = []
+        self._ends: list[EndedGames] = []
         """The games that ended in the last step."""
         self._batch = self.game.batch(num_envs)
         self._arrange()
@@ -249,7 +255,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         """
         if self._pool is None:
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
-        self._pool.replace(opponents, self._batch.games.opponents)
+        self._pool.replace(opponents, self._batch.arrays.opponents)
         self._initial = self._initial_arrays(self._starts.openings, self._side)
 
     def _initial_arrays(self, openings: Openings, side: str) -> InitialArrays:
@@ -281,7 +287,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
         """The player to move in each game, (N,) int8. Against opponents, this is the learner's player."""
-        return np.where(self._batch.games.learner < 0, self._batch.games.to_move, self._batch.games.learner)
+        return np.where(self._batch.arrays.learner < 0, self._batch.arrays.to_move, self._batch.arrays.learner)
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -394,21 +400,16 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         return self._buffers
 
     def _draw_keys(self, keys: Sequence[int | None], mask: npt.NDArray[np.bool_]) -> None:
-        """Set the environment's key and the game's number for each game that begins.
-
-        A game with a new key in `keys` gets the number 0. A game that keeps its key gets the number that follows its
-        old number.
-        """
-        games = self._batch.games
+        """Set the environment's key for each game that gets a new key in `keys`. The first game of this key begins."""
+        arrays = self._batch.arrays
         if not self._has_keys:
-            games.env_key[:] = self.np_random.integers(2**64, size=len(keys), dtype=np.uint64)
-            games.number[:] = 2**64 - 1  # the largest uint64: adding 1 gives 0, the number of the first game
+            arrays.env_key[:] = self.np_random.integers(2**64, size=len(keys), dtype=np.uint64)
+            arrays.episode[:] = _BEFORE_FIRST
         self._has_keys = True
-        games.number[mask] += np.uint64(1)
         for i in np.flatnonzero(mask).tolist():
             key = keys[i]
             if key is not None:
-                games.env_key[i], games.number[i] = key, 0
+                arrays.env_key[i], arrays.episode[i] = key, _BEFORE_FIRST
 
     def _make_room(self, initial: InitialArrays) -> None:
         """Make sure that one more move can be stored in each game."""
@@ -455,23 +456,23 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         slices, problems = self._slices, UNCHECKED
         if len(slices) > 1:
             problems = self._batch.check(actions)
-            if problems & self._refused:
+            if problems & self._options.refused:
                 self._refuse(actions, problems)
-        initial, observes = tuple(self._initial), self._pool is None
+        initial, options = self._initial, self._options
         self._ready = False  # so that a reset is needed after an error below
         if len(slices) == 1:
-            found = self._batch.step(actions, problems, self._refused, buffers.out, observes, initial, *self._how)
+            found = self._batch.step(actions, problems, buffers.out, initial, options)
             problems = found[2]
-            if problems & self._refused:
+            if problems & self._options.refused:
                 self._ready = True
                 self._refuse(actions, problems)
             all_found = [found]
         else:
 
-            def step_slice(k: int) -> tuple[Ends, int, int]:
+            def step_slice(k: int) -> tuple[EndedGames, int, int]:
                 part, places = slices[k], self._places[k]
                 out = buffers.slice(part, places)
-                found = part.step(actions[places], problems, self._refused, out, observes, initial, *self._how)
+                found = part.step(actions[places], problems, out, initial, options)
                 found[0].rows["game"] += places.start
                 return found
 
@@ -482,16 +483,16 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         self._ends = [ends for ends, _, _ in all_found if len(ends.rows)]
         return problems
 
-    def _answer(self, buffers: Buffers, initial: InitialArrays) -> list[Ends]:
+    def _answer(self, buffers: Buffers, initial: InitialArrays) -> list[EndedGames]:
         """Let the opponents play until each game is over or it is the learner's turn. Returns the games that ended."""
-        found: list[Ends] = []
+        found: list[EndedGames] = []
         while self._pool is not None:
             waiting = self._batch.waiting()
-            if not len(waiting.numbers):
+            if not len(waiting.indices):
                 break
             actions = self._pool.ask(waiting, self._threads)
             self._make_room(initial)
-            ends, failed = self._batch.answer(actions, waiting, buffers.out, tuple(initial), *self._how)
+            ends, failed = self._batch.answer(actions, waiting, buffers.out, initial, self._options)
             _check_begun(failed)
             if len(ends.rows):
                 found.append(ends)
@@ -503,7 +504,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
             return self._infos.of(buffers, None, None)
         illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
         self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
-        if not self._how[0]:
+        if not self._options.begin_next:
             return self._infos.of(buffers, None, self.ended())
         info = self._infos.of(buffers, None, None)
         if self._copy:
@@ -522,11 +523,11 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
             ResetNeeded: a game is over in the mode ``DISABLED``.
             IllegalActionError: an action is illegal and the environment is strict.
         """
-        last, over = self._batch.start.num_actions - 1, self._batch.games.over
+        last, over = self._batch.start.num_actions - 1, self._batch.arrays.over
         if problems & OUT_OF_RANGE:
             i = int(np.flatnonzero((actions < 0) | (actions > last))[0])
             raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")
-        if problems & OVER & self._refused:
+        if problems & OVER & self._options.refused:
             i = int(np.flatnonzero(over)[0])
             raise ResetNeeded(f"game {i} is over; begin a new game with reset(options={{'reset_mask': ...}})")
         states = ((i, self._batch.state(i)) for i in np.flatnonzero(~over).tolist())

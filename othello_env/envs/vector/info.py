@@ -47,7 +47,7 @@ class Buffers:
         terminated: (N,) bool.
         truncated: (N,) bool, all False, because a game is never truncated.
         discs: (N, P) int64, each player's discs, pieces or cells. It has no meaning for a game that is over.
-        out: the fields of `othello_env.games.batch.Outputs`, which have these arrays for the compiled step.
+        out: these arrays as the compiled step takes them.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -60,23 +60,19 @@ class Buffers:
         self.terminated = np.zeros(n, np.bool_)
         self.discs = np.zeros((n, start.num_players), np.int64)
         self.out = self._out(batch, slice(0, n))
-        self._slices: dict[int, tuple[Any, ...]] = {}
+        self._slices: dict[int, Outputs] = {}
 
-    def _out(self, batch: Batch, places: slice) -> tuple[Any, ...]:
-        views = batch.views(self.planes[places], self.masks[places])
-        rewards, reward_to = self.rewards[places], self.reward_to[places]
-        return tuple(
-            Outputs(
-                rewards,
-                reward_to,
-                self.terminated[places],
-                self.discs[places].reshape(-1),
-                views,
-                batch.start.num_actions,
-            )
+    def _out(self, batch: Batch, places: slice) -> Outputs:
+        return batch.outputs(
+            self.planes[places],
+            self.masks[places],
+            reward=self.rewards[places],
+            reward_to=self.reward_to[places],
+            terminated=self.terminated[places],
+            scores=self.discs[places],
         )
 
-    def slice(self, batch: Batch, places: slice) -> tuple[Any, ...]:
+    def slice(self, batch: Batch, places: slice) -> Outputs:
         """`out` for the games at these places; `batch` has just these games."""
         if places.start not in self._slices:
             self._slices[places.start] = self._out(batch, places)
@@ -97,14 +93,14 @@ class StepInfo:
         self._batch, self._self_play = batch, self_play
         self._kept: dict[str, _Array] = {}
         if buffers is not None:
-            games, ours = batch.games, (buffers.masks, buffers.discs, buffers.reward_to)
-            self._kept = self._running(buffers, games.plies.view(), games.to_move.view())
+            arrays, ours = batch.arrays, (buffers.masks, buffers.discs, buffers.reward_to)
+            self._kept = self._running(buffers, arrays.plies.view(), arrays.to_move.view())
             for array in self._kept.values():
                 array.flags.writeable = any(array is each for each in ours)
 
     def _running(self, buffers: Buffers, plies: _Array, to_move: _Array) -> dict[str, _Array]:
         """The info while no game is over."""
-        n, seats = self._batch.games.opponents.shape
+        n, seats = self._batch.arrays.opponents.shape
         info: dict[str, _Array] = {
             "action_mask": buffers.masks,
             "winner": np.full(n, PLAYING, np.int64),
@@ -125,10 +121,10 @@ class StepInfo:
             where: after a reset of some games, (N,) bool, True for these games. At all other times None.
             ended: the games that ended and have not begun anew, or None.
         """
-        games = self._batch.games
-        info = dict(self._kept) or self._running(buffers, games.plies.copy(), games.to_move.copy())
+        arrays = self._batch.arrays
+        info = dict(self._kept) or self._running(buffers, arrays.plies.copy(), arrays.to_move.copy())
         if not self._self_play:
-            info["opponent"] = _column(games.opponents.astype(np.int64))
+            info["opponent"] = _column(arrays.opponents.astype(np.int64))
         if ended is not None:
             for name in _OF_THE_END:
                 info[name] = info[name].copy()
@@ -141,7 +137,7 @@ class StepInfo:
         return info
 
     def ended(self, rows: npt.NDArray[np.void]) -> Ended:
-        """The games that ended in a step. `rows` is described at `othello_env.games.batch.Ends`."""
+        """The games that ended in a step. `rows` is described at `othello_env.games.batch.EndedGames`."""
         whole = {name: rows[field].astype(np.int64) for name, field in _FIELDS.items()}
         if self._self_play:
             whole["opponent"][:] = NOBODY
@@ -188,4 +184,4 @@ _FIELDS = {
     "illegal_action": "illegal",
     "opponent": "opponents",
 }
-"""The entries of `Ended`, and the fields of `othello_env.games.batch.state.ends_dtype` with these entries."""
+"""The entries of `Ended`, and the fields of `othello_env.games.batch.state.record_dtype` with these entries."""

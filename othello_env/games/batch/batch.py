@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -21,14 +21,21 @@ import numpy.typing as npt
 
 from othello_env.games.batch import step as kernels
 from othello_env.games.batch.functions import check, encode
-from othello_env.games.batch.state import BatchState, Ends, InitialArrays, ends_dtype, new_state
+from othello_env.games.batch.state import (
+    BatchState,
+    EndedGames,
+    InitialArrays,
+    Outputs,
+    StepOptions,
+    new_state,
+    record_dtype,
+)
 from othello_env.games.game import State
 from othello_env.games.openings import Openings
 
 __all__ = ["Batch", "Positions", "Waiting"]
 
 _Array = npt.NDArray[Any]
-_MADE = ("_fields",)  # `_settle` makes it, so a pickle leaves it out
 
 
 class Positions(ABC):
@@ -92,27 +99,30 @@ class Positions(ABC):
 class Waiting(NamedTuple):
     """The M games in which an opponent must choose an action."""
 
-    numbers: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int64]
     """(M,) the indices of the games in the batch, in ascending order."""
     opponent: npt.NDArray[np.int16]
-    """(M,) the number of the opponent that is to move in each game."""
+    """(M,) the index of the opponent that is to move in each game."""
     positions: Positions
-    boards: tuple[_Array, ...]
-    """The arrays that the game's function `take` returned for these games."""
+    gathered: Any
+    """The result of `Batch.gather` for these games."""
 
 
 class Batch(ABC):
     """N games of one kind. A game counts as over until `begin` starts it.
 
     Args:
-        n: the number of games.
         start: the start position of a game. Its board size and its rules apply to all games.
         constants: a NamedTuple of the constants that the game's functions need. Its class selects these functions.
-        boards: the arrays of the N boards, each with one entry per game along its first axis.
-        fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
+        boards: a NamedTuple of the arrays of the N boards, each with one entry per game along its first axis.
+        stored: the names of those arrays whose last values are stored when a game ends.
         longest: the largest number of plies that can be stored in each game. If `bounded` is true, this is also the
             largest number of plies in a game. Otherwise, `make_room` increases the number when necessary.
         action_dtype: the dtype in which actions are stored.
+
+    Attributes:
+        arrays: the state of the N games.
+        template: (0,), an array with the dtype of the records of games that ended.
     """
 
     MOST_RANDOM_PLIES = 4096
@@ -126,43 +136,26 @@ class Batch(ABC):
 
     def __init__(
         self,
-        n: int,
         start: State,
         constants: Any,
-        boards: Iterable[_Array],
-        fields: list[Any],
+        boards: Any,
+        stored: Sequence[str],
         longest: int,
         action_dtype: npt.DTypeLike,
     ) -> None:
         self.start = start
         self.constants = constants
-        self.boards = tuple(boards)
-        self.games = new_state(n, start.num_players, longest, action_dtype)
-        self.template = np.empty(0, ends_dtype(start.num_players, fields))
-        self._settle()
-
-    def _settle(self) -> None:
-        """Make the arguments of the kernels from the arrays. This is necessary after an array was replaced."""
-        self._fields = tuple(self.games)
+        self.arrays = new_state(boards, start.num_players, longest, action_dtype)
+        self.template = np.empty(0, record_dtype(start.num_players, boards, stored))
 
     def __len__(self) -> int:
-        return len(self.games.over)
+        return len(self.arrays.over)
 
     def part(self, places: slice) -> Self:
         """A batch of some of these games. The new batch shares the memory of this batch."""
         other = copy.copy(self)
-        fields: list[Any] = [field[places] for field in self.games]
-        other.games = BatchState(*fields)
-        other.boards = tuple(field[places] for field in self.boards)
-        other._settle()
+        other.arrays = self.arrays.part(places)
         return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in _MADE}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._settle()
 
     def make_room(self, initial: InitialArrays) -> bool:
         """Make sure that one more ply can be stored in each game.
@@ -172,31 +165,26 @@ class Batch(ABC):
         """
         if self.bounded:
             return False
-        needed = max(int(self.games.plies.max(initial=0)), initial.longest) + 2
-        room = self.games.moves.shape[1]
+        needed = max(int(self.arrays.plies.max(initial=0)), initial.longest) + 2
+        room = self.arrays.moves.shape[1]
         if needed <= room:
             return False
-        moves = np.zeros((len(self), max(needed, 2 * room)), self.games.moves.dtype)
-        moves[:, :room] = self.games.moves
-        self.games = self.games._replace(moves=moves)
-        self._settle()
+        moves = np.zeros((len(self), max(needed, 2 * room)), self.arrays.moves.dtype)
+        moves[:, :room] = self.arrays.moves
+        self.arrays = self.arrays._replace(moves=moves)
         return True
 
     @abstractmethod
-    def opening_boards(self, positions: Sequence[State]) -> tuple[_Array, ...]:
-        """The boards of some positions, as arrays in the same order as the attribute `boards`."""
+    def opening_boards(self, positions: Sequence[State]) -> Any:
+        """The boards of some positions, as a tuple of the same class as `arrays.boards`."""
 
     @abstractmethod
     def state(self, i: int) -> State:
         """The position of game i. It has the moves of the game so far."""
 
     @abstractmethod
-    def final_state(self, ends: Ends, k: int) -> State:
+    def final_state(self, ended: EndedGames, k: int) -> State:
         """The last position of the k-th game that ended. It has the moves of the game."""
-
-    @abstractmethod
-    def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
-        """The boards of the games that ended, as arrays in the same order as the attribute `boards`."""
 
     def initial_arrays(
         self,
@@ -215,13 +203,13 @@ class Batch(ABC):
             side: the index of the player that the learner plays, SIDE_DRAWN for a random player, or -1 if the learner
                 plays every side.
             pool: (P - 1, K) uint64, the bounds by which the opponents are chosen at random.
-            first: the number of the opponent in the pool's first column.
+            first: the index of the opponent in the pool's first column.
         """
         positions = openings.positions
         if not positions and not self.starts_differ:
             positions = (self.start,)
         longest = max((len(position.moves) for position in positions), default=0)
-        moves = np.zeros((len(positions), longest), self.games.moves.dtype)
+        moves = np.zeros((len(positions), longest), self.arrays.moves.dtype)
         for row, position in zip(moves, positions, strict=True):
             row[: len(position.moves)] = position.moves
         return InitialArrays(
@@ -238,31 +226,28 @@ class Batch(ABC):
             first=first,
         )
 
-    def begin(self, numbers: npt.NDArray[np.int64], initial: InitialArrays) -> int:
-        """Start games at the indices `numbers`, (M,). Returns 0, or NO_OPENING if a game could not begin.
+    def begin(self, indices: npt.NDArray[np.int64], initial: InitialArrays) -> int:
+        """Begin the next games at the places `indices`, (M,). Returns 0, or NO_OPENING if a game could not begin.
 
-        The key of a game is a hash of its `env_key` and `number` (see `BatchState`).
+        `BatchState.episode` counts the games at each place. The key of a game is a hash of its `env_key` and `episode`.
         """
-        return int(kernels.begin_all(self.constants, self._fields, self.boards, numbers, 0, tuple(initial)))
+        return int(kernels.begin(self.constants, self.arrays, indices, initial))
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
         """Check the actions before a step. `actions` is (N,) int64 and contiguous.
 
-        Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem.
+        Returns the flags of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem.
         """
-        return int(check(self.constants, self.boards, actions, self.games.over, self.start.num_actions))
+        return int(check(self.constants, self.arrays, actions, self.start.num_actions))
 
     def step(
         self,
         actions: npt.NDArray[np.int64],
         problems: int,
-        refused: int,
-        out: tuple[Any, ...],
-        observes: bool,
-        initial: tuple[Any, ...],
-        begin_next: bool,
-        by_margin: bool,
-    ) -> tuple[Ends, int, int]:
+        out: Outputs,
+        initial: InitialArrays,
+        options: StepOptions,
+    ) -> tuple[EndedGames, int, int]:
         """Play an action in each game. An illegal action ends its game.
 
         If a game was already over, its action is ignored and the next game begins. If the actions have a problem that
@@ -271,103 +256,123 @@ class Batch(ABC):
         Args:
             actions: (N,) int64, contiguous.
             problems: the result of `check` for these actions, or UNCHECKED if the step must check them.
-            refused: the sum of the problems that are refused. OUT_OF_RANGE must be one of them.
-            out: the fields of `Outputs`, which the step overwrites.
-            observes: whether to do what `observe` does, too.
-            initial: the fields of `InitialArrays`, which say how games begin.
-            begin_next: when a game ends, whether the next game begins in the same step.
-            by_margin: whether rewards are margins instead of results.
+            out: the arrays that the step overwrites; see `outputs`.
+            initial: how new games begin.
+            options: what the environment wants of every step.
 
         Returns:
             The games that ended; a number, NO_OPENING if a game could not begin, else 0; and the problems.
         """
-        rows, moves, failed, found = kernels.step(
-            self.constants,
-            self._fields,
-            self.boards,
-            actions,
-            problems,
-            refused,
-            out,
-            observes,
-            initial,
-            begin_next,
-            by_margin,
-            self.template,
+        rows, moves, failed, problems = kernels.step(
+            self.constants, self.arrays, actions, problems, out, initial, options
         )
-        return Ends(rows, moves), failed, int(found)
+        return EndedGames(rows, moves), failed, int(problems)
 
     def waiting(self) -> Waiting:
         """Play the forced passes of opponents, and return the games in which an opponent must choose an action."""
-        numbers, to_move, key, opponent, boards = kernels.waiting(self.constants, self._fields, self.boards)
-        return Waiting(numbers, opponent, self._positions(numbers, to_move, key, boards), boards)
+        indices, to_move, key, opponent = kernels.waiting(self.constants, self.arrays)
+        gathered = self.gather(indices)
+        return Waiting(indices, opponent, self._positions(indices, to_move, key, gathered), gathered)
+
+    def gather(self, indices: npt.NDArray[np.int64]) -> Any:
+        """A copy of what agents and the function `play_gathered` need of the boards of some games. By default nothing.
+
+        `indices`, (M,), has the indices of the games.
+        """
+        return ()
 
     def _positions(
         self,
-        numbers: npt.NDArray[np.int64],
+        indices: npt.NDArray[np.int64],
         to_move: npt.NDArray[np.int8],
         key: npt.NDArray[np.uint64],
-        boards: tuple[_Array, ...],
+        gathered: Any,
     ) -> Positions:
-        """The `Positions` that agents get for some games. `boards` is the result of the function `take`."""
-        return _BatchPositions(self, numbers, to_move, key)
+        """The `Positions` that agents get for some games. `gathered` is the result of `gather`."""
+        return _BatchPositions(self, indices, to_move, key)
 
     def answer(
         self,
         actions: npt.NDArray[np.int64],
         waiting: Waiting,
-        out: tuple[Any, ...],
-        initial: tuple[Any, ...],
-        begin_next: bool,
-        by_margin: bool,
-    ) -> tuple[Ends, int]:
+        out: Outputs,
+        initial: InitialArrays,
+        options: StepOptions,
+    ) -> tuple[EndedGames, int]:
         """Play a legal action of an opponent in each of the M games of `waiting`. `step` explains the other arguments.
 
         Returns:
             The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
         """
         rows, moves, failed = kernels.answer(
-            self.constants,
-            self._fields,
-            self.boards,
-            waiting.numbers,
-            waiting.boards,
-            actions,
-            out,
-            initial,
-            begin_next,
-            by_margin,
-            self.template,
+            self.constants, self.arrays, waiting.indices, waiting.gathered, actions, out, initial, options
         )
-        return Ends(rows, moves), failed
+        return EndedGames(rows, moves), failed
 
-    def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
-        """The arrays that this game's function `encode` takes as its last argument.
+    def outputs(
+        self,
+        planes: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        *,
+        reward: npt.NDArray[np.float64] | None = None,
+        reward_to: npt.NDArray[np.int8] | None = None,
+        terminated: npt.NDArray[np.bool_] | None = None,
+        scores: npt.NDArray[np.int64] | None = None,
+    ) -> Outputs:
+        """The `Outputs` of a step of M games, with these arrays. New arrays take the places of those left out.
 
-        It writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some of the returned arrays are views of `planes`
+        Args:
+            planes: (M, planes, H, W), for the observations.
+            masks: (M, A), for the legal actions.
+            reward: (M,).
+            reward_to: (M,).
+            terminated: (M,).
+            scores: (M, P).
+        """
+        m = len(planes)
+        return Outputs(
+            reward=np.zeros(m) if reward is None else reward,
+            reward_to=np.zeros(m, np.int8) if reward_to is None else reward_to,
+            terminated=np.zeros(m, np.bool_) if terminated is None else terminated,
+            scores=np.zeros(m * self.start.num_players, np.int64) if scores is None else scores.reshape(-1),
+            encoder_buffers=self.encoder_buffers(planes, masks),
+            template=self.template,
+        )
+
+    def encoder_buffers(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
+        """The arrays by which this game's function `encode` writes the planes and masks of M games.
+
+        It writes `planes`, (M, planes, H, W), and `masks`, (M, A). Some of the returned arrays are views of `planes`
         and `masks`, for example as 64-bit words, which are faster to write than single bytes.
         """
         return planes, masks
 
-    def observe(self, out: tuple[Any, ...]) -> None:
-        """Write the observations, masks and scores of all games into the fields of `Outputs`.
+    def observe(self, out: Outputs) -> None:
+        """Write the observations, masks and scores of all games.
 
         An observation has the point of view of the player to move. In a finished game, it has the point of view of the
         learner or, in self-play, of the player that would move next.
         """
-        kernels.observe(self.constants, self._fields, self.boards, out)
+        encode(self.constants, self.arrays, out)
 
-    def final_observations(self, ends: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
-        """(E, planes, H, W), the last observation of each game that ended, as the player `ends["viewer"]` sees it."""
-        seats = np.ascontiguousarray(ends["to_move"]), np.ascontiguousarray(ends["viewer"])
-        return self._encoded(np.ones(len(ends), np.bool_), seats, self.final_boards(ends))[0]
+    def final_observations(self, rows: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
+        """(E, planes, H, W), the last observation of each game that ended, as the player `rows["viewer"]` sees it."""
+        boards = self.arrays.boards
+        stored = {
+            name: np.ascontiguousarray(rows[name])
+            if name in (rows.dtype.names or ())
+            else np.zeros((len(rows), *board.shape[1:]), board.dtype)
+            for name, board in boards._asdict().items()
+        }
+        state = new_state(type(boards)(**stored), self.start.num_players, 0, self.arrays.moves.dtype)
+        state.to_move[:], state.learner[:] = rows["to_move"], rows["viewer"]
+        return self._encoded(state)[0]
 
-    def _encoded(
-        self, over: npt.NDArray[np.bool_], seats: tuple[_Array, _Array], boards: tuple[_Array, ...]
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        planes = np.zeros((len(over), *self.start.observation_shape), np.int8)
-        masks = np.zeros((len(over), self.start.num_actions), np.int8)
-        encode(self.constants, over, seats, boards, self.views(planes, masks))
+    def _encoded(self, state: BatchState) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """The planes and masks of games of this kind."""
+        planes = np.zeros((len(state.over), *self.start.observation_shape), np.int8)
+        masks = np.zeros((len(state.over), self.start.num_actions), np.int8)
+        encode(self.constants, state, self.outputs(planes, masks))
         return planes, masks
 
 
@@ -375,18 +380,18 @@ class _BatchPositions(Positions):
     """The present positions of some games of a batch. They are valid until the batch's next step."""
 
     def __init__(
-        self, batch: Batch, numbers: npt.NDArray[np.int64], to_move: npt.NDArray[np.int8], key: npt.NDArray[np.uint64]
+        self, batch: Batch, indices: npt.NDArray[np.int64], to_move: npt.NDArray[np.int8], key: npt.NDArray[np.uint64]
     ) -> None:
         self._batch = batch
-        self._numbers = numbers
+        self._indices = indices
         self.to_move = to_move
         self.key = key
 
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> _BatchPositions:
-        return _BatchPositions(self._batch, self._numbers[places], self.to_move[places], self.key[places])
+        return _BatchPositions(self._batch, self._indices[places], self.to_move[places], self.key[places])
 
     def state(self, i: int) -> State:
-        return self._batch.state(int(self._numbers[i]))
+        return self._batch.state(int(self._indices[i]))
 
     def observations(self) -> npt.NDArray[np.int8]:
         return self._encoded[0]
@@ -395,21 +400,19 @@ class _BatchPositions(Positions):
         return self._encoded[1]
 
     @cached_property
+    def _arrays(self) -> BatchState:
+        return self._batch.arrays.at(self._indices)
+
+    @cached_property
     def _encoded(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        boards = tuple(field[self._numbers] for field in self._batch.boards)
-        return self._batch._encoded(np.zeros(len(self), np.bool_), (self.to_move, self.to_move), boards)
+        return self._batch._encoded(self._arrays)
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        batch = self._batch
-        return bool(kernels.are_legal(batch.constants, batch.boards, self._numbers, actions, batch.start.num_actions))
+        return not check(self._batch.constants, self._arrays, actions, self._batch.start.num_actions)
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
-        batch = self._batch
-        return kernels.draw_actions(batch.constants, batch._fields, batch.boards, self._numbers, self.key)
+        return kernels.draw_actions(self._batch.constants, self._arrays, self.key)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         self._check_length(actions)
-        batch = self._batch
-        kernels.randomise(
-            batch.constants, batch._fields, batch.boards, self._numbers, self.key, np.uint64(threshold), actions
-        )
+        kernels.randomise(self._batch.constants, self._arrays, self.key, np.uint64(threshold), actions)

@@ -1,6 +1,4 @@
-"""The arrays that store N games of any kind, except the boards.
-
-Each kind of game stores its boards in a tuple of arrays of its own.
+"""The arrays that store N games of any kind, and what a step of these games takes and writes.
 
 The letters in shapes are numbers: N games, M games of a subset, E games that ended in a step, P players, O openings, K
 opponents, and L plies that can be stored in each game.
@@ -8,6 +6,7 @@ opponents, and L plies that can be stored in each game.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,22 +21,23 @@ __all__ = [
     "SIDE_DRAWN",
     "UNCHECKED",
     "BatchState",
-    "Ends",
+    "EndedGames",
     "InitialArrays",
     "Outputs",
-    "ends_dtype",
+    "StepOptions",
     "new_state",
+    "record_dtype",
 ]
 
 OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
-"""The kinds of problems that the actions for N games can have. If there are several kinds, their numbers are added.
+"""Bit flags: the kinds of problems that the actions for N games can have.
 
 OUT_OF_RANGE: there is no such action in this game. ILLEGAL: the action is not legal in the position. OVER: a game is
 over.
 """
 
 UNCHECKED = -1
-"""Says, instead of a sum of problems, that the actions were not checked."""
+"""Says, instead of the flags of problems, that the actions were not checked."""
 
 NO_OPENING, NO_TURN = 1, 2
 """The reasons why a game could not begin.
@@ -51,8 +51,13 @@ SIDE_DRAWN = -2
 
 
 class BatchState(NamedTuple):
-    """The state of N games, except the boards. All arrays are (N,) except `moves` and `opponents`."""
+    """The state of N games. All arrays are (N,) if nothing else is said."""
 
+    boards: Any
+    """A named tuple with the arrays of the boards. Each game has its own class of boards.
+
+    Each array has one entry per game along its first axis. Only the game's own functions read these arrays.
+    """
     over: npt.NDArray[np.bool_]
     to_move: npt.NDArray[np.int8]
     plies: npt.NDArray[np.int64]
@@ -62,13 +67,13 @@ class BatchState(NamedTuple):
     key: npt.NDArray[np.uint64]
     """The key of the current game, a 64-bit number. Everything random in the game depends on this key."""
     env_key: npt.NDArray[np.uint64]
-    """The key of the environment. The key of each game is a hash of its `env_key` and its `number`."""
-    number: npt.NDArray[np.uint64]
-    """The number of the current game, counted from 0 for each `env_key`."""
+    """The key of the environment. The key of each game is a hash of its `env_key` and its `episode`."""
+    episode: npt.NDArray[np.uint64]
+    """The index of the current game in the sequence of games with this `env_key`, from 0."""
     learner: npt.NDArray[np.int8]
-    """The number of the learner's player, or -1 if the learner plays every side."""
+    """The index of the learner's player, or -1 if the learner plays every side."""
     opponents: npt.NDArray[np.int16]
-    """(N, P - 1), the numbers of the opponents in each game.
+    """(N, P - 1), the indices of the opponents in each game.
 
     There is a column for each seat (player) except the learner's, in turn order. Column 0 is the seat after the
     learner's.
@@ -83,12 +88,19 @@ class BatchState(NamedTuple):
         """The actions of game i so far."""
         return tuple(self.moves[i, : self.plies[i]].tolist())
 
+    def part(self, places: slice) -> BatchState:
+        """The state of some of the games. It shares the memory of this state."""
+        boards, *fields = self
+        return BatchState(type(boards)(*(board[places] for board in boards)), *(field[places] for field in fields))
+
+    def at(self, indices: npt.NDArray[np.int64]) -> BatchState:
+        """A copy of the state of some of the games, without their moves."""
+        boards, *fields = self._replace(moves=self.moves[:, :0])
+        return BatchState(type(boards)(*(board[indices] for board in boards)), *(field[indices] for field in fields))
+
 
 class InitialArrays(NamedTuple):
-    """How games begin and who plays in them.
-
-    Python passes the fields to the kernels as a plain tuple, because passing a named tuple takes twice as long.
-    """
+    """How games begin and who plays in them."""
 
     to_move: npt.NDArray[np.int8]
     """(O,) the player to move in each opening.
@@ -104,8 +116,8 @@ class InitialArrays(NamedTuple):
     """(O,) the number of moves in each opening."""
     moves: npt.NDArray[np.integer]
     """(O, length of the longest opening) the moves of each opening."""
-    boards: tuple[npt.NDArray[Any], ...]
-    """The boards of the openings, as arrays in the same order as the boards of the games."""
+    boards: Any
+    """The boards of the openings, as in `BatchState.boards`."""
     random_plies: int
     """The number of random plies that are played after the opening."""
     attempts: int
@@ -113,7 +125,7 @@ class InitialArrays(NamedTuple):
     redraws: int
     """How often, at most, a game is replaced because it ended before the learner's first turn."""
     side: int
-    """The number of the learner's player, SIDE_DRAWN for a random player, or -1 if the learner plays every side."""
+    """The index of the learner's player, SIDE_DRAWN for a random player, or -1 if the learner plays every side."""
     pool: npt.NDArray[np.uint64]
     """(P - 1, K) the bounds by which the opponents are chosen at random.
 
@@ -122,7 +134,7 @@ class InitialArrays(NamedTuple):
     bound is greater than this number plays in the row's seat.
     """
     first: int
-    """The number of the opponent in the first column of `pool`. Each further column has the next number."""
+    """The index of the opponent in the first column of `pool`. Each further column has the next index."""
 
     @property
     def longest(self) -> int:
@@ -139,16 +151,32 @@ class Outputs(NamedTuple):
     terminated: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.int64]
     """(N * P,), each player's score, game after game. It has no meaning for a game that is over."""
-    views: tuple[npt.NDArray[Any], ...]
-    """The observations and masks, as `Batch.views` returns them."""
+    encoder_buffers: tuple[npt.NDArray[Any], ...]
+    """The observations and masks, as `Batch.encoder_buffers` returns them."""
+    template: npt.NDArray[np.void]
+    """(0,), an array with the dtype of the records of games that ended; see `record_dtype`."""
+
+
+class StepOptions(NamedTuple):
+    """What an environment wants of every step."""
+
     num_actions: int
+    """The number of actions of the game."""
+    refused: int
+    """The flags of the problems that are refused. OUT_OF_RANGE must be one of them."""
+    observes: bool
+    """Whether the step writes the observations, masks and scores."""
+    begin_next: bool
+    """When a game ends, whether the next game begins in the same step."""
+    by_margin: bool
+    """Whether rewards are margins instead of results."""
 
 
-class Ends(NamedTuple):
+class EndedGames(NamedTuple):
     """The E games that ended in a step."""
 
     rows: npt.NDArray[np.void]
-    """(E,) one record per game, with the fields of `ends_dtype`."""
+    """(E,) one record per game, with the fields of `record_dtype`."""
     moves: npt.NDArray[np.integer]
     """(E, L), the actions of each game. Only the first ``rows["plies"][k]`` entries of row k have a meaning."""
 
@@ -157,29 +185,31 @@ class Ends(NamedTuple):
         return tuple(self.moves[k, : self.rows["plies"][k]].tolist())
 
 
-def new_state(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> BatchState:
-    """A `BatchState` of `n` games with space for `longest` plies in each. All games are over until they begin."""
-    u64, i8, i16 = np.uint64, np.int8, np.int16
+def new_state(boards: Any, players: int, longest: int, action_dtype: npt.DTypeLike) -> BatchState:
+    """The state of games with these boards and space for `longest` plies each. All games are over until they begin."""
+    n, u64, i8, i16 = len(boards[0]), np.uint64, np.int8, np.int16
     return BatchState(
+        boards=boards,
         over=np.ones(n, np.bool_),
         to_move=np.zeros(n, i8),
         plies=np.zeros(n, np.int64),
         moves=np.zeros((n, longest), action_dtype),
         key=np.zeros(n, u64),
         env_key=np.zeros(n, u64),
-        number=np.zeros(n, u64),
+        episode=np.zeros(n, u64),
         learner=np.full(n, -1, i8),
         opponents=np.zeros((n, players - 1), i16),
         redraws=np.zeros(n, i16),
     )
 
 
-def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
+def record_dtype(players: int, boards: Any, stored: Sequence[str]) -> np.dtype[np.void]:
     """The dtype of a record of a game that has ended.
 
     Args:
         players: the number of players.
-        board: the fields of the game's board, in the form that `numpy.dtype` takes.
+        boards: the arrays of the boards, a named tuple.
+        stored: the names of the arrays whose last values are stored.
     """
     return np.dtype(
         [
@@ -191,7 +221,7 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
             ("plies", np.int32),
             ("scores", np.int32, (players,)),
             ("opponents", np.int16, (players - 1,)),
-            *board,
+            *((name, getattr(boards, name).dtype, getattr(boards, name).shape[1:]) for name in stored),
         ],
         align=True,
     )

@@ -17,7 +17,7 @@ wrapped in ``np.uint64``, because a bare literal would turn unsigned arithmetic 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.hashing import CHOICE, EPSILON, below, mix
+from othello_env.games.hashing import below
 from othello_env.support.jit import kernel
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
     "STARTS",
     "advance",
     "advance_batch",
-    "choose_batch",
+    "count_sides",
     "draw_move",
     "encode",
     "final_margin",
@@ -43,7 +43,6 @@ __all__ = [
     "play",
     "play_discs",
     "popcount",
-    "randomise",
     "square_of",
     "square_to_action",
 ]
@@ -300,39 +299,21 @@ def draw_move(legal: np.uint64, bits: np.uint64, size: int) -> int | np.int64:
 
 
 @kernel
-def choose_batch(
+def count_sides(
     own: npt.NDArray[np.uint64],
     opponent: npt.NDArray[np.uint64],
-    legal: npt.NDArray[np.uint64],
-    key: npt.NDArray[np.uint64],
-    size: int,
-) -> npt.NDArray[np.int64]:
-    """N uniformly random legal actions, (N,) int64. Each action depends only on the position and the game's key.
-
-    `legal` has the legal moves of each position.
-    """
-    actions = np.empty(len(own), np.int64)
-    for i in range(len(own)):
-        turn_key = mix(key[i], popcount(own[i] | opponent[i]))
-        actions[i] = draw_move(legal[i], mix(turn_key, np.uint64(CHOICE)), size)
-    return actions
-
-
-@kernel
-def randomise(
-    actions: npt.NDArray[np.int64],
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    key: npt.NDArray[np.uint64],
-    threshold: np.uint64,
-    board: np.uint64,
-    size: int,
+    to_move: npt.NDArray[np.int8],
+    counts: npt.NDArray[np.int64],
 ) -> None:
-    """Replace each of N actions, with probability `threshold` / 2**32, by a uniformly random legal action."""
+    """Write the number of each player's squares in N games, (2 * N,): game after game, player 0 first.
+
+    `own` has the squares of the player to move, and `opponent` has those of the other player.
+    """
     for i in range(len(own)):
-        turn_key = mix(mix(key[i], np.uint64(EPSILON)), popcount(own[i] | opponent[i]))
-        if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
-            actions[i] = draw_move(legal_moves(own[i], opponent[i], board), mix(turn_key, np.uint64(CHOICE)), size)
+        mine, other = popcount(own[i]), popcount(opponent[i])
+        swap = (mine ^ other) & (_0 - np.uint64(to_move[i]))
+        counts[2 * i] = mine ^ swap
+        counts[2 * i + 1] = other ^ swap
 
 
 @kernel

@@ -23,7 +23,7 @@ from othello_env.games.game import State, check_board_size
 from othello_env.games.hashing import draw
 from othello_env.games.othello import bitboard, notation
 
-__all__ = ["Othello", "check_size", "planes_of"]
+__all__ = ["Othello", "check_size"]
 
 
 _O = TypeVar("_O", bound="Othello")
@@ -390,15 +390,3 @@ def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, mo
     state = cls.__new__(cls)
     state._set(size, own, opponent, to_move, moves)
     return state
-
-
-def planes_of(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
-    """Turn sets of squares, (...) uint64, into planes of 0 and 1, (..., size, size) int8."""
-    bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
-    return _inner(bits, size)
-
-
-def _inner(planes: npt.NDArray[np.int8], size: int) -> npt.NDArray[np.int8]:
-    """The middle squares (..., size, size) of planes (..., 8, 8)."""
-    edge = (8 - size) // 2
-    return np.ascontiguousarray(planes[..., edge : 8 - edge, edge : 8 - edge])

@@ -9,9 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Positions
+from othello_env.games.batch import step as kernels
+from othello_env.games.batch.functions import check
+from othello_env.games.batch.state import BatchState, new_state
 from othello_env.games.game import WrongGameError
-from othello_env.games.othello import bitboard, loops
-from othello_env.games.othello.position import Othello, planes_of
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.functions import OthelloBoards, OthelloConstants, encode_boards, encoder_buffers
+from othello_env.games.othello.position import Othello
 
 __all__ = ["OthelloPositions"]
 
@@ -94,21 +98,34 @@ class OthelloPositions(Positions):
         return Othello.from_bits(int(self.own[i]), int(self.opponent[i]), int(self.to_move[i]), self.size)
 
     def observations(self) -> npt.NDArray[np.int8]:
-        return planes_of(np.stack([self.own, self.opponent], axis=1).astype("<u8"), self.size)
+        return self._encoded()[0]
 
     def masks(self) -> npt.NDArray[np.int8]:
-        masks = np.zeros((len(self), self.size**2 + 1), np.int8)
-        masks[:, :-1] = planes_of(self.legal.astype("<u8"), self.size).reshape(len(self), self.size**2)
-        masks[:, -1] = self.legal == 0
-        return masks
+        return self._encoded()[1]
+
+    def _encoded(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        n, size = len(self), self.size
+        planes, masks = np.zeros((n, 2, size, size), np.int8), np.zeros((n, size**2 + 1), np.int8)
+        boards = OthelloBoards(*map(np.ascontiguousarray, (self.own, self.opponent, self.legal)))
+        encode_boards(self._constants, boards, np.zeros(n, np.bool_), encoder_buffers(planes, masks, size))
+        return planes, masks
+
+    @property
+    def _constants(self) -> OthelloConstants:
+        return OthelloConstants(bitboard.BOARDS[self.size], self.size)
+
+    def _state(self) -> BatchState:
+        """The positions as the compiled functions of a batch take them."""
+        state = new_state(OthelloBoards(self.own, self.opponent, self.legal), 2, 0, np.int8)
+        state.over[:] = False
+        return state
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        return not loops.check(actions, self.legal, np.zeros(len(self), np.bool_), self.size)
+        return not check(self._constants, self._state(), actions, self.size**2 + 1)
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
-        return bitboard.choose_batch(self.own, self.opponent, self.legal, self.key, self.size)
+        return kernels.draw_actions(self._constants, self._state(), self.key)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         self._check_length(actions)
-        board = bitboard.BOARDS[self.size]
-        bitboard.randomise(actions, self.own, self.opponent, self.key, np.uint64(threshold), board, self.size)
+        kernels.randomise(self._constants, self._state(), self.key, np.uint64(threshold), actions)

@@ -28,7 +28,7 @@ def waiting(name):
     pool = np.full((batch.start.num_players - 1, 1), 2**32, np.uint64)
     openings = Openings(None, lambda key: batch.start, 5)
     initial = batch.initial_arrays(openings, redraws=1, side=0, pool=pool, first=0)
-    batch.games.env_key[:] = np.arange(N) * 977
+    batch.arrays.env_key[:] = np.arange(N) * 977
     batch.make_room(initial)
     assert batch.begin(np.arange(N), initial) == 0
     return batch, batch.waiting()
@@ -38,12 +38,12 @@ def waiting(name):
 def test_positions_that_agents_are_asked_about(name):
     batch, found = waiting(name)
     positions = found.positions
-    assert found.numbers.tolist() == np.flatnonzero(batch.games.to_move != 0).tolist()
+    assert found.indices.tolist() == np.flatnonzero(batch.arrays.to_move != 0).tolist()
     odd = positions.part(np.arange(len(positions)) % 2 == 1)
     assert [odd.state(k) for k in range(len(odd))] == [positions.state(k) for k in range(1, len(positions), 2)]
     planes, masks, drawn = positions.observations(), positions.masks(), positions.draw_actions()
     assert positions.are_legal(drawn)
-    for k, i in enumerate(found.numbers.tolist()):
+    for k, i in enumerate(found.indices.tolist()):
         state = positions.state(k)
         assert state == batch.state(i)
         np.testing.assert_array_equal(planes[k], state.observation(state.to_move))

@@ -30,7 +30,7 @@ class Incremented(Doubled):
     """A variant whose implementation calls that of its base."""
 
 
-@dispatched(lean=True)
+@dispatched(no_refcount=True)
 def change(rules: Any, numbers: Any, i: int) -> int:
     return int(numbers[i])
 

@@ -150,7 +150,7 @@ def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
     n = 300
     env = make_vec_env(n, 4, openings="random:11")
     env.reset(seed=0)
-    assert (env._batch.games.redraws > 0).any()
+    assert (env._batch.arrays.redraws > 0).any()
     single = make_env(4, openings="random:11")
     for i in range(n):
         single.reset(seed=i)

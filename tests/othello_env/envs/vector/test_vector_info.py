@@ -78,7 +78,7 @@ def test_the_info_names_the_opponent_of_each_game():
     assert env.opponents == ("random", "maximizer:eval=count")
     met = []
     for *_, terminated, info in steps(env, 20, 0, 0.0):
-        np.testing.assert_array_equal(info["opponent"], env._batch.games.opponents[:, 0])
+        np.testing.assert_array_equal(info["opponent"], env._batch.arrays.opponents[:, 0])
         if terminated.any():
             final = info["final_info"]
             np.testing.assert_array_equal(final["opponent"][terminated], met[terminated])

@@ -1,10 +1,10 @@
-"""The kernel that draws random moves. Other tests compare the kernels of the rules: see `tests/othello_env/jax`."""
+"""The choice of random moves. Other tests compare the kernels of the rules: see `tests/othello_env/jax`."""
 
 import numpy as np
 import pytest
 
 from othello_env.games.othello import bitboard
-from othello_env.games.othello.bitboard import BOARDS
+from othello_env.games.othello.positions import OthelloPositions
 
 pytestmark = pytest.mark.nojit
 
@@ -13,8 +13,7 @@ def test_random_moves_are_uniform():
     # 8,000 draws among four moves: three standard deviations are 3 * sqrt(8000 * 3 / 16) = 116.
     n = 8_000
     own, opponent = (np.full(n, bits, np.uint64) for bits in bitboard.STARTS)
-    legal = bitboard.legal_moves_batch(own, opponent, BOARDS[8])
-    actions = bitboard.choose_batch(own, opponent, legal, np.arange(n, dtype=np.uint64), 8)
-    values, counts = np.unique(actions, return_counts=True)
+    positions = OthelloPositions(own, opponent, np.zeros(n, np.int8), np.arange(n, dtype=np.uint64))
+    values, counts = np.unique(positions.draw_actions(), return_counts=True)
     assert values.tolist() == [19, 26, 37, 44]
     assert abs(counts - n / 4).max() < 116
