@@ -160,11 +160,10 @@ class Agent(ABC):
     """About how long `act_batch` takes for a position. If it is not 0, threads may call it at the same time, each for a
     slice of the positions; an environment with several threads does so if all positions take a millisecond or more."""
 
-    @property
-    def answers_batches(self) -> bool:
-        """Whether the agent defines `act_batch` itself.
+    def answers_batches(self, start: State) -> bool:
+        """Whether one call of `act_batch` is faster than a call of `act` for each position, in games like `start`.
 
-        For such an agent, one call of `act_batch` is usually faster than a call of `act` for each position.
+        By default, whether the agent defines `act_batch` itself.
         """
         return type(self).act_batch is not Agent.act_batch
 

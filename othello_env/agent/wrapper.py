@@ -39,9 +39,8 @@ class AgentWrapper(Agent):
             raise AttributeError(name)
         return getattr(self.agent, name)
 
-    @property
-    def answers_batches(self) -> bool:
-        return self.agent.answers_batches
+    def answers_batches(self, start: State) -> bool:
+        return self.agent.answers_batches(start)
 
     @property
     def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute

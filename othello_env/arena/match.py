@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from othello_env.agent import Agent, Policy, file_hashes, make_agent
@@ -22,13 +21,6 @@ from othello_env.games.registry import GameSpec
 from othello_env.support.workers import check_workers
 
 __all__ = ["MatchResult", "match_names", "play_match"]
-
-_MOST_AT_ONCE = 256
-"""The greatest number of games that are played at once.
-
-How many games are played at once does not depend on the speed of the agents. So a repeated match plays the same games
-together. Even agents that use a global random generator then repeat their choices, if the generator has the same seed.
-"""
 
 
 def play_match(
@@ -81,7 +73,7 @@ def play_match(
     schedule = Schedule(names, check_games(games), openings, seed, _rules(new_game), new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
     if workers in (None, 1):
-        played = _played_here(schedule, agents)
+        played = play_games(agents, schedule, at_once=2)
     else:
         played = _played_elsewhere(schedule, agents, dict(zip(names, (a, b), strict=True)), workers)
     files = {name: file_hashes(agent) for name, agent in agents.items()}
@@ -114,14 +106,6 @@ def _until_decided(
             pair, pairs = [], [before + more for before, more in zip(pairs, newest, strict=True)]
             if sprt.judge(pairs).accepted is not None:
                 return  # later games of the match may have been played already; they do not count
-
-
-def _played_here(schedule: Schedule, agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:
-    """Play the games of a match in this process."""
-    todo, at_once = iter(schedule), 2  # few games at first, so that the first record comes soon
-    while part := list(islice(todo, at_once)):
-        yield from play_games(agents, part)
-        at_once = min(2 * at_once, _MOST_AT_ONCE)
 
 
 def _played_elsewhere(

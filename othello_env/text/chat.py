@@ -121,8 +121,7 @@ class ChatAgent(Agent):
     def __repr__(self) -> str:
         return self._name
 
-    @property
-    def answers_batches(self) -> bool:
+    def answers_batches(self, start: State) -> bool:
         return self._workers > 1
 
     def check_game(self, state: State) -> None:

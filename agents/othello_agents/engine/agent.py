@@ -149,8 +149,7 @@ class Engine(Agent):
         options = (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective, self._threads)
         return (type(self), options)
 
-    @property
-    def answers_batches(self) -> bool:
+    def answers_batches(self, start: State) -> bool:
         """Whether the engine can choose actions for many games in one call.
 
         This is true without `ms`, because the engine then remembers nothing from one position to the next.

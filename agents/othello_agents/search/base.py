@@ -167,14 +167,13 @@ class PairedSearch(Search):
         value = self._search(state, depth, evaluate).value
         return value if state.to_move == player else -value
 
-    @property
-    def answers_batches(self) -> bool:
-        """Whether the agent answers many positions in one call. It does so only if its evaluation is compiled.
+    def answers_batches(self, start: State) -> bool:
+        """Whether the agent answers many positions in one call. It does so in Othello, if its evaluation is compiled.
 
         Without compiled code, one call for many positions would be a long loop in Python, and no time limit could end
         this call.
         """
-        return self._compiled is not None
+        return self._compiled is not None and type(start) is Othello
 
     @property
     def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute

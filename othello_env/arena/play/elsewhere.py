@@ -68,16 +68,8 @@ def play_all(
         TypeError, ValueError, WorkerError: see `play_elsewhere`.
     """
     if clock is None and not ray and workers in (None, 1):
-        return _play_here(todo, agents)
+        return play_games(agents, todo, at_once=2)
     return play_elsewhere(todo, roster, seed, clock, workers, ray=ray)
-
-
-def _play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:
-    jobs = _Jobs(todo)
-    for pairings in jobs:
-        began = time.monotonic()
-        yield from play_games(agents, pairings)  # not only after the job, so that an interrupt does not lose records
-        jobs.took(len(pairings), time.monotonic() - began)
 
 
 def play_elsewhere(

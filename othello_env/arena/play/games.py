@@ -1,20 +1,16 @@
-"""Play whole games between agents, one after the other or many at once.
-
-Letters for shapes: N = games, T = plies of the longest game.
-"""
+"""Play whole games between agents, one after the other or many at once."""
 
 from __future__ import annotations
 
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
 from othello_env.agent.answers import check_answers
@@ -22,34 +18,42 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
-from othello_env.games.othello import bitboard
-from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.registry import GameSpec, game_of
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Seats", "SeatsHere", "failure", "play_batch", "play_game", "play_games", "play_on_seats", "seat_key"]
+__all__ = ["Seats", "SeatsHere", "failure", "play_game", "play_games", "play_on_seats", "seat_key"]
 
-_AT_ONCE = 512
+_AT_ONCE = 256
+"""The greatest number of games that are played at once.
+
+How many games are played at once does not depend on the speed of the agents. So a repeated match plays the same games
+together. Even agents that use a global random generator then repeat their choices, if the generator has the same seed.
+"""
 _LONGEST = 2000
 _PACKAGE = Path(__file__).parents[2]
 
 
-def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
-    """Play games and yield their records in the order of `pairings`.
+def play_games(
+    agents: Mapping[str, Agent], pairings: Iterable[Pairing], *, at_once: int = _AT_ONCE
+) -> Generator[GameRecord, None, None]:
+    """Play games of one kind and yield their records in the order of `pairings`.
 
-    Othello games are played together if all their agents can answer many positions in one call. All other games are
-    played one after the other. An agent that gives an illegal answer or raises an error forfeits the game.
+    Games are played together if all their agents can answer many positions in one call. All other games are played one
+    after the other. An agent that gives an illegal answer or raises an error forfeits the game.
 
     Args:
         agents: the agents by name. The pairings may use only some of these agents.
         pairings: the games.
+        at_once: how many games are played together at first. The number doubles up to 256. With few games at first,
+            the first record comes soon.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
     """
     todo = iter(pairings)
-    while part := list(islice(todo, _AT_ONCE)):
+    while part := list(islice(todo, at_once)):
+        at_once = min(2 * at_once, _AT_ONCE)
         together = [pairing for pairing in part if _in_batches(agents, pairing)]
         try:
             finals = dict(zip(map(id, together), _finals(agents, together), strict=True))
@@ -66,96 +70,48 @@ def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iter
 
 
 def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
-    # A subclass of Othello may have rules of its own, but `play_batch` knows only the rules of Othello.
-    return type(pairing.start) is Othello and all(agents[name].answers_batches for name in set(pairing.agents))
+    start, game = pairing.start, game_of(pairing.start)
+    if game is None or game.state is not type(start) or game.batch is None:
+        return False
+    return all(agents[name].answers_batches(start) for name in set(pairing.agents))
 
 
-def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Othello | None]:
-    """Play all these Othello games at once; see `play_batch`. All boards have the same size.
+def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[State | None]:
+    """Play N games at once, and return their last positions, or None where an answer was illegal.
+
+    If a player must pass, the pass is made without asking the agent. After an illegal answer, a game is not continued.
 
     Raises:
-        AgentError: an agent failed, or its answer has a wrong shape.
+        AgentError: an agent failed, or its answer has a wrong shape or dtype.
+        ValueError: the arrays of the batch cannot store a position.
     """
+    if not pairings:
+        return []
+    spec = GameSpec.from_state(pairings[0].start)
+    assert spec is not None
     playing = {name for pairing in pairings for name in pairing.agents}
     names = [name for name in agents if name in playing]
-    starts = [pairing.start for pairing in pairings if isinstance(pairing.start, Othello)]
     for name in names:
-        agents[name].check_game(starts[0])
-    seats = [[names.index(name) for name in pairing.agents] for pairing in pairings]
-    keys = [[seat_key(pairing.key, player) for player in (0, 1)] for pairing in pairings]
-    return play_batch([agents[name] for name in names], starts, seats, keys) if pairings else []
-
-
-def play_batch(
-    agents: Sequence[Agent], starts: Sequence[Othello], seats: npt.ArrayLike, keys: npt.ArrayLike
-) -> list[Othello | None]:
-    """Play N games of Othello on one board size. Return their last positions, or None where an answer was illegal.
-
-    If a side must pass, the pass is made without asking the agent. After an illegal answer, a game is not continued.
-
-    Args:
-        agents: the agents that play.
-        starts: the N positions in which the games begin.
-        seats: (N, 2) integers. For each game and side, this is the index in `agents` of the agent that plays the side.
-        keys: (N, 2) uint64. For each game and side, this number determines the agent's random choices.
-
-    Raises:
-        AgentError: an answer has a wrong shape or dtype.
-    """
-    boards = OthelloPositions.from_states(starts)
-    size, board, discs = boards.size, bitboard.BOARDS[boards.size], _discs(boards.size)
-    own, opponent, to_move = boards.own.copy(), boards.opponent.copy(), boards.to_move.astype(np.int64)
-    games, seats, keys = np.arange(len(starts)), np.asarray(seats), np.asarray(keys, np.uint64)
-    history: list[npt.NDArray[np.int64]] = []
-    nobody = np.zeros_like(own)
-    failed = np.zeros(len(starts), np.bool_)
-    legal = bitboard.legal_moves_batch(own, opponent, board)
-    reply = bitboard.legal_moves_batch(opponent, own, board)
-    while (live := (legal | reply) != 0).any():
-        actions = np.where(live, size * size, -1)
-        choosing = live & (legal != 0)
-        for place, agent in enumerate(agents):
-            mine = games[choosing & (seats[games, to_move] == place)]
-            if mine.size:
-                movers = to_move[mine]
-                sides = own[mine], opponent[mine], movers.astype(np.int8), keys[mine, movers]
-                positions = OthelloPositions(*sides, size, legal[mine])
-                actions[mine] = check_answers(agent, agent.act_batch(positions), len(mine))
-                failed[mine] = (discs[actions[mine].clip(0, size * size)] & legal[mine] == 0) | (actions[mine] < 0)
-        legal[failed], reply[failed], actions[failed] = 0, 0, -1
-        live, choosing = live & ~failed, choosing & ~failed
-        history.append(actions)
-        disc = np.where(choosing, discs[actions], nobody)
-        moved = (own[live], opponent[live])
-        legal[live], reply[live] = bitboard.advance_batch(*moved, disc[live], board)
-        own[live], opponent[live] = moved
-        to_move[live] ^= 1
-    finals = _last_positions(starts, own, opponent, to_move, history)
-    return [None if wrong else final for wrong, final in zip(failed.tolist(), finals, strict=True)]
-
-
-def _last_positions(
-    starts: Sequence[Othello],
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    to_move: npt.NDArray[np.int64],
-    history: list[npt.NDArray[np.int64]],
-) -> list[Othello]:
-    """The last positions of the games, with the moves that led to them.
-
-    `history` has T arrays (N,) of actions. After the end of a game, its actions are -1.
-    """
-    moves = np.array(history).reshape(len(history), len(starts)).T.tolist()
-    finals = []
-    for i, start in enumerate(starts):
-        state = Othello.from_bits(int(own[i]), int(opponent[i]), int(to_move[i]), start.size)
-        finals.append(state.with_moves((*start.moves, *(action for action in moves[i] if action >= 0))))
-    return finals
-
-
-def _discs(size: int) -> npt.NDArray[np.uint64]:
-    """For each action, the bit of the square where a disc is put; for a pass, 0."""
-    return np.array(bitboard.ACTION_BITS[size], np.uint64)
+        agents[name].check_game(pairings[0].start)
+    seats = np.array([[names.index(name) for name in pairing.agents] for pairing in pairings])
+    players = range(spec.num_players)
+    keys = np.array([[seat_key(pairing.key, player) for player in players] for pairing in pairings], np.uint64)
+    batch = spec.batch(len(pairings))
+    batch.begin_at([pairing.start for pairing in pairings])
+    failed = np.zeros(len(pairings), np.bool_)
+    while len((waiting := batch.waiting()).indices):
+        indices, positions = waiting.indices, waiting.positions
+        place = seats[indices, positions.to_move]
+        positions.key = keys[indices, positions.to_move]
+        actions = np.zeros(len(indices), np.int64)
+        for number, name in enumerate(names):
+            if (mine := np.flatnonzero(place == number)).size:
+                answer = agents[name].act_batch(positions.part(mine).copy())
+                actions[mine] = check_answers(agents[name], answer, len(mine))
+        legal = batch.are_legal(indices, actions)
+        failed[indices[~legal]] = batch.arrays.over[indices[~legal]] = True
+        batch.play_at(indices[legal], actions[legal])
+    return [None if failed[i] else batch.state(i) for i in range(len(pairings))]
 
 
 def play_game(agents: Mapping[str, Agent], pairing: Pairing, clock: TimeControl | None = None) -> GameRecord:

@@ -250,7 +250,7 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         WrongGameError: the agent does not play Othello on boards of this size.
     """
     keys = [mix_int(seed, number) for number in range(len(positions))]
-    if agent.answers_batches:
+    if positions and agent.answers_batches(positions[0].state):
         try:
             batch = OthelloPositions.from_states([position.state for position in positions], keys)
             return [int(action) for action in ask_many(agent, batch)]

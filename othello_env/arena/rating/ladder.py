@@ -385,7 +385,8 @@ class _Climb:
             AgentError: the rung forfeited a game.
         """
         opponent = self._rungs[rung]
-        in_batches, decisions = self.agent.answers_batches and opponent.answers_batches, 0
+        start, decisions = self.placement.ladder.rules.start(0), 0
+        in_batches = self.agent.answers_batches(start) and opponent.answers_batches(start)
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
             _check_rung(self.placement.ladder, rung, record)
             self._records[rung].append(record)

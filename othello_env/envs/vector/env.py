@@ -413,7 +413,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
 
     def _make_room(self, initial: InitialArrays) -> None:
         """Make sure that one more move can be stored in each game."""
-        if self._batch.make_room(initial):
+        if self._batch.make_room(initial.longest):
             self._cut()
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:

@@ -157,15 +157,15 @@ class Batch(ABC):
         other.arrays = self.arrays.part(places)
         return other
 
-    def make_room(self, initial: InitialArrays) -> bool:
-        """Make sure that one more ply can be stored in each game.
+    def make_room(self, plies: int = 0) -> bool:
+        """Make sure that games can begin with this number of plies, and that one more ply can be stored in each game.
 
         Returns whether an array was replaced. If so, batches that `part` returned still have the old array and must be
         made again.
         """
         if self.bounded:
             return False
-        needed = max(int(self.arrays.plies.max(initial=0)), initial.longest) + 2
+        needed = max(int(self.arrays.plies.max(initial=0)), plies) + 2
         room = self.arrays.moves.shape[1]
         if needed <= room:
             return False
@@ -233,6 +233,21 @@ class Batch(ABC):
         """
         return int(kernels.begin(self.constants, self.arrays, indices, initial))
 
+    def begin_at(self, positions: Sequence[State]) -> None:
+        """Begin a game at each of N positions. The games have no learner, so `waiting` asks for every player's actions.
+
+        Raises:
+            ValueError: the arrays cannot store a position.
+        """
+        boards, arrays = self.opening_boards(positions), self.arrays
+        self.make_room(max((len(position.moves) for position in positions), default=0))
+        for stored, given in zip(arrays.boards, boards, strict=True):
+            stored[:] = given
+        for i, position in enumerate(positions):
+            self.arrays.moves[i, : len(position.moves)] = position.moves
+            arrays.plies[i], arrays.to_move[i] = len(position.moves), position.to_move
+        arrays.over[:], arrays.learner[:] = False, -1
+
     def check(self, actions: npt.NDArray[np.int64]) -> int:
         """Check the actions before a step. `actions` is (N,) int64 and contiguous.
 
@@ -290,6 +305,15 @@ class Batch(ABC):
     ) -> Positions:
         """The `Positions` that agents get for some games. `gathered` is the result of `gather`."""
         return _BatchPositions(self, indices, to_move, key)
+
+    def are_legal(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """(M,), whether each action is in range and legal in the game at its place of `indices`."""
+        return kernels.are_legal(self.constants, self.arrays, indices, actions, self.start.num_actions)
+
+    def play_at(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+        """Play a legal action in each of the M games at `indices`, which `begin_at` has begun."""
+        self.make_room()
+        kernels.play_at(self.constants, self.arrays, indices, self.gather(indices), actions)
 
     def answer(
         self,

@@ -46,7 +46,7 @@ from othello_env.games.batch.state import (
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, first_above, mix
 from othello_env.support.jit import Int, kernel
 
-__all__ = ["answer", "begin", "draw_actions", "randomise", "step", "waiting"]
+__all__ = ["answer", "are_legal", "begin", "draw_actions", "play_at", "randomise", "step", "waiting"]
 
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 
@@ -110,9 +110,11 @@ def waiting(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], npt.NDArray[np.uint64], npt.NDArray[np.int16]]:
     """Play the forced passes of opponents, and find the M games in which an opponent must choose an action.
 
+    In games without a learner, all players are opponents.
+
     Returns:
         Four arrays (M,): the indices of the games in ascending order, the players to move, the keys for the opponents'
-        random choices, and the indices of the opponents.
+        random choices, and the indices of the opponents (-1 in games without a learner).
     """
     n, players = 0, state.opponents.shape[1] + 1
     places = np.empty(len(state.over), np.int64)
@@ -130,11 +132,11 @@ def waiting(
     for k in range(n):
         i = int(indices[k])
         to_move[k], key[k] = state.to_move[i], mix(state.key[i], np.uint64(OPPONENT))
-        seat = 0
         if players > 2:
             key[k] = mix(key[k], np.uint64(to_move[k]))
-            seat = (to_move[k] - state.learner[i] - 1) % players
-        opponent[k] = state.opponents[i, seat]
+        opponent[k] = -1
+        if state.learner[i] >= 0:
+            opponent[k] = state.opponents[i, (to_move[k] - state.learner[i] - 1) % players]
     return indices, to_move, key, opponent
 
 
@@ -158,9 +160,7 @@ def answer(
         Three items: the two fields of `EndedGames`, and a number. The number is NO_OPENING or NO_TURN if a game could
         not begin, else 0.
     """
-    for k in range(len(actions)):
-        _note(state, indices[k], actions[k])
-    play_gathered(constants, state, indices, gathered, actions)
+    play_at(constants, state, indices, gathered, actions)
     places = np.empty(len(indices), np.int64)
     n, failed = 0, 0
     for index in indices:
@@ -183,6 +183,16 @@ def answer(
     if options.begin_next and _begin_games(constants, state, over, initial) != 0:
         failed = NO_OPENING
     return ended.rows, ended.moves, failed
+
+
+@kernel
+def play_at(
+    constants: Any, state: BatchState, indices: npt.NDArray[np.int64], gathered: Any, actions: npt.NDArray[np.int64]
+) -> None:
+    """Play a legal action in each of the M games at `indices`. `gathered` is the result of `Batch.gather` for them."""
+    for k in range(len(actions)):
+        _note(state, indices[k], actions[k])
+    play_gathered(constants, state, indices, gathered, actions)
 
 
 @kernel
@@ -374,6 +384,17 @@ def randomise(
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), turn(constants, state, i))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
             actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+
+
+@kernel
+def are_legal(
+    constants: Any, state: BatchState, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
+) -> npt.NDArray[np.bool_]:
+    """(M,), whether each action is legal in the game at its place of `indices`."""
+    flags = np.empty(len(indices), np.bool_)
+    for k in range(len(indices)):
+        flags[k] = 0 <= actions[k] < num_actions and is_legal(constants, state, indices[k], actions[k])
+    return flags
 
 
 @kernel

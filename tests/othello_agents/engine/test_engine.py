@@ -95,8 +95,8 @@ def test_a_batch_is_a_loop(options, random_position):
     engine = Engine(eval="weighted", **options)
     expected = [Engine(eval="weighted", **options).act(state) for state in states]
     assert engine.act_batch(OthelloPositions.from_states(states)).tolist() == expected
-    assert engine.answers_batches
-    assert not Engine(ms=1, eval="weighted").answers_batches  # its answers depend on earlier searches
+    assert engine.answers_batches(states[0])
+    assert not Engine(ms=1, eval="weighted").answers_batches(states[0])  # its answers depend on earlier searches
 
 
 def test_what_is_remembered_of_one_size_is_not_used_on_another():

@@ -58,7 +58,7 @@ def test_every_search_plays_by_it(state):
 def test_a_kernel_plays_by_it_where_it_has_the_weights(state):
     for kind, depth in ((Minimax, (2,)), (AlphaBeta, (3,)), (Maximizer, ())):
         assert kind(*depth, "twin").search(state) == kind(*depth, "swh").search(state)
-        assert not kind(*depth, "toy").answers_batches
+        assert not kind(*depth, "toy").answers_batches(state)
     assert make_agent("engine:depth=3,eval=twin").act(state) == make_agent("engine:depth=3,eval=swh").act(state)
 
 

@@ -177,8 +177,8 @@ def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
     for name, evaluate in EVALUATIONS.items():
         for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):
             for spec in (agent, f"{agent},epsilon=0.5"):
-                assert make_agent(spec).answers_batches == (evaluate.squares is not None), spec
-    assert not Maximizer(lambda state, player: 0).answers_batches
+                assert make_agent(spec).answers_batches(Othello()) == (evaluate.squares is not None), spec
+    assert not Maximizer(lambda state, player: 0).answers_batches(Othello())
 
 
 def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> None:

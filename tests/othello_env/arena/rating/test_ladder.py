@@ -91,7 +91,8 @@ CHEAP = Ladder("cheap", (Rung("random", 0.0, (0.0, 0.0), 2), Rung("maximizer:eva
 class Named(str):
     """A name that takes the place of an agent in a simulation."""
 
-    answers_batches = False
+    def answers_batches(self, start):
+        return False
 
 
 @pytest.fixture
