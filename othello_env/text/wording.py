@@ -29,10 +29,13 @@ _SIGNS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"
 
 # The repetitions have limits, so that no answer takes long to read. `\b` would not find a move beside a Chinese word.
 _FIELD = re.compile(r"""["']move["']\s{0,9}:\s{0,9}["']([^"']{0,100})["']""", re.IGNORECASE)
+_OTHERS = re.compile(  # what somebody else plays, or what is only thought of, is no statement of the own move
+    r"(?:white|black|red|green|blue|opponent)'s (?:\w{1,20} ){0,2}(?:move|answer)|(?:last|previous) move|\bif i\b",
+    re.IGNORECASE,
+)
 _STATEMENT = (
-    r"(?<!'s )(?<!last )(?<!if )(?<!/)"  # not "White's move: c4", "the last move is c4", "if I play c4", "</move> c4"
-    r"(?:(?:move|answer)[\"'*_` ]{0,4}(?:[:=>]|is)|\bi(?:'ll| will)? (?:play|choose|take)|boxed|(?=\[[-\w ]{1,60}\]))"
-    r"[^a-z0-9]{0,9}(?:\\[a-z]{1,9}\{)?"
+    r"(?:(?<!/)(?:move|answer)[\"'*_` ]{0,4}(?:[:=>]|is)|\bi(?:'ll| will)? (?:play|choose|take)|boxed"
+    r"|(?=\[[-\w ]{1,60}\]))[^a-z0-9]{0,9}(?:\\[a-z]{1,9}\{)?"
 )
 _SQUARE = r"(?<![a-z0-9])[a-z]-?[0-9]{1,2}(?![a-z0-9])"
 _JUMPS = r"(?<![a-z0-9])[0-9]{1,2}(?: {0,2}[-x] {0,2}[0-9]{1,2}){1,20}(?![a-z0-9])"
@@ -142,12 +145,12 @@ def play_text(state: State, answer: str) -> State:
     Raises:
         WrongAnswerError: the answer names no move, or a move that the rules do not allow.
     """
-    text = read_part(_ESCAPE.sub(_unescaped, answer)).translate(_SIGNS)
+    text = _ESCAPE.sub(_unescaped, read_part(answer)).translate(_SIGNS)
     statement, anywhere = _CHAINS if isinstance(state, Checkers) else _SQUARES
     field = _outermost_field(text)
     if field is not None:
         names = anywhere.findall(field)
-    elif not (names := statement.findall(text)):
+    elif not (names := statement.findall(_OTHERS.sub(" ", text))):
         every = anywhere.findall(text)
         names = [name for name in every if _is_on_board(state, _spelled(state, name))] or every
     if not names:
@@ -169,12 +172,14 @@ def _outermost_field(text: str) -> str | None:
     """The content of the last field ``"move"`` in JSON that is inside the fewest objects, or None."""
     fields = [found for found in _FIELD.finditer(text) if any(map(str.isalnum, found[1]))]
     depths = [text.count("{", 0, found.start()) - text.count("}", 0, found.start()) for found in fields]
-    return next((fields[i][1] for i in reversed(range(len(fields))) if depths[i] == min(depths)), None)
+    least = min(depths, default=0)
+    outermost = [found[1] for found, depth in zip(fields, depths, strict=True) if depth == least]
+    return outermost[-1] if outermost else None
 
 
 def _spelled(state: State, name: str) -> str:
     """The name of a move as the game writes it."""
-    return name.lower().replace(*((" ", "") if isinstance(state, Checkers) else ("-", "")))
+    return name.lower().replace(" " if isinstance(state, Checkers) else "-", "")
 
 
 def _is_on_board(state: State, name: str) -> bool:

@@ -24,8 +24,7 @@ except ImportError as error:
 
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules
-from othello_env.text import OthelloText
-from othello_env.text.env import game_reward
+from othello_env.text import OthelloText, game_reward
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
 __all__ = ["OthelloGames", "OthelloTable"]

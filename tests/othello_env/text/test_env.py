@@ -2,6 +2,8 @@
 
 import copy
 import re
+from itertools import product
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 from othello_env import Othello, SpecError, WrongGameError, make_agent
 from othello_env.arena.rating.accuracy import endgame_positions, regret_positions
-from othello_env.text import OthelloText
+from othello_env.text import OthelloText, game_reward
 
 
 def play_out(env, choose, **reset):
@@ -71,6 +73,16 @@ def test_the_texts_tell_all_moves():
         names = ["pass" if each[1].startswith("passed") else each[2].rstrip(".") for each in told]
         assert names == [env.position.action_to_text(action) for action in env.position.moves]
         assert [each[0] == "You" for each in told] == [ply % 2 == you for ply in range(len(told))]
+
+
+def test_the_first_example_of_the_page_prints_what_the_page_shows(capsys):
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "language-models.md").read_text()
+    program, shown = re.search(
+        r"^```python\n(.*?)^```\n\n^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE
+    ).groups()
+    exec(program, {})
+    pattern = ".*".join(map(re.escape, shown.split("[...]")))  # the page leaves out some lines
+    assert re.fullmatch(pattern, capsys.readouterr().out, re.DOTALL)
 
 
 @pytest.mark.parametrize("size", [6, 8])
@@ -238,6 +250,17 @@ def test_in_each_position_of_a_game_the_worst_completion_pays_more_than_leaving(
     env = OthelloText(4, opponent="maximizer:eval=count", openings="random:6", reward="regret", seed=5)
     env.reset()
     assert len(completions(env)) > 50
+
+
+def test_the_bounds_of_the_reward_hold_for_all_numbers_of_moves_and_answers():
+    for legal, wrong in product(range(100), range(100)):
+        left = game_reward(None, legal, wrong)
+        assert 0 <= left < 0.1
+        assert left < game_reward(None, legal + 1, wrong)
+        assert 0.1 < game_reward(0.0, legal + 1, wrong) < game_reward(0.5, legal + 1, wrong) <= 1
+        assert game_reward(0.0, legal + 1, wrong + 1) < game_reward(0.0, legal + 1, wrong)
+        assert game_reward(None, legal + 1, wrong + 1) < game_reward(None, legal + 1, wrong)
+    assert game_reward(1.0, 0, 0) == 1
 
 
 def test_regret_makes_half_of_the_quality_of_a_game():

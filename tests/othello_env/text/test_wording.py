@@ -110,6 +110,7 @@ READ = [  # at the start, d3 c4 f5 e6 are legal in Othello, and 9-13 to 12-16 in
     ("<answer>d3</answer> c4", "d3"),
     ("I play d3. White has c4.", "d3"),
     ("I'll take d3, not c4", "d3"),
+    ("Here's my move: d3, not c4", "d3"),
     ("I\u2019ll choose d3, not c4", "d3"),
     ("[d3] (instead of c4)", "d3"),
     (r"\boxed{d3} beats c4", "d3"),
@@ -124,6 +125,8 @@ READ = [  # at the start, d3 c4 f5 e6 are legal in Othello, and 9-13 to 12-16 in
     ("The last move is c4, and now d3", "d3"),
     ("If I play c4, I lose the corner. So d3", "d3"),
     ("Legal moves: [c4, d3, e6, f5]. Best: d3", "d3"),
+    ("My move: d3. White's best answer is c4.", "d3"),
+    ("I play d3, since the opponent's likely next move is c4", "d3"),
     ("I move to c4... no, d3", "d3"),
     # The outer field of JSON counts.
     ('{"move": "d3", "reply": {"move": "c4"}}', "d3"),
@@ -173,7 +176,17 @@ def test_the_prompt_itself_is_no_answer():
 @pytest.mark.parametrize(
     "unit",
     [
-        *("'move': '", "{'move': 'd4'", '"move"' + ":" * 5, "move: ", "I play ", "[", "<think>", "</think>"),
+        *(
+            "'move': '",
+            "{'move': 'd4'",
+            '"move"' + ":" * 5,
+            "move: ",
+            "I play ",
+            "[",
+            "white's a ",
+            "<think>",
+            "</think>",
+        ),
         *("\\", "\\u006", "11-", "11-15x", "a1", "((((", "\n", "1. d4 ", "{}[]\\"),
     ],
 )
