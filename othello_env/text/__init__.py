@@ -1,6 +1,6 @@
 """The games for language models: an environment of texts, and an agent that asks a model for its moves."""
 
 from othello_env.text.chat import ChatAgent
-from othello_env.text.env import OthelloText
+from othello_env.text.env import OthelloText, game_reward
 
-__all__ = ["ChatAgent", "OthelloText"]
+__all__ = ["ChatAgent", "OthelloText", "game_reward"]

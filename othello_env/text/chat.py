@@ -19,7 +19,15 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_text
 from othello_env.support.files import as_type, check_output, parse_json, read_file
 from othello_env.support.numbers import check_flag, check_real, check_whole
-from othello_env.text.wording import LONGEST, WrongAnswerError, correction, play_text, position_text, rules_text
+from othello_env.text.wording import (
+    LONGEST,
+    WrongAnswerError,
+    correction,
+    play_text,
+    position_text,
+    read_part,
+    rules_text,
+)
 
 __all__ = ["Chat", "ChatAgent", "Conversation"]
 
@@ -125,7 +133,7 @@ class ChatAgent(Agent):
         return self._workers > 1
 
     def check_game(self, state: State) -> None:
-        rules_text(state)
+        rules_text(state, self._attempts)
 
     def new_game(self, seed: int) -> None:
         self._game = seed
@@ -135,7 +143,7 @@ class ChatAgent(Agent):
 
         Raises:
             AgentError: no answer named a legal move. The message says ``illegal`` or ``unreadable``.
-            AgentLeftError: the client failed too often.
+            AgentLeftError: the client failed too often, or `chat` returned something that is not text.
         """
         check_not_over(state)
         return self._move(state, self._game)
@@ -167,7 +175,7 @@ class ChatAgent(Agent):
         """The move that the model names; see `act`."""
         if state.must_pass:
             return state.legal_actions()[0]
-        question = f"{rules_text(state)}\n\n{position_text(state, legal_moves=self._legal_moves)}"
+        question = f"{rules_text(state, self._attempts)}\n\n{position_text(state, legal_moves=self._legal_moves)}"
         known = [] if game is None else self._answers.get((game, question), [])
         messages: list[dict[str, str]] = []
         faults: list[str] = []
@@ -205,8 +213,14 @@ class ChatAgent(Agent):
                     raise AgentLeftError(f"{self._name}: the model could not be asked: {said}") from error
                 time.sleep(self._wait * 2 ** (failed - 1))
             else:
-                text = check_text("" if answer is None else answer, "an answer of the model")
-                return text[-LONGEST:].encode(errors="replace").decode()  # a file cannot hold half a character
+                if not isinstance(answer, str | None):  # the caller's mistake, for which no game may be lost
+                    raise AgentLeftError(
+                        f"{self._name}: chat must return the model's text, not {answer!r:.60} of type "
+                        f"{type(answer).__name__}"
+                    )
+                text = answer or ""
+                kept = text if len(text) <= LONGEST else read_part(text)
+                return kept.encode(errors="replace").decode()  # a file cannot hold half a character
 
     def _keep(self, conversation: Conversation) -> None:
         with self._lock:

@@ -17,7 +17,7 @@ from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_flag, check_integer, check_whole
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
-__all__ = ["EXACT_EMPTIES", "OthelloText"]
+__all__ = ["EXACT_EMPTIES", "OthelloText", "game_reward"]
 
 EXACT_EMPTIES = 12
 """The largest number of empty squares on 8x8 with which the reward ``"regret"`` compares a move with perfect play."""
@@ -43,11 +43,9 @@ class OthelloText:
         openings: where games begin: None for the usual start, ``"random:10"`` for ten random plies, or transcripts or
             States, one of which is chosen for each game, from a dict by its weights.
         legal_moves: whether the texts list the legal moves.
-        reward: with ``"result"``, the reward of a move is 0, and the last move gets the result of the game, such as +1
-            for a win. With ``"regret"``, each move also gets minus the discs that it loses against perfect play,
-            divided by twice the number of squares: a number from -1 to 0. A game that is lost by a wrong answer costs
-            -1 as its result and, with regret, another -1. Regret is for Othello; on 8x8, moves with more than
-            `EXACT_EMPTIES` empty squares have none. On 6x6, to judge a move with 20 empty squares takes about a
+        reward: what makes the quality of a game: ``"result"``, or ``"regret"`` for the result and the discs that the
+            moves lose against perfect play (see `get_reward`). Regret is for Othello; on 8x8, moves with more than
+            `EXACT_EMPTIES` empty squares are not judged. On 6x6, to judge a move with 20 empty squares takes about a
             tenth of a second, and each further square doubles the time, so begin with ``openings="random:12"``.
         seed: the same seed gives the same games against the same answers; None for a random seed. With the same seed,
             Gymnasium's environment begins with the same positions and sides.
@@ -57,7 +55,8 @@ class OthelloText:
     Attributes:
         position: the current State, or None before the first `reset`.
         done: whether the game is over.
-        rewards: the reward of each move that the model played, and of the answer that lost the game.
+        rewards: for each answer, the change of `get_reward`. Their sum is `get_reward`.
+        regrets: for each move of the model, the discs that it lost against perfect play; None if it was not judged.
         faults: ``"illegal"`` or ``"unreadable"`` for each answer in this game that named no legal move.
         messages: the conversation of this game so far, as a list of dicts with `role` and `content`.
 
@@ -69,7 +68,7 @@ class OthelloText:
     >>> print(env.reset().splitlines()[-1])
     You are black. It is your move.
     >>> print(env.play("I take h8").splitlines()[0])
-    That was not accepted: the answer names no move on this board. Answer with a legal move.
+    That was not accepted: h8 is not legal: there is no such move on this board. Answer with a legal move.
     >>> print(env.play("{'move': 'B3'}").splitlines()[0])
     You played b3.
     """
@@ -102,24 +101,30 @@ class OthelloText:
         self._side = side
         self._legal_moves = check_flag("legal_moves", legal_moves)
         self._with_regret = reward == "regret"
-        self._loss = -2.0 if self._with_regret else -1.0  # of a game that is given up: the result, and a regret of 1
         self._attempts = check_whole("attempts", attempts, 1)
         self._key = mix_int(secrets.randbits(64) if seed is None else check_seed(seed), 0)
         self._number = 0
         self.position: State | None = None
         self.done = True
         self.rewards: list[float] = []
+        self.regrets: list[float | None] = []
         self.faults: list[str] = []
         self.messages: list[dict[str, str]] = []
 
-    @property
-    def reward(self) -> float:
-        """The sum of `rewards`: the reward of the game so far."""
-        return sum(self.rewards)
-
     def get_reward(self) -> float:
-        """The reward of the game for a trainer. A game that is not over counts as given up: its result is a loss."""
-        return self.reward + (0.0 if self.done else self._loss)
+        """The reward of the game so far, from 0 to 1. To end a game early never pays; see `game_reward`.
+
+        With ``reward="result"``, the quality of a finished game is its result: 1 for a win, 0.5 for a draw, 0 for a
+        loss (0.25 in Tribolo). With ``"regret"`` it is the mean of this number and S / (S + D), where S is the number
+        of squares of the board, and D the number of discs that the judged moves lost against perfect play.
+        """
+        quality = None
+        if self.position is not None and self.position.is_over:
+            quality = (1 + self.position.returns()[self._player]) / 2
+            if self._with_regret:
+                squares = self.position.largest_margin
+                quality = (quality + squares / (squares + sum(filter(None, self.regrets)))) / 2
+        return game_reward(quality, len(self.regrets), len(self.faults))
 
     def reset(self, **kwargs: Any) -> str:
         """Begin a game and return the rules and the first position.
@@ -144,9 +149,9 @@ class OthelloText:
             key = mix_int(key, REDRAW)
         else:
             raise ValueError(f"each of {_ATTEMPTS} games ended before the model's first move")
-        self.position, self.done, self.rewards, self._failed = state, False, [], 0
-        self.faults = []
-        text = f"{rules_text(state)}\n\n{self._news(start, state)}"
+        self.position, self.done, self._failed = state, False, 0
+        self.rewards, self.regrets, self.faults = [], [], []
+        text = f"{rules_text(state, self._attempts)}\n\n{self._news(start, state)}"
         self.messages = [{"role": "user", "content": text}]
         return text
 
@@ -176,7 +181,7 @@ class OthelloText:
         return text
 
     def _reply(self, answer: str) -> str:
-        before = self.position
+        before, paid = self.position, self.get_reward()
         if before is None or self.done:
             return "There is no game: it has not begun, or it is over."
         try:
@@ -184,17 +189,16 @@ class OthelloText:
         except WrongAnswerError as error:
             self.faults.append(error.kind)
             self._failed += 1
-            if self._failed < self._attempts:
-                return correction(error)
-            self.done = True
-            self.rewards.append(self._loss)
-            return f"That was not accepted: {error}. You lose the game."
-        self._failed = 0
-        regret = _discs_lost(before, after) / (2 * before.largest_margin) if self._with_regret else 0.0
-        self.position = self._answered(after)
-        self.done = self.position.is_over
-        self.rewards.append(self.position.returns()[self._player] - regret)
-        return self._news(before, self.position)
+            self.done = self._failed == self._attempts
+            text = f"That was not accepted: {error}. You lose the game." if self.done else correction(error)
+        else:
+            regret = _discs_lost(before, after) if self._with_regret else None
+            self.position = self._answered(after)
+            self.regrets.append(regret)
+            self.done, self._failed = self.position.is_over, 0
+            text = self._news(before, self.position)
+        self.rewards.append(self.get_reward() - paid)
+        return text
 
     def _answered(self, state: State) -> State:
         """The position after the opponent's moves and all passes, when the model is to move or the game is over."""
@@ -216,12 +220,33 @@ class OthelloText:
         return "\n".join([*lines, str(state), end])
 
 
-def _discs_lost(before: State, after: State) -> float:
-    """The discs that a move lost against perfect play, or 0 if the position has too many empty squares."""
+def game_reward(quality: float | None, legal: int, wrong: int) -> float:
+    """The reward of a player's game, from 0 to 1.
+
+    A finished game pays ``0.2 + 0.8 * quality - 0.1 * wrong / (legal + wrong)``. All other games (given up, cut off by
+    a limit, lost by wrong answers) pay ``0.1 * legal / (legal + wrong + 10)``. So:
+
+    - To end or leave a game never pays. Each finished game pays more than 0.1: if it has wrong answers, it also has
+      legal moves, so ``wrong / (legal + wrong) < 1``. All other games pay less than 0.1.
+    - No legal move lowers the reward: ``legal / (legal + wrong + 10)`` grows with ``legal``, and the end raises it.
+    - A wrong answer costs, also if it is corrected: with the same moves (one at least), more wrong answers pay less.
+
+    Args:
+        quality: how well a finished game was played, from 0 to 1; None for all other games.
+        legal: the number of legal moves that the player has played.
+        wrong: the number of the player's wrong answers.
+    """
+    if quality is None:
+        return 0.1 * legal / (legal + wrong + 10)
+    return 0.2 + 0.8 * quality - 0.1 * wrong / max(1, legal + wrong)
+
+
+def _discs_lost(before: State, after: State) -> float | None:
+    """The discs that a move lost against perfect play, or None if the position has too many empty squares."""
     assert isinstance(before, Othello)
     assert isinstance(after, Othello)
     if before.size == 8 and before.empties > EXACT_EMPTIES:
-        return 0.0
+        return None
     return _exact_score(before) + _exact_score(after)  # each from the side of its player to move
 
 

@@ -3,10 +3,12 @@
     python scripts/train/grpo.py --model Qwen/Qwen3-0.6B --steps 200 --out runs/grpo
 
 The model gets the rules and a position, and plays by calling the tool `play` with its moves. The environment,
-`othello_env.text.OthelloText`, makes the moves of the opponent. The reward of a game is its result, and for each move
-minus the discs that the move loses against perfect play. On 6x6 this regret is exact for every move, so the model
-learns from each of its moves, and not only from wins and losses. All games of a group begin with the same position.
-Needs TRL 1.16 and a model whose chat template supports tools. The newest checkpoint in `out` is kept after Ctrl-C.
+`othello_env.text.OthelloText`, makes the moves of the opponent. The reward of a game, from 0 to 1, depends on its
+result and on the discs that the moves lose against perfect play. On 6x6 this regret is exact for every move, so the
+model learns from each of its moves, and not only from wins and losses. A game that is not played to its end, for
+example because of the limit of tokens, pays less than every finished game. All games of a group begin with the same
+position. Needs TRL 1.16 and a model whose chat template supports tools. The newest checkpoint in `out` is kept after
+Ctrl-C.
 """
 
 import sys

@@ -3,8 +3,9 @@
     pip install othello-env openenv tyro
     python scripts/train/openenv_othello.py --size 6 --opponent alphabeta:depth=2 --port 8000
 
-A client resets with a seed, and steps with ``{"move": "f5"}``. It gets the text of the game and the reward of the move.
-The server listens on this machine only. Each of its at most 64 sessions has a game of its own.
+A client resets with a seed, and steps with ``{"move": "f5"}``. It gets the text of the game, and as a reward what the
+move adds to `OthelloText.get_reward`, which is from 0 to 1. The server listens on this machine only. Each of its at
+most 64 sessions has a game of its own.
 """
 
 import sys
@@ -61,10 +62,10 @@ class OthelloServer(Environment[Move, Text, State]):
         return Text(text=self._game.reset(seed=seed), reward=0.0)
 
     def step(self, action: Move, timeout_s: float | None = None, **_: Any) -> Text:
-        before = self._game.reward
+        before = self._game.get_reward()
         text = self._game.play(action.move)
         self._state.step_count += 1
-        return Text(text=text, reward=self._game.reward - before, done=self._game.done)
+        return Text(text=text, reward=self._game.get_reward() - before, done=self._game.done)
 
     @property
     def state(self) -> State:

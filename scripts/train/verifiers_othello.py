@@ -5,10 +5,11 @@
     PYTHONPATH=scripts/train vf-eval verifiers_othello --model MODEL -n 20 --env.both-seats true
 
 Each task is a seed: it determines the opening, the model's side and the random moves of the opponent. The tasks take
-the opponents in turn. The reward of the model is `othello_env.text.OthelloText.get_reward`: the result of the game, and
-with ``reward="regret"`` minus the discs that its moves lose against perfect play. Against each other, two seats get the
-result of their game. The numbers of illegal and unreadable answers are metrics. The interface is that of
-`verifiers.v1`: a taskset, its tasks and an environment, exported by `__all__`.
+the opponents in turn. The reward of the model, from 0 to 1, is `othello_env.text.OthelloText.get_reward`. It depends on
+the result of the game, and with ``reward="regret"`` also on the discs that its moves lose against perfect play. Against
+each other, two seats get rewards for the result of their game. The numbers of illegal and unreadable answers are
+metrics. An error of the infrastructure voids a game: no seat gets a reward. The interface is that of `verifiers.v1`: a
+taskset, its tasks and an environment, exported by `__all__`.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ except ImportError as error:
 
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameSpec
-from othello_env.text import OthelloText
+from othello_env.text import OthelloText, game_reward
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
 __all__ = ["OthelloGames", "OthelloTable"]
@@ -88,10 +89,10 @@ class OthelloTable(vf.Env[TableConfig]):
         text = game.reset()
         async with agents.player.interaction(task) as talk:
             while not game.done:
-                segment = await talk.turn(text)
-                if segment.terminated:  # a limit of turns or tokens: the game counts as given up
+                answer = await ask(talk, text)
+                if answer is None:  # the game counts as given up
                     break
-                text = await asyncio.to_thread(game.play, segment.last_reply)
+                text = await asyncio.to_thread(game.play, answer)
         record(talk.trace, game.get_reward(), game.faults)
 
     async def _both_seats(self, task: Game, agents: vf.Agents) -> None:
@@ -102,7 +103,7 @@ class OthelloTable(vf.Env[TableConfig]):
             raise ValueError(f"both seats: expected a game of two players, got {rules}")
         state = Openings(settings["openings"], rules.start).draw(settings["seed"])
         faults: tuple[list[str], list[str]] = ([], [])
-        loser = None
+        moves, loser = [0, 0], None
         async with agents.player.interaction(task) as first, agents.second.interaction(task) as second:
             talks, begun = (first, second), [False, False]
             while not state.is_over and loser is None:
@@ -112,27 +113,40 @@ class OthelloTable(vf.Env[TableConfig]):
                     continue
                 text = position_text(state, legal_moves=settings["legal_moves"])
                 if not begun[mover]:
-                    begun[mover], text = True, f"{rules_text(state)}\n\n{text}"
+                    begun[mover], text = True, f"{rules_text(state, settings['attempts'])}\n\n{text}"
                 loser = mover
                 for _ in range(settings["attempts"]):
-                    segment = await talks[mover].turn(text)
-                    if segment.terminated:
+                    answer = await ask(talks[mover], text)
+                    if answer is None:
                         break
                     try:
-                        state, loser = play_text(state, segment.last_reply), None
+                        state, loser = play_text(state, answer), None
+                        moves[mover] += 1
                         break
                     except WrongAnswerError as error:
                         faults[mover].append(error.kind)
                         text = correction(error)
-        results = state.returns() if loser is None else tuple(-1.0 if seat == loser else 1.0 for seat in (0, 1))
         for seat, talk in enumerate(talks):
-            record(talk.trace, results[seat], faults[seat])
+            quality = (1 + state.returns()[seat]) / 2 if loser is None else None if seat == loser else 1.0
+            record(talk.trace, game_reward(quality, moves[seat], len(faults[seat])), faults[seat])
+
+
+async def ask(talk: vf.Interaction, text: str) -> str | None:
+    """The model's answer, or None if a limit of turns, tokens or time ended its run.
+
+    Raises:
+        RuntimeError: an error of the infrastructure ended the run. It voids the game for every seat.
+    """
+    segment = await talk.turn(text)
+    if not segment.terminated:
+        return segment.last_reply
+    if talk.trace.errors:
+        raise RuntimeError(f"the game is void: {talk.trace.errors[-1].message}")
+    return None
 
 
 def record(trace: vf.Trace, reward: float, faults: list[str]) -> None:
-    """Record the reward of a seat, and how many of its answers were wrong. A game that an error ended has no reward."""
-    if trace.errors:
-        return
+    """Record the reward of a seat, and how many of its answers were wrong."""
     trace.record_reward("game", reward)
     for kind in ("illegal", "unreadable"):
         trace.record_metric(kind, float(faults.count(kind)))

@@ -245,12 +245,28 @@ def test_a_client_that_keeps_failing_stops_the_match_and_nobody_loses(workers):
         measure_regret(agent, size=4)
 
 
-def test_an_answer_of_none_is_unreadable_and_another_type_is_an_error():
-    agent = ChatAgent(lambda messages: None)
+def test_an_answer_of_none_is_unreadable():
     with pytest.raises(AgentError, match="unreadable"):
-        agent.act(Othello())
-    with pytest.raises(TypeError, match="an answer of the model"):
-        ChatAgent(lambda messages: {"content": "d3"}).act(Othello())
+        ChatAgent(lambda messages: None).act(Othello())
+
+
+@pytest.mark.parametrize("answer", [{"content": "d3"}, ["d3"], b"d3", 5], ids=str)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_chat_that_returns_no_text_stops_the_match_at_once_and_nobody_loses(answer, workers):
+    asked = []
+    agent = ChatAgent(lambda messages: asked.append(1) or answer, name="m", wait=60, workers=workers)
+    with pytest.raises(AgentLeftError, match=f"m: chat must return .*text, not .* of type {type(answer).__name__}"):
+        play_match(agent, "random", games=4)
+    assert len(asked) <= workers
+
+
+def test_long_thinking_is_no_answer_and_not_kept(tmp_path):
+    """The answer is longer than what is read. Its end has no tag, because the model was cut off in its thoughts."""
+    answers = iter(["<think>" + "d3 or c4? " * 5_000, "<think>" + "d3 or c4? " * 5_000 + "</think> f5"])
+    agent = ChatAgent(lambda messages: next(answers), name="m", transcripts=tmp_path / "t.jsonl")
+    assert agent.act(Othello()) == Othello().action_from_text("f5")
+    assert agent.counts["unreadable"] == 1
+    assert (tmp_path / "t.jsonl").stat().st_size < 5_000
 
 
 def test_calls_are_made_at_the_same_time():

@@ -1,12 +1,17 @@
 """The environment of texts: whole games of each kind, rewards against exact values, wrong answers."""
 
+import copy
+import re
+from itertools import product
+from pathlib import Path
+
 import gymnasium
 import numpy as np
 import pytest
 
 from othello_env import Othello, SpecError, WrongGameError, make_agent
 from othello_env.arena.rating.accuracy import endgame_positions, regret_positions
-from othello_env.text import OthelloText
+from othello_env.text import OthelloText, game_reward
 
 
 def play_out(env, choose, **reset):
@@ -19,6 +24,12 @@ def play_out(env, choose, **reset):
 
 def first(state):
     return state.action_to_text(state.legal_actions()[0])
+
+
+def result_of(env):
+    """The result of the model's player."""
+    name = re.search(r"You are (\w+)\.", env.messages[0]["content"])[1]
+    return env.position.returns()[env.position.player_names.index(name)]
 
 
 @pytest.mark.parametrize(
@@ -38,10 +49,10 @@ def test_whole_games(arguments):
     for _ in range(5):
         texts = play_out(env, first)
         assert env.position.is_over
-        assert env.reward == sum(env.rewards) == env.get_reward()
-        assert set(env.rewards[:-1]) <= {0.0}
-        assert env.rewards[-1] in env.position.returns()
         assert texts[-1].splitlines()[-1] in ("You won.", "You lost.", "The game is a draw.")
+        assert env.get_reward() == pytest.approx(0.2 + 0.4 * (1 + result_of(env)))
+        assert env.get_reward() == pytest.approx(sum(env.rewards))
+        assert env.regrets == [None] * len(env.rewards)
         assert [message["content"] for message in env.messages if message["role"] == "user"] == texts
         assert all(("Legal moves: " in text) == ("legal_moves" in arguments) for text in texts[:-1])
         assert env.faults == []
@@ -62,6 +73,16 @@ def test_the_texts_tell_all_moves():
         names = ["pass" if each[1].startswith("passed") else each[2].rstrip(".") for each in told]
         assert names == [env.position.action_to_text(action) for action in env.position.moves]
         assert [each[0] == "You" for each in told] == [ply % 2 == you for ply in range(len(told))]
+
+
+def test_the_first_example_of_the_page_prints_what_the_page_shows(capsys):
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "language-models.md").read_text()
+    program, shown = re.search(
+        r"^```python\n(.*?)^```\n\n^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE
+    ).groups()
+    exec(program, {})
+    pattern = ".*".join(map(re.escape, shown.split("[...]")))  # the page leaves out some lines
+    assert re.fullmatch(pattern, capsys.readouterr().out, re.DOTALL)
 
 
 @pytest.mark.parametrize("size", [6, 8])
@@ -85,10 +106,12 @@ def test_a_wrong_answer_is_corrected_once_and_loses_the_second_time():
     assert "no move" in env.play("hm")
     assert env.play("a1").endswith("You lose the game.")
     assert env.done
-    assert (env.faults, env.rewards, env.reward) == (["illegal", "unreadable", "illegal"], [0.0, -1.0], -1.0)
+    assert env.faults == ["illegal", "unreadable", "illegal"]
+    assert len(env.rewards) == 4
     assert len(env.position.moves) == 2
+    assert "2 wrong answers in a row lose the game" in env.messages[0]["content"]
     env.reset()
-    assert (env.faults, env.rewards, env.done) == ([], [], False)
+    assert (env.faults, env.rewards, env.regrets, env.done) == ([], [], [], False)
 
 
 @pytest.mark.parametrize("attempts", [1, 4])
@@ -109,16 +132,14 @@ def test_an_answer_of_any_type_is_at_most_a_wrong_answer(answer):
 
 
 def check_regret(position, scores):
-    """Check the regret rewards of each move of a position, with the result of the game taken off."""
+    """Check the discs that each move of a position loses."""
     side = position.player_names[position.to_move]
     env = OthelloText(position.size, openings=[position], side=side, reward="regret", seed=0)
     for action, score in scores.items():
         env.reset()
         assert env.position == position
         env.play(position.action_to_text(action))
-        reward = env.rewards[0] - env.position.returns()[position.to_move]
-        assert reward == pytest.approx((score - max(scores.values())) / (2 * position.size**2))
-        assert -1 <= reward <= 0
+        assert env.regrets == [max(scores.values()) - score]
 
 
 def test_regret_equals_perfect_play_in_many_positions_of_4x4():
@@ -141,25 +162,120 @@ def test_regret_equals_the_packaged_scores_of_6x6_and_8x8():
         check_regret(each.state, each.scores)
 
 
-@pytest.mark.parametrize(("reward", "loss"), [("result", -1), ("regret", -2)])
-def test_to_give_up_a_game_never_pays(reward, loss):
-    env = OthelloText(4, reward=reward, seed=2)
-    assert env.get_reward() == 0  # there is no game yet
+def test_the_result_makes_the_reward():
+    env, rewards = OthelloText(4, seed=1), {}
+    for _ in range(60):
+        play_out(env, first)
+        rewards[result_of(env)] = env.get_reward()
+    assert rewards == pytest.approx({1: 1.0, 0: 0.6, -1: 0.2})
+
+
+def best(state):
+    """A perfect move. On 8x8, the engine finds it near the end of a game."""
+    return make_agent("perfect" if state.size < 8 else "engine").act(state)
+
+
+def worst(state):
+    """A move that loses the most discs against perfect play."""
+    (scores,) = make_agent("perfect" if state.size < 8 else "engine").exact_scores([state])
+    return int(np.nanargmin(scores))
+
+
+NEAR_THE_END = [each.state for each in endgame_positions() if each.state.empties == 9][:12]
+STARTS = {4: "random:3", 6: "random:20", 8: NEAR_THE_END}
+
+
+@pytest.mark.parametrize("reward", ["result", "regret"])
+@pytest.mark.parametrize("size", STARTS)
+def test_to_end_or_leave_a_game_never_pays_and_no_legal_move_lowers_the_reward(size, reward):
+    """Perfect, random, bad and faulty policies play the same games; in each position some quit or are cut off."""
+    rng = np.random.default_rng(size)
+    policies = {
+        "perfect": lambda env: [best(env.position)],
+        "random": lambda env: [int(rng.choice(env.position.legal_actions()))],
+        "worst": lambda env: [worst(env.position)],
+        "worst and faulty": lambda env: ["?", worst(env.position)],
+        "perfect but faulty": lambda env: ["a9", best(env.position)],
+    }
+    env = OthelloText(size, opponent="maximizer:eval=count", openings=STARTS[size], reward=reward)
+    finished = {name: [] for name in policies}
+    for seed in range(12):
+        left = [0.0]
+        for name, policy in policies.items():
+            env.reset(seed=seed)
+            assert env.get_reward() == 0
+            while not env.done:
+                left.append(env.get_reward())  # of a model that is cut off here
+                quits = copy.deepcopy(env)
+                quits.play("I give up")
+                quits.play("d9")
+                assert quits.done
+                left.append(quits.get_reward())
+                for answer in policy(env):
+                    before = env.get_reward()
+                    legal = not isinstance(answer, str)
+                    env.play(env.position.action_to_text(answer) if legal else answer)
+                    assert (env.get_reward() > before) if legal else (env.get_reward() <= before)
+            assert env.get_reward() == pytest.approx(sum(env.rewards))
+            finished[name].append(env.get_reward())
+        assert min(left) >= 0
+        assert max(left) < 0.1 < min(rewards[-1] for rewards in finished.values())
+        assert max(rewards[-1] for rewards in finished.values()) <= 1
+        assert finished["perfect"][-1] > finished["perfect but faulty"][-1]  # the same moves
+        assert finished["worst"][-1] > finished["worst and faulty"][-1]
+    means = {name: np.mean(rewards) for name, rewards in finished.items()}
+    assert means["perfect"] > means["random"] > means["worst"]
+    assert means["perfect"] - means["perfect but faulty"] < 0.1
+    assert env.regrets == [0.0 if reward == "regret" else None] * len(env.regrets)  # the last policy plays perfectly
+
+
+def test_in_each_position_of_a_game_the_worst_completion_pays_more_than_leaving():
+    """All games of the model against one opponent on 4x4, with all ways to answer wrongly once before a move."""
+
+    def completions(env):
+        if env.done:
+            return [env.get_reward()]
+        found = []
+        for action in env.position.legal_actions():
+            for wrong in (False, True):
+                after = copy.deepcopy(env)
+                if wrong:
+                    after.play("?")
+                after.play(env.position.action_to_text(action))
+                assert wrong or after.get_reward() > env.get_reward()
+                found += completions(after)
+        assert min(found) > env.get_reward()
+        return found
+
+    env = OthelloText(4, opponent="maximizer:eval=count", openings="random:6", reward="regret", seed=5)
     env.reset()
-    assert (env.reward, env.get_reward()) == (0, loss)
-    env.play(first(env.position))
-    assert env.get_reward() == env.reward + loss
-    env.play("?")
-    env.play("?")
-    assert env.done
-    assert env.get_reward() == env.reward == env.rewards[0] + loss
+    assert len(completions(env)) > 50
 
 
-def test_regret_is_0_where_8x8_has_too_many_empty_squares():
+def test_the_bounds_of_the_reward_hold_for_all_numbers_of_moves_and_answers():
+    for legal, wrong in product(range(100), range(100)):
+        left = game_reward(None, legal, wrong)
+        assert 0 <= left < 0.1
+        assert left < game_reward(None, legal + 1, wrong)
+        assert 0.1 < game_reward(0.0, legal + 1, wrong) < game_reward(0.5, legal + 1, wrong) <= 1
+        assert game_reward(0.0, legal + 1, wrong + 1) < game_reward(0.0, legal + 1, wrong)
+        assert game_reward(None, legal + 1, wrong + 1) < game_reward(None, legal + 1, wrong)
+    assert game_reward(1.0, 0, 0) == 1
+
+
+def test_regret_makes_half_of_the_quality_of_a_game():
+    env = OthelloText(6, openings="random:24", reward="regret", seed=3)
+    for _ in range(5):
+        play_out(env, first)
+        quality = ((1 + result_of(env)) / 2 + 36 / (36 + sum(env.regrets))) / 2
+        assert env.get_reward() == pytest.approx(0.2 + 0.8 * quality)
+
+
+def test_there_is_no_regret_where_8x8_has_too_many_empty_squares():
     env = OthelloText(reward="regret", seed=1)
     env.reset()
     env.play(first(env.position))
-    assert env.rewards == [0.0]
+    assert env.regrets == [None]
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,10 @@ def test_a_client_plays_whole_games(url):
             move = result.observation["text"].rpartition("Legal moves: ")[2].split()[0]
             result = client.step({"move": move})
             rewards.append(result.reward)
-        assert all(-1 <= reward <= 0 for reward in rewards[:-1])
+        assert all(0 < reward < 0.1 for reward in rewards[:-1])
+        assert 0.1 < sum(rewards) <= 1
         assert client.state()["step_count"] == len(rewards)
         assert client.reset(seed=1).observation == first.observation
         assert not client.step({"move": "?"}).done
         lost = client.step({"move": "?"})
-        assert (lost.done, lost.reward) == (True, -2)
+        assert (lost.done, lost.reward) == (True, 0)  # a game without a move pays nothing

@@ -23,10 +23,14 @@ class Model(BaseHTTPRequestHandler):
 
     asked = 0
     wrong_every = 0
+    fails_at = 0  # from this call on, the endpoint fails
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         Model.asked += 1
+        if Model.fails_at and Model.asked >= Model.fails_at:
+            self.send_error(400)
+            return
         said = [message["content"] for message in body["messages"] if message["role"] == "user"]
         moves = next(text for text in reversed(said) if "Legal moves: " in text).rpartition("Legal moves: ")[2].split()
         wrong = Model.wrong_every and Model.asked % Model.wrong_every == 0
@@ -126,7 +130,8 @@ def test_one_seat(play, monkeypatch, wrong_every):
         (trace,) = episode.traces
         assert trace.ok
         assert trace.agent.name == "player"
-        assert -10 < trace.reward <= 1
+        assert 0 <= trace.reward <= 1
+        assert (trace.reward > 0.1) == (wrong_every != 1)
         assert trace.metrics["illegal"] == 0
         faults += trace.metrics["unreadable"]
         said = [node.message.content for node in trace.nodes if node.message.role == "user"]
@@ -134,7 +139,7 @@ def test_one_seat(play, monkeypatch, wrong_every):
         assert sum("This is Othello" in text for text in said) == 1
     assert faults == (Model.asked // wrong_every if wrong_every else 0)
     if wrong_every == 1:
-        assert [episode.traces[0].reward for episode in episodes] == [-2, -2, -2]
+        assert [episode.traces[0].reward for episode in episodes] == [0, 0, 0]
 
 
 def test_both_seats(play, monkeypatch):
@@ -143,7 +148,7 @@ def test_both_seats(play, monkeypatch):
         assert episode.ok, episode.errors
         rewards = {trace.agent.name: trace.reward for trace in episode.traces}
         assert set(rewards) == {"player", "second"}
-        assert sum(rewards.values()) == 0
+        assert sum(rewards.values()) == pytest.approx(1.2)  # a win is 1, a loss 0.2, a draw 0.6
 
 
 def test_of_both_seats_the_one_that_answers_wrongly_loses(play, monkeypatch):
@@ -151,4 +156,17 @@ def test_of_both_seats_the_one_that_answers_wrongly_loses(play, monkeypatch):
     (episode,) = play({"game": "checkers", "size": None, "openings": None, "reward": "result"}, [0], both_seats=True)
     assert episode.ok, episode.errors
     rewards = {trace.agent.name: trace.reward for trace in episode.traces}
-    assert rewards == {"player": -1, "second": 1}
+    assert rewards == {"player": 0, "second": 1}
+
+
+@pytest.mark.parametrize("both_seats", [False, True])
+def test_an_error_of_the_endpoint_voids_the_game_for_all_seats(play, monkeypatch, both_seats):
+    monkeypatch.setattr(Model, "asked", 0)
+    monkeypatch.setattr(Model, "wrong_every", 0)
+    monkeypatch.setattr(Model, "fails_at", 4)
+    (episode,) = play({"size": 4, "openings": None}, [0], both_seats=both_seats)
+    assert not episode.ok
+    assert len(episode.traces) == 1 + both_seats
+    for trace in episode.traces:
+        assert not trace.ok
+        assert trace.rewards == {}
