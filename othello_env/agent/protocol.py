@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ __all__ = [
     "AgentError",
     "AgentLeftError",
     "Chance",
+    "OptionalMethods",
     "Policy",
     "SpecError",
     "WrongGameError",
@@ -93,26 +94,7 @@ def _decision_key(game: int, turn: int) -> int:
 class Agent(ABC):
     """A player of one or more kinds of games. An agent is asked for a move only if the game is not over.
 
-    An agent may also have the methods below. Code that can use these methods, such as the browser page, first checks
-    whether they exist:
-
-    - ``action_values(state)``: returns a dict from each legal action to its value for the player to move. The value may
-      be +infinity if the action certainly wins, and -infinity if it certainly loses;
-    - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent's policy
-      gives it. The agent may nevertheless always play the likeliest action;
-    - ``evaluate(state, player)``: returns the value of the position for this player, in the unit of `action_values`;
-    - ``unit``: an attribute, the unit of the values of `action_values` and `evaluate` as text. The browser page knows
-      the bounds of ``"win minus loss"``, ``"mean of result and margin"`` and units that begin with ``"discs"``;
-    - ``knows(state)``: whether `action_values` takes seconds at most in this position; without it, the answer is yes;
-    - ``search(state)``: in games of two players, returns an object with `value`, the value for the player to move. The
-      object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
-    - ``analyse(state, scores=bool)``: returns an object with `score`, the value for the player to move, and `unit`, the
-      unit of this value as text. If the argument `scores` is True, the object also has `scores`, a dict from each legal
-      action to its value. An engine may also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does;
-    - ``exact_scores(states)``: for N positions, returns an array `(N, number of actions)`. For a legal action, the
-      array holds the final disc difference under perfect play, positive if the player to move wins. For an illegal
-      action, it holds NaN;
-    - ``report()``: returns sentences about the agent's answers so far, as a list of texts. A benchmark prints them.
+    An agent may also have methods of `OptionalMethods`.
     """
 
     _game_key: int | None = None
@@ -199,6 +181,61 @@ class Agent(ABC):
         nothing else calls it. Two agents must not contain the same inner agent. Otherwise one agent would begin a new
         game in the inner agent while the other agent's game is not over.
         """
+
+
+class OptionalMethods(Protocol):
+    """What an agent may also have, beside the methods of `Agent`: any of these methods, and the attribute `unit`.
+
+    No agent needs all of them. Code that can use a method, such as the browser page, first checks by `hasattr` whether
+    the agent has it.
+    """
+
+    unit: str
+    """The unit of the values of `action_values` and `evaluate`.
+
+    The browser page knows the bounds of ``"win minus loss"``, ``"mean of result and margin"`` and units that begin with
+    ``"discs"``.
+    """
+
+    def action_values(self, state: State) -> dict[int, float]:
+        """The value of each legal action for the player to move.
+
+        The value may be +infinity if the action certainly wins, and -infinity if it certainly loses.
+        """
+
+    def action_probabilities(self, state: State) -> dict[int, float]:
+        """The probability that the agent's policy gives each legal action.
+
+        The agent may nevertheless always play the likeliest action.
+        """
+
+    def evaluate(self, state: State, player: int) -> float:
+        """The value of the position for this player, in the unit of `action_values`."""
+
+    def knows(self, state: State) -> bool:
+        """Whether `action_values` takes seconds at most in this position. Without this method, the answer is yes."""
+
+    def search(self, state: State) -> Any:
+        """In games of two players, an object with `value`, the value for the player to move.
+
+        The object may also have `visits`, a dict from each action to the number of times that a tree search tried it.
+        """
+
+    def analyse(self, state: State, *, scores: bool = False) -> Any:
+        """An object with `score`, the value for the player to move, and `unit`, the unit of this value as text.
+
+        If `scores` is True, the object also has `scores`, a dict from each legal action to its value. An engine may
+        also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does.
+        """
+
+    def exact_scores(self, states: Any) -> npt.NDArray[np.float64]:
+        """(N, number of actions), for N positions: the final disc difference after each action, under perfect play.
+
+        It is positive if the player to move wins. For an illegal action, it is NaN.
+        """
+
+    def report(self) -> Sequence[str]:
+        """Sentences about the agent's answers so far. A benchmark prints them."""
 
 
 def illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from othello_env.agent import Agent, AgentError, SpecError
+from othello_env.agent import Agent, AgentError, OptionalMethods, SpecError
 from othello_env.agent.spec import split_spec
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
@@ -99,7 +99,7 @@ class Assessment:
         }
 
 
-def powers(agent: Agent) -> list[str]:
+def powers(agent: Agent | OptionalMethods) -> list[str]:
     """The names of the optional methods that an agent has."""
     return [name for name in _POWERS if callable(getattr(agent, name, None))]
 
@@ -124,7 +124,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
     return found
 
 
-def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
+def _assess(agent: OptionalMethods, state: State, actions: bool) -> Assessment | None:
     """What the agent's optional methods say about a position. None if the agent has no method that gives values."""
     known = powers(agent)
     if "analyse" in known:
@@ -156,13 +156,13 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
     )
 
 
-def _can_score(agent: Any, state: State) -> bool:
+def _can_score(agent: OptionalMethods, state: State) -> bool:
     """Whether the agent gives the values of actions in a short time. Perfect play may need a search of hours."""
     knows = getattr(agent, "knows", None)
     return knows is None or bool(knows(state))
 
 
-def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
+def _analysed(agent: OptionalMethods, state: State, actions: bool) -> Assessment:
     """What the method `analyse` of an engine finds.
 
     If `analyse` can give a line (a principal variation) for each move, the values are in discs where the engine can
@@ -208,7 +208,7 @@ def _names(state: State, actions: Iterable[int]) -> tuple[str, ...]:
     return tuple(map(state.action_to_text, actions))
 
 
-def _searched(agent: Any, state: State) -> Assessment:
+def _searched(agent: OptionalMethods, state: State) -> Assessment:
     """The value that a tree search finds, and for each action, its share of the search's visits."""
     found = agent.search(state)
     visits = _legal(state, getattr(found, "visits", {}))

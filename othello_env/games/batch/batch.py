@@ -278,10 +278,8 @@ class Batch(ABC):
         Returns:
             The games that ended; a number, NO_OPENING if a game could not begin, else 0; and the problems.
         """
-        rows, moves, failed, problems = kernels.step(
-            self.constants, self.arrays, actions, problems, out, initial, options
-        )
-        return EndedGames(rows, moves), failed, int(problems)
+        rows, moves, failed, flags = kernels.step(self.constants, self.arrays, actions, problems, out, initial, options)
+        return EndedGames(rows, moves), failed, int(flags)
 
     def waiting(self) -> Waiting:
         """Play the forced passes of opponents, and return the games in which an opponent must choose an action."""
@@ -363,7 +361,7 @@ class Batch(ABC):
             template=self.template,
         )
 
-    def encoder_buffers(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
+    def encoder_buffers(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
         """The arrays by which this game's function `encode` writes the planes and masks of M games.
 
         It writes `planes`, (M, planes, H, W), and `masks`, (M, A). Some of the returned arrays are views of `planes`

@@ -90,11 +90,15 @@ class BatchState(NamedTuple):
 
     def part(self, places: slice) -> BatchState:
         """The state of some of the games. It shares the memory of this state."""
+        boards: Any
+        fields: list[Any]
         boards, *fields = self
         return BatchState(type(boards)(*(board[places] for board in boards)), *(field[places] for field in fields))
 
     def at(self, indices: npt.NDArray[np.int64]) -> BatchState:
         """A copy of the state of some of the games, without their moves."""
+        boards: Any
+        fields: list[Any]
         boards, *fields = self._replace(moves=self.moves[:, :0])
         return BatchState(type(boards)(*(board[indices] for board in boards)), *(field[indices] for field in fields))
 
@@ -151,7 +155,7 @@ class Outputs(NamedTuple):
     terminated: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.int64]
     """(N * P,), each player's score, game after game. It has no meaning for a game that is over."""
-    encoder_buffers: tuple[npt.NDArray[Any], ...]
+    encoder_buffers: Any
     """The observations and masks, as `Batch.encoder_buffers` returns them."""
     template: npt.NDArray[np.void]
     """(0,), an array with the dtype of the records of games that ended; see `record_dtype`."""

@@ -284,7 +284,7 @@ class CheckersBatch(Batch):
         half, board = np.uint64(start.size // 2), np.uint64(kernels.BOARDS[start.size])
         constants = CheckersConstants(half, board, start.size, *DRAWS[start.draws])
         kinds = {"quiet": np.int32}
-        boards = CheckersBoards(*(np.zeros(n, kinds.get(name, np.uint64)) for name in CheckersBoards._fields))
+        boards = CheckersBoards._make(np.zeros(n, kinds.get(name, np.uint64)) for name in CheckersBoards._fields)
         super().__init__(start, constants, boards, CheckersBoards._fields[:5], 256, np.uint8)
 
     def opening_boards(self, positions: Sequence[State]) -> CheckersBoards:
@@ -294,9 +294,8 @@ class CheckersBatch(Batch):
             if position.draws != self.start.draws:
                 raise ValueError(f"expected openings under draws={self.start.draws!r}, not {position.draws!r}")
             rows.append((*position.board(), position.quiet, *position.movers()))
-        kinds = [array.dtype for array in self.arrays.boards]
-        columns = zip(zip(*rows, strict=True), kinds, strict=True)
-        return CheckersBoards(*(np.array(column, kind) for column, kind in columns))
+        columns = zip(zip(*rows, strict=True), self.arrays.boards, strict=True)
+        return CheckersBoards._make(np.array(column, board.dtype) for column, board in columns)
 
     def state(self, i: int) -> Checkers:
         own, opponent, kings, going, quiet = (int(array[i]) for array in self.arrays.boards[:5])
