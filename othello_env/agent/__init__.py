@@ -1,6 +1,6 @@
 """Agents (players): the base class `Agent`, specs (texts that name agents), and functions that ask agents for moves."""
 
-from othello_env.agent.answers import Seat, act_on_clock, ask, ask_many, play_answer
+from othello_env.agent.answers import Seat, act_on_clock, answered, ask, ask_many, play_answer
 from othello_env.agent.clock import LONGEST_SECONDS, Clock
 from othello_env.agent.protocol import (
     Agent,
@@ -33,6 +33,7 @@ __all__ = [
     "WrongGameError",
     "act_on_clock",
     "agent_names",
+    "answered",
     "as_othello",
     "ask",
     "ask_many",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from othello_env.agent.protocol import Agent, AgentError, begin_game, illegal_an
 from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State
 
-__all__ = ["Seat", "act_on_clock", "ask", "ask_many", "check_answers", "play_answer"]
+__all__ = ["Seat", "act_on_clock", "answered", "ask", "ask_many", "check_answers", "play_answer"]
 
 
 class Seat:
@@ -48,6 +48,26 @@ class Seat:
         if self.agent._game_key != self._key:
             begin_game(self.agent, self._key)
         return play_answer(self.agent, state)
+
+
+def answered(state: State, seats: Mapping[int, Seat], show: Callable[[State], object] | None = None) -> State:
+    """Let agents play until it is the turn of a player without a seat, or the game is over. Return that position.
+
+    If a player with a seat must pass, the pass is played without asking the agent.
+
+    Args:
+        state: the position.
+        seats: the agents' seats, by the number of the player.
+        show: a function that is called with each position before an agent plays; or None.
+
+    Raises:
+        AgentError: an agent answered with an illegal action.
+    """
+    while state.to_move in seats and not state.is_over:
+        if show is not None:
+            show(state)
+        state = state.play(state.legal_actions()[0]) if state.must_pass else seats[state.to_move].play(state)
+    return state
 
 
 def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:

@@ -80,7 +80,6 @@ def position_options(function: Any) -> Any:
 def summary(analysis: Any) -> str:
     """An engine's analysis in a few lines."""
     state = analysis.state
-    line = " ".join(state.action_to_text(action) for action in analysis.pv)
     player = state.player_names[state.to_move]
     score = ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {player}")
     if analysis.unit == "wins":
@@ -89,7 +88,7 @@ def summary(analysis: Any) -> str:
     rows = [
         ("best", state.action_to_text(analysis.best)),
         score,
-        ("line", line),
+        ("line", state.names_of(analysis.pv)),
         ("depth", f"{analysis.depth}, to the end of the game" if analysis.exact else str(analysis.depth)),
         ("nodes", f"{analysis.nodes:,} in {analysis.seconds:.2f} s"),
     ]
@@ -113,7 +112,7 @@ def summary(analysis: Any) -> str:
 
 
 def _lines_table(analysis: Any) -> str:
-    texts = [" ".join(map(analysis.state.action_to_text, line.pv)) for line in analysis.lines]
+    texts = [analysis.state.names_of(line.pv) for line in analysis.lines]
     width = max(map(len, texts))
     rows: list[tuple[str, ...]] = [
         (

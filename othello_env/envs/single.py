@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from othello_env.agent import Agent, Seat
+from othello_env.agent import Agent, Seat, answered
 from othello_env.envs.conventions import (
     Observation,
     check_action,
@@ -201,15 +201,10 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
     def _answer(self, state: State, seats: dict[int, Seat]) -> State:
         """Let the opponents play until the learner's turn or the end of the game. Returns the position."""
         try:
-            while state.to_move in seats and not state.is_over:
-                if self.render_mode == "human":
-                    self._renderer.render(state)
-                forced = state.must_pass
-                state = state.play(state.legal_actions()[0]) if forced else seats[state.to_move].play(state)
+            return answered(state, seats, self._renderer.render if self.render_mode == "human" else None)
         except SystemError as error:
             raise_interrupt(error)
             raise
-        return state
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play the learner's action, then the opponents' actions until the learner's next turn or the end of the game.

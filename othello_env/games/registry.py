@@ -32,6 +32,7 @@ __all__ = [
     "own_games",
     "position_to_text",
     "register_game",
+    "registered_games",
 ]
 
 _GAMES: dict[str, Game] = {}
@@ -60,9 +61,22 @@ class Game:
         scene: a function that returns the content of a picture of a position.
         action_path: a function that returns the squares that a person clicks to play an action in a position: one to
             place a disc, two to move a piece, none to pass.
+        rules_text: a function that returns the rules in words, for language models: for a position, the rules of its
+            game with its options. By default, the docstring of `state`.
+        move_pattern: a regular expression without groups for what looks like the name of a move in a text that
+            somebody wrote. What it finds is read in small letters, without spaces, and without a hyphen between a
+            letter and a number. By default, it finds the names of all actions.
+        explain: a function that says why the move of this name is not legal in a position, or returns None if the name
+            is of no move on this board.
+        ending: a function that says why a finished game ended, in a few words.
+        unit: what a player has more of than the others at the end if the player wins, such as ``disc``; None if wins
+            have no margin that is counted so.
+        loads: a function that reads a game as other programs print it. It takes the text and the usual start, and
+            returns the first and the last position. By default, a text has a board, moves, or both.
+        dumps: a function that writes such a text. It takes the first and the last position.
 
-    If `batch`, `scene` or `action_path` is not given and `state` is a subclass of a registered game's class, the
-    pictures are those of this game.
+    If `scene` and `action_path` are not given and `state` is a subclass of a registered game's class, the pictures are
+    those of this game.
     """
 
     name: str
@@ -71,6 +85,18 @@ class Game:
     longest: int | None = None
     scene: Callable[[Any], Scene] | None = None
     action_path: Callable[[Any, int], list[Place]] | None = None
+    rules_text: Callable[[Any], str] | None = None
+    move_pattern: str | None = None
+    explain: Callable[[Any, str], str | None] | None = None
+    ending: Callable[[Any], str] | None = None
+    unit: str | None = None
+    loads: Callable[[str, Any], tuple[State, State]] | None = None
+    dumps: Callable[[Any, Any], str] | None = None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the start of a game is random."""
+        return "seed" in _defaults(self.state)
 
     @property
     def defaults(self) -> Mapping[str, Any]:
@@ -174,7 +200,7 @@ class GameSpec:
         return self.game.state(**seed, **dict(self.options)) if seed else _usual_start(self)
 
     def _seed(self, key: int) -> dict[str, int]:
-        return {"seed": key} if "seed" in _defaults(self.game.state) else {}
+        return {"seed": key} if self.game.is_random else {}
 
     def batch(self, n: int) -> Batch:
         """A batch of N games.
@@ -266,6 +292,11 @@ def game_of(state: State | type[State]) -> Game | None:
 def own_games() -> tuple[str, ...]:
     """The names of the games that come with this package, in alphabetical order."""
     return tuple(sorted(name for name, game in _GAMES.items() if game.state.__module__.startswith(f"{_PACKAGE}.")))
+
+
+def registered_games() -> tuple[Game, ...]:
+    """The games that are registered in this process, in the order of their registration."""
+    return tuple(_GAMES.values())
 
 
 def find_game(text: str) -> GameSpec:

@@ -186,9 +186,9 @@ def _analysed(agent: OptionalMethods, state: State, actions: bool) -> Assessment
         bound=_bound(state, unit, []),
         nodes=found.nodes,
         depth=found.depth,
-        line=_names(state, found.pv),
+        line=tuple(state.names_of(found.pv).split()),
         moves={
-            action: MoveFacts(_names(state, line.pv), line.discs, line.depth, line.nodes)
+            action: MoveFacts(tuple(state.names_of(line.pv).split()), line.discs, line.depth, line.nodes)
             for action, line in lines.items()
         },
     )
@@ -202,10 +202,6 @@ def _comparable(line: Any, found: Any, best: float) -> float:
     if line.unit == _DISCS and found.unit != _DISCS:
         return math.copysign(math.inf, line.score)
     return float(min(best, line.score if line.discs is None else line.discs))
-
-
-def _names(state: State, actions: Iterable[int]) -> tuple[str, ...]:
-    return tuple(map(state.action_to_text, actions))
 
 
 def _searched(agent: OptionalMethods, state: State) -> Assessment:
@@ -270,7 +266,7 @@ def exact(agent: Any, state: State) -> Assessment:
     """
     if "exact_scores" not in powers(agent):
         raise AgentError(f"{agent!r} does not solve endgames")
-    if type(state) is not Othello or state.empties > EXACT_EMPTIES:
+    if type(state) is not Othello or state.empties > EXACT_EMPTIES:  # agents solve Othello, and no variant of it
         raise AgentError(f"only Othello with at most {EXACT_EMPTIES} empty squares is solved")
     row = agent.exact_scores([state])[0]
     values = {action: float(row[action]) for action in state.legal_actions()}

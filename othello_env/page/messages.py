@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self, TypeVar
 from msgspec import Meta, Struct, to_builtins
 
 from othello_env.games.game import State
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameSpec, registered_games
 from othello_env.support.files import as_type
 
 __all__ = [
@@ -17,15 +17,21 @@ __all__ = [
     "MessageError",
     "PageGame",
     "Position",
+    "page_games",
     "read_message",
 ]
 
 GAMES = ("othello", "othello:size=6", "othello:size=4", "tribolo", "checkers")
-"""The games that a page may name."""
+"""The games of this package that the page offers, in its order."""
 MAX_PLIES = 600
 LARGEST_SEED = 2**53 - 1  # the largest integer that JavaScript holds exactly
 
 _T = TypeVar("_T")
+
+
+def page_games() -> tuple[str, ...]:
+    """The games that a page may name: `GAMES`, and games of other packages that have pictures."""
+    return (*GAMES, *(game.name for game in registered_games() if game.scene and game.name not in GAMES))
 
 
 class MessageError(ValueError):
@@ -55,8 +61,8 @@ class PageGame(Struct, frozen=True):
     """A game as a page sends it, in the field ``record`` of a message.
 
     Attributes:
-        game: one of `GAMES`.
-        seed: determines Tribolo's start and the random choices of agents.
+        game: one of `page_games`.
+        seed: determines a random start (that of Tribolo) and the random choices of agents.
         position: the first position; None if the game begins at the usual start.
         moves: the actions that were played so far.
     """
@@ -67,8 +73,8 @@ class PageGame(Struct, frozen=True):
     moves: Annotated[tuple[Annotated[int, Meta(ge=0, le=1023)], ...], Meta(max_length=MAX_PLIES)] = ()
 
     def __post_init__(self) -> None:
-        if self.game not in GAMES:
-            raise MessageError(f"game is one of {', '.join(GAMES)}, not {self.game!r:.60}")
+        if self.game not in page_games():
+            raise MessageError(f"game is one of {', '.join(page_games())}, not {self.game!r:.60}")
 
     @classmethod
     def read(cls, values: object) -> Self:
@@ -94,7 +100,8 @@ class PageGame(Struct, frozen=True):
         if self.position is None:
             return rules.start(self.seed)
         state = rules.position(self.position.text, self.position.player)
-        if state.observation_shape != rules.start(self.seed).observation_shape and rules.name != "tribolo":
+        # A game with a random start has boards of several sizes.
+        if not rules.game.is_random and state.observation_shape != rules.start(self.seed).observation_shape:
             raise MessageError(f"the board has another size than the board of {self.game}")
         return state
 

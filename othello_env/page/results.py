@@ -19,7 +19,7 @@ from othello_env.games.registry import GameSpec
 from othello_env.league.files import LEAGUE_FILE, LeagueState
 from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
-from othello_env.page.messages import GAMES, MAX_PLIES, PageGame, Position
+from othello_env.page.messages import MAX_PLIES, PageGame, Position, page_games
 from othello_env.support.files import parse_json, read_file
 
 __all__ = [
@@ -320,7 +320,7 @@ class Recorded:
             "curves": [],
             "recorded": number,
             "players": list(GameSpec.parse(first.game).start(0).player_names),
-            "canReplay": first.game in GAMES,
+            "canReplay": first.game in page_games(),
             "standings": self._standings(),
             "games": games,
         }
@@ -364,7 +364,7 @@ class Recorded:
         """
         record = self._result.records[number]
         final = record.replay()
-        if record.game not in GAMES or len(final.moves) > MAX_PLIES:
+        if record.game not in page_games() or len(final.moves) > MAX_PLIES:
             raise ValueError(f"the page does not show games of {record.game} with {len(final.moves)} plies")
         position = None if record.position is None else Position(*record.position)
         game = PageGame(record.game, 0, position, final.moves)

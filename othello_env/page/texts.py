@@ -22,19 +22,14 @@ from collections.abc import Iterator
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from othello_env.data.formats import ggf
-from othello_env.games.checkers import pdn
-from othello_env.games.checkers.pdn import PdnGame
-from othello_env.games.checkers.position import Checkers
+from othello_env.drawing import scene
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import GameSpec, position_to_text
-from othello_env.page.messages import GAMES, LARGEST_SEED, PageGame, Position
+from othello_env.page.messages import LARGEST_SEED, PageGame, Position, page_games
 from othello_env.page.sgf import is_sgf, read_sgf
 
 __all__ = ["read_text", "write_text"]
 
-_CELLS = {"othello": frozenset("XxOo*.-"), "tribolo": frozenset("BRGbrg-#/")}
-_PLAYERS = {"x": "black", "o": "white"} | {name: name for name in ("black", "white", "blue", "red", "green")}
-_SIZES = (16, 36, 64)
 _REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
 _STATUS = re.compile(r"\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*")
 """Matches the line below a printed board: the number of each player's pieces, and the player to move."""
@@ -45,7 +40,6 @@ _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
 
 The labels are the letters of the columns, the number of a row, and in checkers the numbers of the squares in a row.
 """
-_FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)
 
 
 def read_text(record: PageGame, text: str) -> PageGame:
@@ -78,14 +72,12 @@ def _read_link(record: PageGame, link: str) -> PageGame:
     fields, texts = _texts_in(link)
     if fields:
         seed = fields.get("seed", "0")
-        if fields["game"] not in GAMES or not (seed.isdecimal() and int(seed) <= LARGEST_SEED):
+        if fields["game"] not in page_games() or not (seed.isdecimal() and int(seed) <= LARGEST_SEED):
             raise NotationError("the link names a game or a seed that this page does not know")
         named = PageGame(fields["game"], int(seed))
         if "position" not in fields and not fields.get("moves", "").strip():
             return named
         begin = f"{fields['position']} {fields.get('player', '')}\n" if "position" in fields else ""
-        if named.game == "checkers":  # the position is a FEN, which already names the player to move
-            begin = begin.split(" ")[0] + "\n" if begin else ""
         return _read_moves(named, begin + fields.get("moves", ""))
     for text in texts:
         # A link within a link would be found twice: as a field and as a fragment. So each level of nested links would
@@ -111,29 +103,36 @@ def _read_ggf(record: PageGame, text: str) -> PageGame:
 
 
 def _played(record: PageGame, start: State, final: State) -> PageGame:
-    """The record of a game of Othello. The board of the first position decides which game it is, such as 6x6 Othello.
+    """The record of a game that was read.
 
     Args:
         record: the record from which the seed is taken.
-        start: the first position.
+        start: the first position. Its board decides which game it is, such as 6x6 Othello.
         final: the last position, with the moves that led to it.
     """
-    game = str(GameSpec.from_state(start))
+    game = _game_of(record, start)
     position = None if start == GameSpec.parse(game).start(0) else Position(*position_to_text(start))
     return PageGame(game, record.seed, position, final.moves[len(start.moves) :])
 
 
+def _game_of(record: PageGame, start: State) -> str:
+    """The game on the page that begins in this position: one of its own for the board's size, or that of the record."""
+    game = str(GameSpec.from_state(start))
+    return game if game in page_games() else record.game
+
+
 def _read_moves(record: PageGame, text: str) -> PageGame:
     rules = GameSpec.parse(record.game)
+    usual = rules.start(record.seed)
     text = _plain(text)
-    if rules.name == "checkers":
-        return _read_checkers(record, text)
-    board, player, moves = _parts(rules.name, text)
+    if rules.game.loads is not None:
+        return _played(record, *rules.game.loads(text, usual))
+    board, player, moves = _parts(usual, text)
     if not board:
-        return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
-    start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
-    game = str(GameSpec.from_state(start) or rules)  # the board may have another size than in record.game
-    return PageGame(game, record.seed, Position(*position_to_text(start)), start.play_transcript(moves).moves)
+        return PageGame(record.game, record.seed, None, usual.play_transcript(moves).moves)
+    start = rules.position(board, player) if player else usual.position_from_text(board)
+    position = Position(*position_to_text(start))
+    return PageGame(_game_of(record, start), record.seed, position, start.play_transcript(moves).moves)
 
 
 def _plain(text: str) -> str:
@@ -150,50 +149,30 @@ def _plain(text: str) -> str:
     if status is None:
         return text
     rows = [_LABELS.sub("", line).replace(" ", "") for line in lines[:end]]
-    player = status["player"] or ""
-    if "king" not in status[0]:
-        return f"{'/'.join(filter(None, rows)) if '(G)' in status[0] else ''.join(rows)} {player}"
-    squares = "".join(rows).replace(".", "")  # remove the light squares, which have no number
-    pieces = {letter: [i for i, square in enumerate(squares, start=1) if square == letter] for letter in "rRwW"}
-    red, white = (
-        ",".join([*map(str, pieces[man]), *(f"K{square}" for square in pieces[king])])
-        for man, king in (("r", "R"), ("w", "W"))
-    )
-    return f"{'W' if player == 'white' else 'B'}:W{white}:B{red}"
+    return " ".join([*filter(None, rows), status["player"] or ""])
 
 
-def _parts(game: str, text: str) -> tuple[str, str | None, str]:
+def _parts(usual: State, text: str) -> tuple[str, str | None, str]:
     """Split a text into the board, the player to move, and the moves. Each of the three may be missing."""
-    words = text.split()
-    cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
+    words, drawn = text.split(), scene(usual)
+    players = {look.symbol.lower(): name for name, look, _ in drawn.scores}
+    cells = {*players, "*", ".", "/", *(cell.symbol for row in drawn.cells for cell in row)}
+    end = next((i for i, word in enumerate(words) if not set(word.lower()) <= cells), len(words))
     # X and O can be discs, or the player to move. If the words before an X or O already form a whole board, this X or O
     # is the player to move.
-    if (
-        game == "othello"
-        and cells > 1
-        and words[cells - 1].upper() in ("X", "O")
-        and _cells_in(words[: cells - 1]) in _SIZES
-    ):
-        cells -= 1
-    player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None
-    return " ".join(words[:cells]), player, " ".join(words[cells + (player is not None) :])
+    if end > 1 and words[end - 1].lower() in players and _is_board(usual, words[: end - 1]):
+        end -= 1
+    named = players | {name: name for name in usual.player_names}
+    player = named.get(words[end].lower()) if 0 < end < len(words) else None
+    return " ".join(words[:end]), player, " ".join(words[end + (player is not None) :])
 
 
-def _cells_in(words: list[str]) -> int:
-    return sum(map(len, words))
-
-
-def _read_checkers(record: PageGame, text: str) -> PageGame:
-    """Read a game in PDN, or the FEN of a position and the moves after this position."""
-    usual = Checkers()
-    games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
-    if len(games) != 1:
-        raise NotationError(f"expected one game, got {len(games)}")
-    start = games[0].start
-    if start.size != usual.size:
-        raise NotationError(f"expected a board of side {usual.size}, got one of {start.size}")
-    position = None if start == usual else Position(*position_to_text(start))
-    return PageGame(record.game, record.seed, position, games[0].actions)
+def _is_board(usual: State, words: list[str]) -> bool:
+    try:
+        usual.position_from_text(" ".join(words))
+    except NotationError:
+        return False
+    return True
 
 
 def write_text(record: PageGame) -> str:
@@ -202,14 +181,14 @@ def write_text(record: PageGame) -> str:
     Raises:
         ValueError: a move is not legal.
     """
-    rules = GameSpec.parse(record.game)
+    game = GameSpec.parse(record.game).game
     states = record.states()
     start = states[0]
-    if isinstance(start, Checkers):
-        return pdn.dumps([PdnGame.of(start.play_transcript(record.moves), start)])
+    if game.dumps is not None:
+        return game.dumps(start, states[-1])
     moves = [action for state, action in zip(states, record.moves, strict=False) if not state.must_pass]
     names = " ".join(map(start.action_to_text, moves))
-    if rules.name == "othello" and record.position is None:
+    if record.position is None and not game.is_random:
         return names
     board, player = position_to_text(start)
     return f"{board} {player}\n{names}".strip()

@@ -7,9 +7,9 @@ from typing import Any
 from othello_env.drawing import scene
 from othello_env.drawing.picture import board_svg, gradient_id
 from othello_env.drawing.scene import action_path
-from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
+from othello_env.games.registry import game_of
 from othello_env.page.opening_names import opening_name
 
 __all__ = ["board_view", "position_view"]
@@ -41,6 +41,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
     """
     drawn = scene(state)
     looks = [look for _, look, _ in drawn.scores]
+    othello = state if isinstance(state, Othello) else None  # only Othello is solved, and only its openings have names
     return {
         "move": move,
         "action": state.moves[-1] if state.moves else None,
@@ -56,8 +57,8 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "ending": _ending(state) if state.is_over else None,
         "isOver": state.is_over,
         "mustPass": state.must_pass,
-        "empties": state.empties if isinstance(state, Othello) else None,
-        "opening": opening_name(state) if isinstance(state, Othello) else None,
+        "empties": None if othello is None else othello.empties,
+        "opening": None if othello is None else opening_name(othello),
         "returns": state.returns(),
         "margins": state.margins(),
     }
@@ -65,31 +66,15 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
 
 def _ending(state: State) -> str:
     """A sentence about a finished game: who won, by how much, and why the game ended."""
-    unit = {"Othello": "disc", "Checkers": "piece"}.get(type(state).__name__, "cell")
+    game = game_of(state)
     scores, winners = state.scores(), [state.player_names[player] for player in state.winners()]
-    counts = " to ".join(map(str, sorted(scores, reverse=True)))
+    text = " to ".join(map(str, sorted(scores, reverse=True)))
     if len(winners) == state.num_players:
-        text = f"a draw, {counts}"
+        text = f"a draw, {text}"
     elif len(winners) > 1:
-        text = f"{' and '.join(winners)} share the win, {counts}"
+        text = f"{' and '.join(winners)} share the win, {text}"
     else:
         by = max(scores) - sorted(scores)[-2]
-        margin = f"by {by} {unit}{'s' if by != 1 else ''}, " if isinstance(state, Othello) else ""
-        text = f"{winners[0]} wins {margin}{counts}"
-    return f"{text}: {_reason(state)}"
-
-
-def _reason(state: State) -> str:
-    if isinstance(state, Checkers):
-        loser = state.player_names[state.to_move]
-        if not any(state.returns()):
-            return f"a draw by the rule {state.draws!r}"
-        return f"{loser} has no piece left" if not state.scores()[state.to_move] else f"{loser} has no move"
-    if isinstance(state, Othello):
-        lost = [name for name, score in zip(state.player_names, state.scores(), strict=True) if not score]
-        if lost:
-            return f"{lost[0]} has no disc left"
-        if None not in state.owners():
-            return "the board is full"
-        return "neither side has a move"
-    return "nobody has a move"
+        margin = "" if game is None or game.unit is None else f"by {by} {game.unit}{'s' if by != 1 else ''}, "
+        text = f"{winners[0]} wins {margin}{text}"
+    return text if game is None or game.ending is None else f"{text}: {game.ending(state)}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, Policy, Seat, make_agent
+from othello_env.agent import Agent, Policy, Seat, answered, make_agent
 from othello_env.games.game import State, check_choice, check_seed, check_text
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 from othello_env.games.openings import Openings, OpeningsSpec
@@ -93,7 +93,7 @@ class OthelloText:
         start = rules.start(0)
         check_choice("side", side, ("random", *start.player_names))
         check_choice("reward", reward, ("result", "regret"))
-        if reward == "regret" and not isinstance(start, Othello):
+        if reward == "regret" and type(start) is not Othello:  # only for Othello is perfect play known
             raise ValueError(f"the reward 'regret' is for Othello, not for {rules}")
         self._openings = Openings(openings, rules.start)
         self._opponent = make_agent(opponent)
@@ -202,9 +202,9 @@ class OthelloText:
 
     def _answered(self, state: State) -> State:
         """The position after the opponent's moves and all passes, when the model is to move or the game is over."""
-        while not state.is_over and (state.to_move in self._seats or state.must_pass):
-            forced = state.must_pass
-            state = state.play(state.legal_actions()[0]) if forced else self._seats[state.to_move].play(state)
+        state = answered(state, self._seats)
+        while state.must_pass:
+            state = answered(state.play(state.legal_actions()[0]), self._seats)
         return state
 
     def _news(self, before: State, state: State) -> str:
@@ -241,10 +241,8 @@ def game_reward(quality: float | None, legal: int, wrong: int) -> float:
     return 0.2 + 0.8 * quality - 0.1 * wrong / max(1, legal + wrong)
 
 
-def _discs_lost(before: State, after: State) -> float | None:
-    """The discs that a move lost against perfect play, or None if the position has too many empty squares."""
-    assert isinstance(before, Othello)
-    assert isinstance(after, Othello)
+def _discs_lost(before: Any, after: Any) -> float | None:
+    """The discs that a move of Othello lost against perfect play, or None if too many squares are empty."""
     if before.size == 8 and before.empties > EXACT_EMPTIES:
         return None
     return _exact_score(before) + _exact_score(after)  # each from the side of its player to move

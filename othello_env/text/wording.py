@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from functools import lru_cache
 
-from othello_env.games.checkers.notation import action_from_squares, squares_of_move
-from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, State, WrongGameError
-from othello_env.games.othello.position import Othello
-from othello_env.games.tribolo.position import Tribolo
+from othello_env.games.registry import game_of
 
 __all__ = [
     "LONGEST",
@@ -37,49 +36,6 @@ _STATEMENT = (
     r"(?:(?<!/)(?:move|answer)[\"'*_` ]{0,4}(?:[:=>]|is)|\bi(?:'ll| will)? (?:play|choose|take)|boxed"
     r"|(?=\[[-\w ]{1,60}\]))[^a-z0-9]{0,9}(?:\\[a-z]{1,9}\{)?"
 )
-_SQUARE = r"(?<![a-z0-9])[a-z]-?[0-9]{1,2}(?![a-z0-9])"
-_JUMPS = r"(?<![a-z0-9])[0-9]{1,2}(?: {0,2}[-x] {0,2}[0-9]{1,2}){1,20}(?![a-z0-9])"
-
-
-def _patterns(move: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    flags = re.IGNORECASE | re.ASCII
-    return re.compile(f"{_STATEMENT}({move})", flags), re.compile(move, flags)
-
-
-_SQUARES, _CHAINS = _patterns(_SQUARE), _patterns(_JUMPS)
-"""What finds the moves that a text states ("move: d3"), and all moves that it names; for squares and for checkers."""
-
-_RULES: dict[type[State], str] = {
-    Othello: (
-        "This is Othello on a board of {height} rows and {width} columns. A square is named by the letter of its "
-        "column and the number of its row, such as c2. The sign - is an empty square. A player puts a disc on an "
-        "empty square. In at least one of the eight directions, an unbroken line of the opponent's discs must begin "
-        "next to this square, and one of the player's own discs must stand behind this line. All discs of all such "
-        "lines become the player's. A player without a move passes; the pass is made for the player. The game is over "
-        "when nobody can move. The player with the most discs wins."
-    ),
-    Tribolo: (
-        "This is Tribolo, a game of three players, on a board of {height} rows and {width} columns with walls (#). "
-        "The sign - is an empty cell. A cell is named by the letter of its column and the number of its row, such as "
-        "c2. A player takes an empty cell. In at least one of the eight directions, an unbroken line of cells of one "
-        "opponent must begin next to this cell, and one of the player's own cells must stand behind this line. All "
-        "cells of all such lines become the player's. A player without a move is skipped. The game is over when "
-        "nobody can move. The player with the most cells wins."
-    ),
-    Checkers: (
-        "This is English draughts (checkers) on a board of {height} rows and {width} columns. The dark squares are "
-        "numbered row by row from the top left; the numbers of a row stand beside it. The sign - is an empty dark "
-        "square. A step is written 11-15, a jump over an opponent's piece 15x22, and a chain of jumps with the same "
-        "piece 15x22x31. Red's men (r) move down the board, White's men (w) move up, and kings (R, W) move both ways, "
-        "always along diagonals. A player who can jump must jump, and a piece that can jump again must go on. A man "
-        "that reaches the last row becomes a king, and its move ends. A player who cannot move loses. {draw}"
-    ),
-}
-_DRAWS = {
-    "repetition": "The game is a draw when a position occurs for the second time with the same player to move.",
-    "threefold": "The game is a draw when a position occurs for the third time with the same player to move.",
-    "40-move": "The game is a draw after 40 moves of each player without a jump or a move of a man.",
-}
 _ANSWER = 'Answer with one move as JSON: {"move": "..."}. Or name the move at the end of your answer.'
 _COST = "A wrong answer counts against you. You may correct it, but {attempts} wrong answers in a row lose the game."
 
@@ -104,15 +60,23 @@ def rules_text(state: State, attempts: int) -> str:
         attempts: the number of wrong answers for a move after which the game is lost.
 
     Raises:
-        WrongGameError: the game is not Othello, Tribolo or checkers.
+        WrongGameError: the class of the position is not registered, or nothing says its rules in words.
     """
-    if type(state) not in _RULES:
-        raise WrongGameError(f"there are texts for Othello, Tribolo and Checkers, not for {type(state).__name__}")
-    _, height, width = state.observation_shape
-    draw = _DRAWS[state.draws] if isinstance(state, Checkers) else ""
-    rules = _RULES[type(state)].format(height=height, width=width, draw=draw)
     cost = "A wrong answer loses the game." if attempts == 1 else _COST.format(attempts=attempts)
-    return f"{rules.strip()}\n\n{_ANSWER} {cost}"
+    return f"{_rules_of(state)}\n\n{_ANSWER} {cost}"
+
+
+def _rules_of(state: State) -> str:
+    """The rules of a position's game. If the game gives no text of its own, they are the docstring of its class."""
+    game, kind = game_of(state), type(state)
+    if game is None or game.state is not kind:
+        raise WrongGameError(f"there are rules in words for registered games, not for {kind.__name__}")
+    if game.rules_text is not None:
+        return game.rules_text(state)
+    if not kind.__doc__:  # that of a base class may tell other rules
+        raise WrongGameError(f"{game.name} has no rules in words: no rules_text, and no docstring of {kind.__name__}")
+    names = ", ".join(map(state.action_to_text, state.legal_actions()[:3]))
+    return f"{inspect.cleandoc(kind.__doc__)}\n\nMoves have names such as {names}."
 
 
 def position_text(state: State, *, legal_moves: bool = False) -> str:
@@ -146,13 +110,13 @@ def play_text(state: State, answer: str) -> State:
         WrongAnswerError: the answer names no move, or a move that the rules do not allow.
     """
     text = _ESCAPE.sub(_unescaped, read_part(answer)).translate(_SIGNS)
-    statement, anywhere = _CHAINS if isinstance(state, Checkers) else _SQUARES
+    statement, anywhere = _patterns(_move_pattern(state))
     field = _outermost_field(text)
     if field is not None:
         names = anywhere.findall(field)
     elif not (names := statement.findall(_OTHERS.sub(" ", text))):
         every = anywhere.findall(text)
-        names = [name for name in every if _is_on_board(state, _spelled(state, name))] or every
+        names = [name for name in every if _reason(state, _spelled(state, name)) is not None] or every
     if not names:
         said = "the answer" if field is None else repr(field[:20])
         raise WrongAnswerError("unreadable", f"{said} names no move")
@@ -160,7 +124,8 @@ def play_text(state: State, answer: str) -> State:
     try:
         return state.play_move(name)
     except (IllegalActionError, NotationError):
-        raise WrongAnswerError("illegal", f"{name} is not legal: {_reason(state, name)}") from None
+        reason = _reason(state, name) or "there is no such move on this board"
+        raise WrongAnswerError("illegal", f"{name} is not legal: {reason}") from None
 
 
 def _unescaped(escape: re.Match[str]) -> str:
@@ -177,38 +142,43 @@ def _outermost_field(text: str) -> str | None:
     return outermost[-1] if outermost else None
 
 
+@lru_cache(64)
+def _patterns(move: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What finds the moves that a text states ("move: d3"), and all moves that it names."""
+    name, flags = f"(?<![a-z0-9])(?:{move})(?![a-z0-9])", re.IGNORECASE | re.ASCII
+    return re.compile(f"{_STATEMENT}({name})", flags), re.compile(name, flags)
+
+
+def _move_pattern(state: State) -> str:
+    """What looks like the name of a move of this game."""
+    game = game_of(state)
+    if game is not None and game.move_pattern is not None:
+        return game.move_pattern
+    return "|".join(map(re.escape, sorted(_names(state), key=len, reverse=True)))
+
+
+def _names(state: State) -> list[str]:
+    return [state.action_to_text(action) for action in range(state.num_actions)]
+
+
 def _spelled(state: State, name: str) -> str:
-    """The name of a move as the game writes it."""
-    return name.lower().replace(" " if isinstance(state, Checkers) else "-", "")
+    """The name of a move as the game writes it: without spaces, and without a hyphen between a letter and a number."""
+    game = game_of(state)
+    if game is not None and game.move_pattern is not None:
+        return re.sub("(?<=[a-z])-(?=[0-9])", "", name.lower().replace(" ", ""))
+    return next((own for own in _names(state) if own.lower() == name.lower()), name)
 
 
-def _is_on_board(state: State, name: str) -> bool:
+def _reason(state: State, name: str) -> str | None:
+    """Why a move is not legal, or None if there is no such move on this board."""
+    game = game_of(state)
+    if game is not None and game.explain is not None:
+        return game.explain(state, name)
     try:
-        if isinstance(state, Checkers):
-            squares = squares_of_move(name, state.size)
-            # The board shows the numbers of a row, such as 5-8. They are no move, since no step joins these squares.
-            return "x" in name or action_from_squares(squares[0], squares[1], state.size) is not None
         state.action_from_text(name)
     except NotationError:
-        return False
-    return True
-
-
-def _reason(state: State, name: str) -> str:
-    """Why a move is not legal."""
-    if not _is_on_board(state, name):
-        return "there is no such move on this board"
-    if isinstance(state, Checkers):
-        if state.going_square is not None:
-            return f"the piece on {state.going_square + 1} must jump on"
-        if state.must_jump:  # a name such as 15x31 is not enough if several chains join the two squares
-            return "you can jump, so you must jump; name every square of a chain"
-        return "no piece of yours can move like that"
-    _, _, width = state.observation_shape
-    row, column = divmod(state.action_from_text(name), width)
-    if state.observation(state.to_move)[:, row, column].any():
-        return "it is not empty"
-    return "no line of the other side ends at one of your own"
+        return None
+    return "the rules do not allow it here"
 
 
 def correction(error: WrongAnswerError) -> str:

@@ -6,6 +6,7 @@ from othello_env.games.othello.batch import OthelloBatch
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Game, register_game
 from othello_env.games.scene import Cell, Look, Piece, Place, Scene, caption
+from othello_env.games.words import SQUARE, why_no_capture
 
 __all__ = ["GAME"]
 
@@ -42,6 +43,24 @@ def _action_path(state: Othello, action: int) -> list[Place]:
     return [] if action == state.pass_action else [divmod(action, state.size)]
 
 
+def _rules_text(state: Othello) -> str:
+    return (
+        f"This is Othello on a board of {state.size} rows and {state.size} columns. A square is named by the letter of "
+        "its column and the number of its row, such as c2. The sign - is an empty square. A player puts a disc on an "
+        "empty square. In at least one of the eight directions, an unbroken line of the opponent's discs must begin "
+        "next to this square, and one of the player's own discs must stand behind this line. All discs of all such "
+        "lines become the player's. A player without a move passes; the pass is made for the player. The game is over "
+        "when nobody can move. The player with the most discs wins."
+    )
+
+
+def _ending(state: Othello) -> str:
+    lost = [name for name, discs in zip(state.player_names, state.discs(), strict=True) if not discs]
+    if lost:
+        return f"{lost[0]} has no disc left"
+    return "neither side has a move" if state.empties else "the board is full"
+
+
 GAME = Game(
     name="othello",
     state=Othello,
@@ -51,5 +70,10 @@ GAME = Game(
     longest=64,
     scene=_scene,
     action_path=_action_path,
+    rules_text=_rules_text,
+    move_pattern=SQUARE,
+    explain=why_no_capture,
+    ending=_ending,
+    unit="disc",
 )
 register_game(GAME)

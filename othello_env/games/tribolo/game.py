@@ -6,6 +6,7 @@ from othello_env.games.registry import Game, register_game
 from othello_env.games.scene import Cell, Look, Piece, Place, Scene, caption
 from othello_env.games.tribolo.batch import TriboloBatch
 from othello_env.games.tribolo.position import Tribolo
+from othello_env.games.words import SQUARE, why_no_capture
 
 __all__ = ["GAME"]
 
@@ -47,11 +48,30 @@ def _action_path(state: Tribolo, action: int) -> list[Place]:
     return [divmod(action, state.width)]
 
 
+def _rules_text(state: Tribolo) -> str:
+    return (
+        f"This is Tribolo, a game of three players, on a board of {state.height} rows and {state.width} columns with "
+        "walls (#). The sign - is an empty cell. A cell is named by the letter of its column and the number of its "
+        "row, such as c2. A player takes an empty cell. In at least one of the eight directions, an unbroken line of "
+        "cells of one opponent must begin next to this cell, and one of the player's own cells must stand behind this "
+        "line. All cells of all such lines become the player's. A player without a move is skipped. The game is over "
+        "when nobody can move. The player with the most cells wins."
+    )
+
+
+def _ending(state: Tribolo) -> str:
+    return "nobody has a move"
+
+
 GAME = Game(
     name="tribolo",
     state=Tribolo,
     batch=TriboloBatch,
     scene=_scene,
     action_path=_action_path,
+    rules_text=_rules_text,
+    move_pattern=SQUARE,
+    explain=why_no_capture,
+    ending=_ending,
 )
 register_game(GAME)
