@@ -158,8 +158,8 @@ def game_option(
         try:
             return function(*arguments, **options)
         except WrongGameError as error:
-            is_usual = type(options["rules"].start(0)) is Othello
-            advice = "; --size and --game say what is played, such as --size 6" * is_usual
+            is_othello = options["rules"].name == "othello"  # whose size the user may have forgotten
+            advice = "; --size and --game say what is played, such as --size 6" * is_othello
             raise click.UsageError(f"{error}{advice}") from error
 
     return size(game(run))
@@ -182,7 +182,7 @@ def othello_start(rules: GameSpec) -> Othello:
         click.BadParameter: the game is not Othello, but perhaps a variant of its rules.
     """
     start = rules.start(0)
-    if type(start) is not Othello:
+    if type(start) is not Othello:  # these commands use engines and formats of Othello, and no variant of its rules
         raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
     return start
 

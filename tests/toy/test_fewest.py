@@ -15,10 +15,14 @@ from othello_env.arena import Schedule, play_match, play_tournament, read_record
 from othello_env.arena.play.records import _rules
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
-from othello_env.envs import GameAEC
+from othello_env.envs import GameAEC, GameEnv
 from othello_env.games import registry
 from othello_env.games.registry import GameSpec, find_game
+from othello_env.page.messages import PageGame, Position
+from othello_env.page.texts import read_text, write_text
+from othello_env.page.view import board_view, position_view
 from othello_env.support.imports import import_object
+from othello_env.text import ChatAgent, OthelloText
 
 FILE = Path(__file__).parent / "fewest.py"
 
@@ -88,6 +92,72 @@ def test_pettingzoo_takes_it(fewest):
     from pettingzoo.test import api_test
 
     api_test(GameAEC("fewest:size=4"), num_cycles=30)
+
+
+def test_observations_are_flat(fewest):
+    env = GameEnv("fewest:size=4", flat=True)
+    observation, info = env.reset(seed=1)
+    assert env.observation_space.contains(observation)
+    np.testing.assert_array_equal(observation, env.position.observation(env.learner).ravel())
+    assert type(env.position) is fewest
+    assert info["action_mask"].sum() == len(env.position.legal_actions())
+
+
+def test_a_language_model_plays_it(fewest):
+    env = OthelloText(game="fewest:size=4", side="black", seed=1)
+    said = env.reset()
+    assert said.startswith("A position. The moves are those of Othello; the margins are swapped")
+    assert "Moves have names such as b1, a2, d3." in said
+    assert env.play("a9").startswith("That was not accepted: the answer names no move")
+    assert env.play("I think of B1, but a1.").endswith(
+        "a1 is not legal: the rules do not allow it here. You lose the game."
+    )
+    env.reset()
+    while not env.done:
+        env.play(f"My move is {env.position.action_to_text(env.position.legal_actions()[-1]).upper()}.")
+    black, white = env.position.discs()
+    assert type(env.position) is fewest
+    assert black != white
+    assert env.get_reward() == pytest.approx(1 if black < white else 0.2)
+    assert fewest(4).is_legal(ChatAgent(lambda messages: "b1").act(fewest(4)))
+
+
+def test_no_rules_of_a_base_class_are_told(fewest):
+    class Silent(fewest):
+        pass
+
+    with pytest.raises(WrongGameError, match="rules in words for registered games, not for Silent"):
+        ChatAgent(str).check_game(Silent())
+    register_game(Game(name="silent", state=Silent))
+    try:
+        with pytest.raises(
+            WrongGameError, match="silent has no rules in words: no rules_text, and no docstring of Silent"
+        ):
+            OthelloText(game="silent").reset()
+    finally:
+        del registry._GAMES["silent"]
+    with pytest.raises(ValueError, match="the reward 'regret' is for Othello, not for fewest"):
+        OthelloText(game="fewest", reward="regret")
+
+
+def test_the_page_shows_it(fewest):
+    state = fewest()
+    while not state.is_over:
+        state = state.play(state.legal_actions()[0])
+    record = PageGame("fewest", moves=state.moves)
+    final = record.states()[-1]
+    assert type(final) is fewest
+    assert [player["name"] for player in board_view(final)["players"]] == ["black", "white"]
+    black, white = final.discs()
+    winner = "black" if black < white else "white"
+    assert position_view(final, None)["ending"] == f"{winner} wins {max(black, white)} to {min(black, white)}"
+    assert read_text(PageGame("fewest"), write_text(record)) == record
+    middle = record.states()[20]
+    later = PageGame("fewest", 0, Position(middle.to_text(), middle.player_names[middle.to_move]), state.moves[20:])
+    assert read_text(PageGame("fewest"), write_text(later)) == later
+    link = f"http://127.0.0.1/#game=fewest&moves={state.transcript()}"
+    assert read_text(PageGame("othello"), link) == record
+    assert position_view(fewest.from_moves(state.moves[:5]), "c3")["status"] == "white to move"
 
 
 def test_a_tournament_and_its_records(fewest, tmp_path):

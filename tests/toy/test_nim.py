@@ -13,6 +13,8 @@ from othello_env import make_agent, sample_legal
 from othello_env.arena import play_match
 from othello_env.envs import GameAEC, GameEnv, GameVectorEnv
 from othello_env.games import registry
+from othello_env.page.messages import MessageError, PageGame
+from othello_env.text import OthelloText
 
 HERE = Path(__file__).parent
 
@@ -96,6 +98,19 @@ def test_agents_play_it(nim):
     result = play_match("alphabeta:depth=4", "random", games=40, openings=None, new_game=lambda key: nim.Nim())
     assert result.score > 0.9
     assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # it leaves four stones, so the opponent loses
+
+
+def test_a_language_model_plays_it(nim):
+    env = OthelloText(game="nim", opponent="alphabeta:depth=6", side="first", seed=0)
+    assert "Moves have names such as 1, 2, 3." in env.reset()
+    while not env.done:
+        assert env.play("I take 2.").startswith("You played 2.")
+    assert env.position.moves[0] == 1
+
+
+def test_the_page_does_not_know_a_game_without_pictures(nim):
+    with pytest.raises(MessageError, match="game is one of othello, .*, checkers, not 'nim'"):
+        PageGame("nim")
 
 
 @pytest.mark.slow
