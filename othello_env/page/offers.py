@@ -13,7 +13,7 @@ from typing import Any
 from othello_env.agent import Agent, SpecError, WrongGameError, option_text
 from othello_env.agent.spec import number_options, split_spec
 from othello_env.arena.rating.ladder import load_ladder
-from othello_env.page.messages import GAMES, MessageError, PageGame, page_games
+from othello_env.page.messages import GAMES, MessageError, PageGame
 
 __all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "RATED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
 
@@ -216,8 +216,8 @@ def _ratings() -> dict[str, dict[str, float]]:
 
 
 def games_of(agent: Agent) -> tuple[str, ...]:
-    """The games on the page that an agent plays."""
-    return tuple(game for game in page_games() if _plays(agent, game))
+    """The games in `GAMES` that an agent plays."""
+    return tuple(game for game in GAMES if _plays(agent, game))
 
 
 def _plays(agent: Agent, game: str) -> bool:

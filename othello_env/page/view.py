@@ -41,7 +41,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
     """
     drawn = scene(state)
     looks = [look for _, look, _ in drawn.scores]
-    othello = state if isinstance(state, Othello) else None  # only Othello is solved, and only its openings have names
+    othello = state if type(state) is Othello else None  # only Othello is solved, and only its openings have names
     return {
         "move": move,
         "action": state.moves[-1] if state.moves else None,

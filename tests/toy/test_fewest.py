@@ -12,13 +12,14 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from othello_env import Game, Othello, WrongGameError, make_agent, register_game, sample_legal
 from othello_env.arena import Schedule, play_match, play_tournament, read_records
-from othello_env.arena.play.records import _rules
+from othello_env.arena.play.records import GameRecord, _rules
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
 from othello_env.envs import GameAEC, GameEnv
 from othello_env.games import registry
 from othello_env.games.registry import GameSpec, find_game
 from othello_env.page.messages import PageGame, Position
+from othello_env.page.results import Recorded
 from othello_env.page.texts import read_text, write_text
 from othello_env.page.view import board_view, position_view
 from othello_env.support.imports import import_object
@@ -151,10 +152,14 @@ def test_the_page_shows_it(fewest):
     black, white = final.discs()
     winner = "black" if black < white else "white"
     assert position_view(final, None)["ending"] == f"{winner} wins {max(black, white)} to {min(black, white)}"
+    assert position_view(final, None)["empties"] is None  # agents that solve Othello do not solve it
     assert read_text(PageGame("fewest"), write_text(record)) == record
     middle = record.states()[20]
     later = PageGame("fewest", 0, Position(middle.to_text(), middle.player_names[middle.to_move]), state.moves[20:])
     assert read_text(PageGame("fewest"), write_text(later)) == later
+    played = Recorded("games.jsonl", [GameRecord.from_transcript(state.transcript(), ("a", "b"), "fewest")])
+    assert played.to_json(0)["canReplay"]
+    assert PageGame.read(played.game(0)["record"]) == record
     link = f"http://127.0.0.1/#game=fewest&moves={state.transcript()}"
     assert read_text(PageGame("othello"), link) == record
     assert position_view(fewest.from_moves(state.moves[:5]), "c3")["status"] == "white to move"
@@ -175,6 +180,7 @@ def test_a_tournament_and_its_records(fewest, tmp_path):
         assert record.result[0] == (white > black) - (white < black)
     games = games_of_records(records)
     assert games.ends.returns.tolist() == [list(record.result) for record in records]
+    assert not Recorded("games.jsonl", records).to_json(0)["canReplay"]  # the page shows the usual size alone
     with pytest.raises(ValueError, match="labels are for games of Othello, not of fewest:size=4"):
         exact_labels(games, 4)
     match = play_match(*names, games=10, openings="random:2", seed=1, new_game=rules.start)

@@ -72,7 +72,7 @@ async function attempt(action) {
 /** Draw everything that depends on the position. */
 function draw() {
   const { game } = table;
-  const title = TITLES[game.record.game];
+  const title = TITLES[game.record.game] ?? game.record.game;
   board.show(game.view, game.before, {
     legal: byId("legal").checked, selected: table.selected, squareName: (row, column) => game.squareName(row, column),
   });
@@ -235,7 +235,7 @@ async function begin(what, record, seats, more = {}) {
 }
 
 /** Put a game on the table. A person plays all its sides. */
-const openGame = (what, record, more = {}) => begin(what, record, PLAYERS[record.game].map(() => HUMAN), { base: 0, ...more });
+const openGame = (what, record, more = {}) => begin(what, record, null, { base: 0, ...more });
 
 const emptyRecord = game => ({ game, seed: newSeed(), position: null, moves: [] });
 

@@ -93,8 +93,9 @@ export class Table {
   }
 
   /**
-   * Begin the game of a record with these players. Nothing changes until the game is loaded. The game that was on the table
-   * is kept in `past`; `what` names the reason why it left the table, such as "restart".
+   * Begin the game of a record with these players, or with a person on all sides if `seats` is null. Nothing changes until
+   * the game is loaded. The game that was on the table is kept in `past`; `what` names the reason why it left the table,
+   * such as "restart".
    */
   async begin(what, record, seats, { limit = 0, base = record.moves.length, names = null, cursor = undefined } = {}) {
     const signal = this.stop();
@@ -105,6 +106,7 @@ export class Table {
     });
     if (!game || signal.aborted) return;
     if (this.game) this.past.push(what, this.keep());
+    seats ??= game.board.players.map(() => HUMAN);
     const clock = Clock.from(limit, seats.length, record.moves.length);
     const playing = !seats.includes(HUMAN) && game.atEnd;
     this.resume({ game, seats, clock, base, names, opened: names ? record.moves.length : base, ended: null, lines: [], playing });
