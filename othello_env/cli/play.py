@@ -57,16 +57,17 @@ def command(rules: GameSpec, hint: str | None, moves: str, seed: int, **colours:
     seats: list[tuple[Seat | None, str]] = []
     for player, name in enumerate(start.player_names):
         is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
-        agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN, start, seed)
+        agent, called = _player(name, colours.get(name), opponent, opponent if is_taken else _HUMAN, start, seed)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    TerminalGame(state, seats, adviser, _prompt, _tell, before, coloured if has_colour else drawing.text).play()
+    draw = str if rules.game.scene is None else coloured if has_colour else drawing.text
+    TerminalGame(state, seats, adviser, _prompt, _tell, before, draw).play()
 
 
 def coloured(state: State) -> str:
     """The position as `drawing.text` shows it, with the board in colours of the terminal (ANSI, 256 colours)."""
     drawn = drawing.scene(state)
-    colours = {look.symbol.upper(): _SYMBOLS[name] for name, look, _ in drawn.scores}
+    colours = {look.symbol.upper(): _SYMBOLS.get(name, _LEGAL) for name, look, _ in drawn.scores}
     ground = _FELT if state.player_names[0] == "black" else _GREY
 
     def paint(found: re.Match[str]) -> str:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from othello_env import make_agent, sample_legal
 from othello_env.arena import play_match
+from othello_env.cli.play import command
 from othello_env.envs import GameAEC, GameEnv, GameVectorEnv
 from othello_env.games import registry
 from othello_env.page.messages import MessageError, PageGame
@@ -106,6 +108,13 @@ def test_a_language_model_plays_it(nim):
     while not env.done:
         assert env.play("I take 2.").startswith("You played 2.")
     assert env.position.moves[0] == 1
+
+
+def test_a_person_plays_it_at_the_terminal(nim):
+    game, typed = ["--game", f"{HERE / 'nim.py'}:Nim"], "human\nalphabeta:depth=6\n1\n1\n1\n"
+    done = CliRunner().invoke(command, game, input=typed, catch_exceptions=False)
+    assert "second (alphabeta:depth=6) plays 3" in done.output
+    assert done.output.endswith("second wins 0 - 0\n")
 
 
 def test_the_page_does_not_know_a_game_without_pictures(nim):

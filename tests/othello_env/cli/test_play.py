@@ -144,8 +144,12 @@ def test_the_seed_is_also_the_seed_of_your_own_agent(monkeypatch, capsys, tmp_pa
     assert games[0] == games[1] != games[2]
 
 
+class Sides(Othello):
+    player_names = ("first", "second")
+
+
 @pytest.mark.parametrize(
-    "state", [Othello.from_moves("f5d6"), Othello(4), Checkers.from_text("B:W18,K26:B14,1"), Tribolo(seed=1)]
+    "state", [Othello.from_moves("f5d6"), Othello(4), Checkers.from_text("B:W18,K26:B14,1"), Tribolo(seed=1), Sides(4)]
 )
 def test_colours_change_nothing_but_the_colours(state):
     painted = coloured(state)
