@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from othello_env.games.game import IllegalActionError, NotationError, State, WrongGameError
@@ -110,17 +111,18 @@ def play_text(state: State, answer: str) -> State:
         WrongAnswerError: the answer names no move, or a move that the rules do not allow.
     """
     text = _ESCAPE.sub(_unescaped, read_part(answer)).translate(_SIGNS)
-    statement, anywhere = _patterns(_move_pattern(state))
+    pattern, spelled = _notation(state)
+    statement, anywhere = _patterns(pattern)
     field = _outermost_field(text)
     if field is not None:
         names = anywhere.findall(field)
     elif not (names := statement.findall(_OTHERS.sub(" ", text))):
         every = anywhere.findall(text)
-        names = [name for name in every if _reason(state, _spelled(state, name)) is not None] or every
+        names = [name for name in every if _reason(state, spelled(name)) is not None] or every
     if not names:
         said = "the answer" if field is None else repr(field[:20])
         raise WrongAnswerError("unreadable", f"{said} names no move")
-    name = _spelled(state, names[-1])
+    name = spelled(names[-1])
     try:
         return state.play_move(name)
     except (IllegalActionError, NotationError):
@@ -149,24 +151,13 @@ def _patterns(move: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(f"{_STATEMENT}({name})", flags), re.compile(name, flags)
 
 
-def _move_pattern(state: State) -> str:
-    """What looks like the name of a move of this game."""
+def _notation(state: State) -> tuple[str, Callable[[str], str]]:
+    """What looks like the name of a move of this game, and a function that spells such a name as the game writes it."""
     game = game_of(state)
     if game is not None and game.move_pattern is not None:
-        return game.move_pattern
-    return "|".join(map(re.escape, sorted(_names(state), key=len, reverse=True)))
-
-
-def _names(state: State) -> list[str]:
-    return [state.action_to_text(action) for action in range(state.num_actions)]
-
-
-def _spelled(state: State, name: str) -> str:
-    """The name of a move as the game writes it: without spaces, and without a hyphen between a letter and a number."""
-    game = game_of(state)
-    if game is not None and game.move_pattern is not None:
-        return re.sub("(?<=[a-z])-(?=[0-9])", "", name.lower().replace(" ", ""))
-    return next((own for own in _names(state) if own.lower() == name.lower()), name)
+        return game.move_pattern, lambda name: re.sub("(?<=[a-z])-(?=[0-9])", "", name.lower().replace(" ", ""))
+    names = {name.lower(): name for name in map(state.action_to_text, range(state.num_actions))}
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True))), lambda name: names[name.lower()]
 
 
 def _reason(state: State, name: str) -> str | None:
