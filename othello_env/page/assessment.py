@@ -169,7 +169,8 @@ def _analysed(agent: OptionalMethods, state: State, actions: bool) -> Assessment
     tell discs. Otherwise, they are the scores of `analyse` in its own unit.
     """
     gives_lines = "lines" in inspect.signature(agent.analyse).parameters
-    found = agent.analyse(state, **({"lines": _MOST_LINES if actions else 0} if gives_lines else {"scores": actions}))
+    wanted: dict[str, Any] = {"lines": _MOST_LINES if actions else 0} if gives_lines else {"scores": actions}
+    found = agent.analyse(state, **wanted)
     lines = {line.pv[0]: line for line in sorted(found.lines or (), key=lambda line: line.pv)} if gives_lines else {}
     discs = getattr(found, "discs", None) if gives_lines else None
     unit: str = _NAMES.get(found.unit) or found.unit
