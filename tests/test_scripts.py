@@ -103,7 +103,7 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
     ],
 )
 def test_a_small_run(monkeypatch, tmp_path, capsys, name, arguments, told):
-    places = {"FOLDER": str(tmp_path), "RUN": str(SCRIPTS.parent / "docs" / "curves" / "ppo.json")}
+    places = {"FOLDER": str(tmp_path), "RUN": str(SCRIPTS.parent / "docs" / "curves" / "ppo_residual.json")}
     words = [str(word) for word in arguments]
     for place, path in places.items():
         words = [word.replace(place, path) for word in words]
