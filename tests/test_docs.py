@@ -126,10 +126,10 @@ def test_each_rating_in_the_pages_has_its_source():
             continue
         prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
         for elo, low, high in re.findall(r"\b(\d+)(?: Elo)?\s\((\d+)\s+to\s+(\d+)\b", prose):
-            assert f"{elo} ({low} to {high})" in quoted, page
+            assert f"{elo} ({low} to {high})" in quoted, f"{page}: add it to docs/ratings.json"
             found += 1
         for listed in re.findall(r"(?<![-,.\d])((?:\d{3,4}(?:,\s|\sand\s))*\d{3,4})\sElo\b", prose):
-            assert {*re.findall(r"\d+", listed)} <= elos, page
+            assert {*re.findall(r"\d+", listed)} <= elos, f"{page}: add them to docs/ratings.json"
             found += 1
     assert found > 30
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tyro
 from PIL import Image
@@ -28,7 +29,7 @@ def played(state: State, spec: str, plies: int) -> State:
 
 def whole_game(spec: str) -> tuple[list[State], list[dict[int, float]]]:
     """All positions of a game of Othello, and the values in whole discs by which an agent chose each move."""
-    agent = make_agent(spec)
+    agent: Any = make_agent(spec)
     states: list[State] = [Othello()]
     values: list[dict[int, float]] = []
     while not states[-1].is_over:
