@@ -38,7 +38,7 @@ from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_whole
-from othello_env.support.words import interval_text, score_text
+from othello_env.support.words import elo_text, interval_text, score_text
 
 __all__ = [
     "PERFECT",
@@ -108,7 +108,7 @@ class Benchmark:
             interval, expected = interval_text(*match.interval), score_text(placement.expected(rung))
             discs = f"{match.margin:+.1f}"
             rows.append(
-                (rung.spec, f"{rung.elo:.0f}", str(match.games), score_text(match.score), interval, expected, discs)
+                (rung.spec, elo_text(rung.elo), str(match.games), score_text(match.score), interval, expected, discs)
             )
         return rows
 

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.arena.tournament.results import Z95, MatchResult, Tournament
+from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
     "LEAST_EXPECTED",
@@ -131,8 +132,8 @@ class Ratings:
 def _text(elo: float, low: float, high: float) -> str:
     """A rating as text: the value with its interval. If only one end is finite, the text has only this end."""
     if math.isinf(low):
-        return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
-    return f"at least {low:.0f}" if math.isinf(high) else f"{elo:z.0f} ({low:.0f} to {high:.0f})"
+        return "without a limit" if math.isinf(high) else f"at most {elo_text(high)}"
+    return f"at least {elo_text(low)}" if math.isinf(high) else f"{elo_text(elo)} ({elo_interval_text(low, high)})"
 
 
 def expected_score(difference: float) -> float:
@@ -371,6 +372,9 @@ def comparisons(match: MatchResult) -> list[Comparison]:
 
 def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
     """Elo ratings of the agents of a tournament. One agent, called the anchor, has the rating 0.
+
+    The scale is that of these games alone: other agents or openings give other numbers, also to an agent that has a
+    rating on a ladder.
 
     The rating of an agent that forfeited all its games is NaN. If this agent is the anchor, all ratings are NaN.
 
