@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from othello_env.games.game import State
 from othello_env.games.registry import game_of
-from othello_env.games.scene import Number, Place, Scene
+from othello_env.games.scene import Number, Place, Scene, caption
 
 __all__ = ["action_path", "scene", "scene_with_values"]
 

@@ -15,7 +15,7 @@ from othello_env.arena import Schedule, play_match, play_tournament, read_record
 from othello_env.arena.play.records import _rules
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
-from othello_env.envs import GameAEC
+from othello_env.envs import GameAEC, GameEnv
 from othello_env.games import registry
 from othello_env.games.registry import GameSpec, find_game
 from othello_env.support.imports import import_object
@@ -234,6 +234,32 @@ def test_what_cannot_be_registered(fewest, tmp_path):
         find_game(f"{tmp_path}/mute.py:Mute")
     with pytest.raises(ValueError, match=r"got '.*fewest\.py:Fewest'"):  # text from a file of games is never run
         GameSpec.parse(f"{FILE}:Fewest")
+
+
+@pytest.mark.parametrize("values", [(float("nan"),) * 2, (1.0, 1.0), (1.0, float("inf"))])
+def test_results_that_do_not_sum_to_zero_are_an_error(fewest, values):
+    class Wrong(fewest):
+        __slots__ = ()
+
+        def returns(self):
+            return values if self.is_over else (0.0, 0.0)
+
+    register_game(Game(name="wrong", state=Wrong))
+    told = r"Wrong\.returns\(\) of a finished game must be numbers that sum to zero, not \("
+    env = GameEnv("wrong", size=4)
+
+    def play_on():
+        observation, _ = env.reset(seed=1)
+        while True:
+            observation, *_ = env.step(env.action_space.sample(observation["action_mask"]))
+
+    try:
+        with pytest.raises(ValueError, match=told):
+            play_on()
+        with pytest.raises(ValueError, match=told):
+            play_match("random", "random", games=2, new_game=lambda key: Wrong(4))
+    finally:
+        del registry._GAMES["wrong"]
 
 
 def test_an_installed_package_adds_a_game(tmp_path):

@@ -304,7 +304,7 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
     margin that is possible in the game. Each of the other players gains an equal part of what this player loses.
     """
     if forfeits is None:
-        return final.returns(), final.margins()
+        return final.outcome(), final.outcome(margins=True)
     shares = [1.0 / (final.num_players - 1)] * final.num_players
     shares[forfeits] = -1.0
     return tuple(shares), tuple(final.largest_margin * share for share in shares)
