@@ -37,7 +37,9 @@ def floors(session: nox.Session) -> None:
     session.install("-e", ".[test]", "gymnasium==1.1.0", "pettingzoo==1.24.0", "numba==0.61.0", "click==8.1.0")
     session.install("pillow==10.1.0", "filelock==3.14.0", "msgspec==0.19.0")
     session.install("flax==0.10.0", "jax==0.8.0", "mctx==0.0.5", "optax==0.2.0", "safetensors==0.4.3", "tyro==0.9.14")
-    session.run("pytest", "-n", "2", *ALL, *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax")))
+    session.run(
+        "pytest", "-n", "2", *ALL, *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax", "support"))
+    )
 
 
 @nox.session(python=["3.11", "3.12", "3.13"])
@@ -79,6 +81,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
             "tests/othello_agents/network/test_afterstates.py",
             "tests/othello_agents/network/test_custom.py",
             "tests/othello_agents/network/test_neural.py",
+            "tests/othello_env/data/test_torch_dataset.py",
             "tests/test_hostile_files.py",
         ],
         "torchrl": ["tests/othello_env/trainers/test_torchrl_env.py"],

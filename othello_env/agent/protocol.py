@@ -58,11 +58,12 @@ class Chance:
     """The random choices of an agent.
 
     After ``new_game(seed)``, each choice depends only on this seed, on `State.turn` and on the legal actions. Before
-    the first `new_game`, the choices come from one stream of random numbers.
+    the first `new_game`, the choices come from one stream of random numbers. Without a seed, the stream is drawn at the
+    first choice, so agents that were made before a fork choose differently in each process.
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        self._stream = secrets.randbits(64) if seed is None else mix_int(check_seed(seed), 0)
+        self._stream = None if seed is None else mix_int(check_seed(seed), 0)
         self._count = 0
         self._game: int | None = None
 
@@ -73,6 +74,8 @@ class Chance:
         """A 64-bit random number for the decision in this position."""
         if self._game is not None:
             return _decision_key(self._game, state.turn)
+        if self._stream is None:
+            self._stream = secrets.randbits(64)
         self._count += 1
         return mix_int(self._stream, self._count)
 
