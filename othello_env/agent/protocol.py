@@ -205,24 +205,29 @@ class OptionalMethods(Protocol):
 
         The value may be +infinity if the action certainly wins, and -infinity if it certainly loses.
         """
+        ...
 
     def action_probabilities(self, state: State) -> dict[int, float]:
         """The probability that the agent's policy gives each legal action.
 
         The agent may nevertheless always play the likeliest action.
         """
+        ...
 
     def evaluate(self, state: State, player: int) -> float:
         """The value of the position for this player, in the unit of `action_values`."""
+        ...
 
     def knows(self, state: State) -> bool:
         """Whether `action_values` takes seconds at most in this position. Without this method, the answer is yes."""
+        ...
 
     def search(self, state: State) -> Any:
         """In games of two players, an object with `value`, the value for the player to move.
 
         The object may also have `visits`, a dict from each action to the number of times that a tree search tried it.
         """
+        ...
 
     def analyse(self, state: State, *, scores: bool = False) -> Any:
         """An object with `score`, the value for the player to move, and `unit`, the unit of this value as text.
@@ -230,15 +235,18 @@ class OptionalMethods(Protocol):
         If `scores` is True, the object also has `scores`, a dict from each legal action to its value. An engine may
         also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does.
         """
+        ...
 
     def exact_scores(self, states: Any) -> npt.NDArray[np.float64]:
         """(N, number of actions), for N positions: the final disc difference after each action, under perfect play.
 
         It is positive if the player to move wins. For an illegal action, it is NaN.
         """
+        ...
 
     def report(self) -> Sequence[str]:
         """Sentences about the agent's answers so far. A benchmark prints them."""
+        ...
 
 
 def illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:
