@@ -343,7 +343,7 @@ class Othello:
             number = _mix(_mix(key, _counter(hashing.OPENING)), _counter(0)) >> np.uint64(32)
             chosen = jnp.searchsorted(jnp.asarray(self._bounds), number, side="right")
             boards, color = jnp.asarray(self._starts)[chosen], jnp.asarray(self._start_colors)[chosen]
-        return {
+        fields = {
             "current_player": black ^ color,
             "rewards": jnp.zeros(2, jnp.float32),
             "terminated": jnp.bool_(False),
@@ -356,6 +356,8 @@ class Othello:
             "_opponent": boards[1],
             "_legal": boards[2],
         }
+        # For `jax.shard_map`, a constant is the same on all devices. After a step no field is one, so none may be here.
+        return choose(key == key, fields, fields)
 
     def _play(self, state: State, action: _Array, words: _Array | None) -> dict[str, _Array]:
         """The fields of the state that `step` returns; its sets of squares are () uint64."""

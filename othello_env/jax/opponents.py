@@ -130,7 +130,8 @@ class OnePlayer:
             return self._answered(now, is_x64), rewards, redraws + is_over
 
         # A loop in which the opponent stands once, so that XLA compiles it once.
-        return jax.lax.while_loop(waits, go_on, (now, jnp.zeros(2, jnp.float32), jnp.int32(redraws)))
+        first = now, jnp.zeros_like(now["rewards"]), jnp.full_like(now["current_player"], redraws)
+        return jax.lax.while_loop(waits, go_on, first)
 
     def _answered(self, now: _Fields, is_x64: bool) -> _Fields:
         """The fields of the state after the opponent's move, if it is its turn."""
