@@ -61,7 +61,7 @@ STARTS = {
     "8x8": Start("Othello", {"size": 8}),
     "8x8 late": Start("Othello", {"size": 8}, "random:54"),
     "checkers": Start("Checkers", {"size": 6, "draws": "40-move"}, "random:25"),
-    "tribolo": Start("Tribolo", {"width": 7, "height": 6, "cells": 3, "walls": 3}, "random:12"),
+    "tribolo": Start("Tribolo", {"width": 7, "height": 6, "cells": 3, "walls": 3}),  # some boards end after a ply
 }
 
 
@@ -498,19 +498,22 @@ def test_it_is_the_players_turn(case):
 
 
 def test_what_follows_is_what_the_rules_allow_and_the_end_pays_each_player_its_result(case):
-    way, ends = made(case), 0
+    way, is_self_play, ends = made(case), case[2] is None, 0
     for turns in legal_games(case):
-        for k, (seen, action, after) in enumerate(turns):
-            played, is_self_play = seen.state.play(action), case[2] is None
-            allowed = [played] if is_self_play else [*outcomes(played, seen.player, way.plays_passes)]
+        assert not any(turn.after.is_over for turn in turns[:-1])
+        for seen, action, after in turns:
             assert seen.player in after.rewards
+            assert after.is_over or not any(after.rewards.values())
+            ends += after.is_over
+            played = seen.state.play(action)
+            if played.num_players > 2 and not is_self_play:  # two opponents have too many answers to list them
+                assert set(after.rewards.values()) <= {-0.5, 0, 0.25, 1}
+                continue
+            allowed = [played] if is_self_play else [*outcomes(played, seen.player, way.plays_passes)]
             if after.is_over:
                 results = [state.returns() for state in allowed if state.is_over]
-                assert any(all(after.rewards[p] == result[p] for p in after.rewards) for result in results)
-                assert k == len(turns) - 1
-                ends += 1
-            else:
-                assert not any(after.rewards.values())
+                assert any(all(result[p] == paid for p, paid in after.rewards.items()) for result in results)
+            elif after.next is not None:
                 assert after.next.state in [state for state in allowed if not state.is_over]
     assert ends >= way.n / 3
 
@@ -518,7 +521,7 @@ def test_what_follows_is_what_the_rules_allow_and_the_end_pays_each_player_its_r
 @pytest.mark.filterwarnings("ignore::othello_env.IgnoredMaskWarning")
 def test_an_illegal_action_ends_the_game_and_costs_1(case):
     way, count = made(case), 0
-    for turns in play(way, seed=8, steps=60 if way.n == 1 else 10, illegal=0.1):
+    for turns in play(way, seed=8, steps=60 if way.n == 1 else 10, illegal=0.2):
         for seen, action, after in turns:
             if seen.state.is_legal(action):
                 continue
@@ -541,12 +544,11 @@ def test_seeds(case):
 
     first = games(way, 7)
     assert games(way, 7) == first
-    if start.openings is None:
-        return  # all games have the same start, and need not differ
+    if start.game == "Othello" and start.openings is None:
+        return  # all games begin with the same position
     assert games(way, 8) != first
     assert len({turns[0][0] for turns in first}) > 1  # the games after the first are other games
     if way.draws_seeds:
-        assert games(case[0](start, OPPONENTS.get(case[2])), None) != first
-        assert games(case[0](start, OPPONENTS.get(case[2])), None) != games(
-            case[0](start, OPPONENTS.get(case[2])), None
-        )
+        one, other = (games(case[0](start, OPPONENTS.get(case[2])), None) for _ in range(2))
+        assert one != other
+        assert one != first
