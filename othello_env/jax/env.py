@@ -180,7 +180,9 @@ def _register_with_flax() -> None:
             raise ValueError(f"expected the fields {', '.join(names)}, got {', '.join(values)}")
         return State(**{name: serialization.from_state_dict(getattr(state, name), values[name]) for name in names})
 
-    serialization.register_serialization_state(State, lambda state: {name: getattr(state, name) for name in names}, restored)
+    serialization.register_serialization_state(
+        State, lambda state: {name: getattr(state, name) for name in names}, restored
+    )
 
 
 if find_spec("flax"):
