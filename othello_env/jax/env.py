@@ -175,14 +175,15 @@ def _register_with_flax() -> None:
 
     names = [each.name for each in dataclasses.fields(State)]
 
+    def saved(state: State) -> dict[str, Any]:
+        return {name: getattr(state, name) for name in names}
+
     def restored(state: State, values: dict[str, Any]) -> State:
         if values.keys() != set(names):
             raise ValueError(f"expected the fields {', '.join(names)}, got {', '.join(values)}")
         return State(**{name: serialization.from_state_dict(getattr(state, name), values[name]) for name in names})
 
-    serialization.register_serialization_state(
-        State, lambda state: {name: getattr(state, name) for name in names}, restored
-    )
+    serialization.register_serialization_state(State, saved, restored)  # type: ignore[no-untyped-call]
 
 
 if find_spec("flax"):

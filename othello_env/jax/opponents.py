@@ -68,8 +68,9 @@ class OnePlayer:
     reward. It is always to move: if the opponent begins, `init` plays the first move. The opponent's passes are made
     for it. The learner's pass is an action, as elsewhere. Observations are from the learner's point of view.
 
-    If the opponent's first move ends a game before the learner's first turn, another game replaces it and nobody gets a
-    reward. There are at most `REDRAWS` replacements, a number that is not reached: the learner begins half of all games.
+    If the opponent's first move ends a game before the learner's first turn, another game replaces it, and nobody
+    gets a reward. There are at most `REDRAWS` replacements. This bound is not reached, since the learner begins half of
+    all games.
 
     Args:
         env: the game. If its `auto_reset` is True, a step that ends a game begins the next one.
@@ -131,7 +132,8 @@ class OnePlayer:
 
         # A loop in which the opponent stands once, so that XLA compiles it once.
         first = now, jnp.zeros_like(now["rewards"]), jnp.full_like(now["current_player"], redraws)
-        return jax.lax.while_loop(waits, go_on, first)
+        last: tuple[_Fields, _Array, _Array] = jax.lax.while_loop(waits, go_on, first)
+        return last
 
     def _answered(self, now: _Fields, is_x64: bool) -> _Fields:
         """The fields of the state after the opponent's move, if it is its turn."""
