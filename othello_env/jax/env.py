@@ -33,6 +33,7 @@ from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello as Position
 from othello_env.games.othello.position import check_size
 from othello_env.jax.library import jax, jnp
+from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
 from othello_env.support.numbers import check_flag
 
@@ -171,8 +172,7 @@ jax.tree_util.register_dataclass(State)
 
 def _register_with_flax() -> None:
     """Let flax write and read states: ``flax.serialization.to_bytes(state)``, as with the states of Pgx."""
-    from flax import serialization
-
+    serialization = import_extra("flax.serialization", "jax")
     names = [each.name for each in dataclasses.fields(State)]
 
     def saved(state: State) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _register_with_flax() -> None:
             raise ValueError(f"expected the fields {', '.join(names)}, got {', '.join(values)}")
         return State(**{name: serialization.from_state_dict(getattr(state, name), values[name]) for name in names})
 
-    serialization.register_serialization_state(State, saved, restored)  # type: ignore[no-untyped-call]
+    serialization.register_serialization_state(State, saved, restored)
 
 
 if find_spec("flax"):
