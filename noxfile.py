@@ -40,7 +40,7 @@ def floors(session: nox.Session) -> None:
     session.run("pytest", "-n", "2", *ALL, *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax")))
 
 
-@nox.session(python=["3.11", "3.12", "3.13"])
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
 def tests(session: nox.Session) -> None:
     """Run all tests on each supported version of Python that is installed."""
     session.install("-e", ".[test]")
