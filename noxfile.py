@@ -42,7 +42,7 @@ def floors(session: nox.Session) -> None:
     )
 
 
-@nox.session(python=["3.11", "3.12", "3.13"])
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
 def tests(session: nox.Session) -> None:
     """Run all tests on each supported version of Python that is installed."""
     session.install("-e", ".[test]")
