@@ -12,6 +12,7 @@ from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.tribolo.position import Tribolo
+from othello_env.support.numbers import check_type
 
 __all__ = [
     "Cell",
@@ -163,8 +164,9 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
+        TypeError: the values are not a mapping from actions to numbers.
     """
-    if not values:
+    if not check_type("values", values, Mapping):
         return scene(state)
     legal = set(state.legal_actions())
     for action, value in values.items():

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from othello_env.games.game import NotationError, State, check_seed, check_text
 from othello_env.games.tribolo import kernels
 from othello_env.games.tribolo.kernels import NOBODY, PLAYERS, WALL
-from othello_env.support.numbers import check_integer
+from othello_env.support.numbers import check_integer, check_type, check_whole
 
 __all__ = ["ATTEMPTS", "Tribolo"]
 
@@ -99,7 +99,16 @@ class Tribolo(State):
         """The position with this grid.
 
         The player `first` is to move. If this player cannot move, it is the turn of the next player that can move.
+
+        Raises:
+            TypeError, ValueError: a number is wrong, or the grid does not have (height + 2) * (width + 2) bytes.
         """
+        width, height = check_whole("width", width, 1), check_whole("height", height, 1)
+        first = check_whole("first", first, 0, PLAYERS - 1)
+        if len(check_type("grid", grid, bytes)) != (width + 2) * (height + 2):
+            raise ValueError(
+                f"a grid for {width}x{height} cells has {(width + 2) * (height + 2)} bytes, not {len(grid)}"
+            )
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -230,7 +239,7 @@ class Tribolo(State):
         if player not in range(PLAYERS):
             raise self.no_player(player)
         grid, legal = np.frombuffer(bytearray(self._grid), np.int8), np.empty(self.num_actions, np.int8)
-        return int(kernels.count_moves(grid, player, self.width, self.height, legal))
+        return int(kernels.count_moves(grid, int(player), self.width, self.height, legal))
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
         if player not in range(PLAYERS):
