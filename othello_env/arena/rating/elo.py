@@ -254,7 +254,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         ValueError: a comparison is impossible, no rating is fixed, the ratings do not converge, or no chain of games
             leads from an agent to an agent with a fixed rating.
     """
-    if not fixed:
+    if not check_type("fixed", fixed, Mapping):
         raise ValueError("expected at least one fixed rating; the other ratings are relative to it")
     meetings = _Meetings(comparisons, fixed, agents)
     strength = np.zeros(meetings.design.shape[1])
