@@ -117,6 +117,6 @@ def test_code_fits_the_column_of_the_site():
 
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_library_is_tested_as_the_docs_say_to_install_it(trainer):
-    words = [f'"{word}"' if re.search("[[<>]", word) else word for word in TRAINERS[trainer] if word != "."]
+    words = [f'"{word}"' if re.search(r"[\[<>]", word) else word for word in TRAINERS[trainer] if word != "."]
     said = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
     assert re.search(r"pip install (\. )?" + re.escape(" ".join(words)) + "[`\n]", said)

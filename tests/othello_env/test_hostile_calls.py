@@ -245,6 +245,12 @@ def methods():
     yield OthelloText(4), "play", {"move": "a1"}
     yield ChatAgent(lambda _: "b1"), "act", {"state": Othello(4), "seconds_left": 1.0}
     yield ChatAgent(lambda _: "b1"), "check_game", {"state": Othello(4)}
+    if find_spec("jax"):
+        game, key = import_module("othello_env.jax").Othello(4), import_module("jax").random.key(0)
+        state = game.init(key)
+        yield game, "init", {"key": key}
+        yield game, "step", {"state": state, "action": 1, "key": key}
+        yield game, "observe", {"state": state, "player_id": 0}
 
 
 def snapshot():
