@@ -50,20 +50,20 @@ def tests(session: nox.Session) -> None:
 
 
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
-TRAINERS = {
-    "agilerl": [".[test]", "agilerl>=2.58", "peft"],
-    "league_sb3": [".[test,sb3]"],
-    "minari": [".[test]", "minari[create,hdf5]>=0.5"],
-    "openenv": [".[test]", "openenv>=0.10"],
-    "own_recipes": [".[test,torch]"],
-    "rllib": [".[test]", "ray[rllib]>=2.60"],
-    "sb3": [".[test,sb3]"],
-    "tianshou": [".[test]", "tianshou>=2"],
-    "torch_wrapper": [".[test,torch]", "array-api-compat>=1.11"],
-    "torchrl": [".[test,torchrl]"],
-    "torchrl_env": [".[test,torchrl]"],
-    "trl": [".[test]", "trl>=1.16"],
-    "verifiers": [".[test]", "verifiers>=0.4,<0.5"],
+TRAINERS = {  # what a trainer needs, as docs/how-to says; a test compares them
+    "agilerl": [".", "agilerl>=2.58", "peft", "tyro"],
+    "league_sb3": [".[sb3]"],
+    "minari": [".", "minari[create,hdf5]>=0.5"],
+    "openenv": [".", "openenv>=0.10", "tyro"],
+    "own_recipes": [".[torch]"],
+    "rllib": [".", "ray[rllib]>=2.60", "torch", "tyro"],
+    "sb3": [".[sb3]"],
+    "tianshou": [".", "tianshou>=2", "tyro"],
+    "torch_wrapper": [".[torch]", "array-api-compat>=1.11"],
+    "torchrl": [".[torchrl]"],
+    "torchrl_env": [".[torchrl]"],
+    "trl": [".", "trl>=1.16", "tyro"],
+    "verifiers": [".", "verifiers>=0.4,<0.5", "uv"],
 }
 
 
@@ -75,7 +75,8 @@ def trainers(session: nox.Session, trainer: str) -> None:
     On Linux, pip installs PyTorch with CUDA, which needs several GB. To install the build for CPUs instead, set
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
-    session.install(TORCH, "-e", *TRAINERS[trainer])
+    session.install(TORCH, "-e", *TRAINERS[trainer])  # as a user does, so that a conflict of versions fails here
+    session.install("-e", ".[test]", *TRAINERS[trainer][1:])
     more = {
         "own_recipes": [
             "tests/othello_agents/network/test_afterstates.py",

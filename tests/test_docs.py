@@ -7,6 +7,7 @@ Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them. A line `
 package that the page needs.
 """
 
+import ast
 import json
 import os
 import re
@@ -33,6 +34,7 @@ PAGES = {
     for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
     if BLOCK.search(text := path.read_text(encoding="utf-8"))
 }
+TRAINERS = ast.literal_eval(re.search(r"^TRAINERS = ({.*?^})", (ROOT / "noxfile.py").read_text(), re.DOTALL | re.M)[1])
 PATH = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # has the command othello-env
 SMALL = {"seconds": 2, "minutes": 0.05, "games": 6, "steps": 512, "iterations": 1, "epochs": 1, "within": 400}
 
@@ -162,3 +164,10 @@ def test_code_fits_the_column_of_the_site():
     pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
     blocks = {page: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
     assert not [(page, line) for page, text in blocks.items() for line in text.splitlines() if len(line) > 88]
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_library_is_tested_as_the_docs_say_to_install_it(trainer):
+    words = [f'"{word}"' if re.search(r"[\[<>]", word) else word for word in TRAINERS[trainer] if word != "."]
+    said = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
+    assert re.search(r"pip install (\. )?" + re.escape(" ".join(words)) + "[`\n]", said)

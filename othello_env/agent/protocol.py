@@ -20,6 +20,7 @@ from othello_env.games.game import IllegalActionError, State, WrongGameError, ch
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_type
 
 __all__ = [
     "Agent",
@@ -265,9 +266,10 @@ def check_not_over(state: State) -> None:
     """Check that the game is not over, so that an agent can choose a move.
 
     Raises:
+        TypeError: the argument is not a State.
         ValueError: the game is over.
     """
-    if state.is_over:
+    if check_type("the position", state, State).is_over:
         raise ValueError(f"there is no move to choose, the game is over:\n{state}")
 
 

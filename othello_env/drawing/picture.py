@@ -107,7 +107,7 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
 
     Raises:
         ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
-        TypeError: `cell` is not a whole number.
+        TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
     drawn = picture(scene_with_values(state, values), cell)
     return _document(drawn, _gradients(drawn.shapes))
@@ -203,7 +203,7 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
 
     Raises:
         ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
-        TypeError: `cell` is not a whole number.
+        TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
     drawn = picture(scene_with_values(state, values), cell)
     image = Image.new("RGB", (drawn.width, drawn.height))
@@ -326,7 +326,7 @@ def picture(drawn: Scene, cell: int) -> Picture:
 
     Raises:
         ValueError: `cell` is not 8 to 512.
-        TypeError: `cell` is not a whole number.
+        TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
     cell = check_whole("cell", cell, *_CELL)
     margin = _margin(cell)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from othello_env.games.game import State
 from othello_env.games.registry import game_of
 from othello_env.games.scene import Number, Place, Scene, caption
+from othello_env.support.numbers import check_type
 
 __all__ = ["action_path", "scene", "scene_with_values"]
 
@@ -52,8 +53,9 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
+        TypeError: the values are not a mapping from actions to numbers.
     """
-    if not values:
+    if not check_type("values", values, Mapping):
         return scene(state)
     legal = set(state.legal_actions())
     for action, value in values.items():

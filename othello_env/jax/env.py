@@ -35,7 +35,7 @@ from othello_env.games.othello.position import check_size
 from othello_env.jax.library import jax, jnp
 from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
-from othello_env.support.numbers import check_flag
+from othello_env.support.numbers import check_flag, check_type
 
 __all__ = ["OPENINGS", "Othello", "State", "choose", "join", "key_words", "legal_moves", "next_key", "rules", "split"]
 
@@ -190,6 +190,13 @@ if find_spec("flax"):
     _register_with_flax()
 
 
+def _as_array(name: str, value: Any) -> _Array:
+    try:
+        return jnp.asarray(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be an integer of 32 bits, not {value}") from None
+
+
 class Othello:
     """Othello with the interface of Pgx: `init`, `step` and `observe`; the module describes the states.
 
@@ -297,10 +304,11 @@ class Othello:
 
     def observe(self, state: State, player_id: _Array | None = None) -> _Array:
         """The observation of a player, (size, size, 2) bool; by default, of the player `current_player`."""
+        state = check_type("state", state, State)
         planes = jnp.stack([state.observation, state.observation[..., ::-1]])
         if player_id is None:
             return planes[0]
-        return jnp.where(player_id == state.current_player, planes[0], planes[1])
+        return jnp.where(_as_array("player_id", player_id) == state.current_player, planes[0], planes[1])
 
     def vs(self, opponent: Any) -> Any:
         """An environment for one player, in which an opponent answers each move; see `OnePlayer`.
@@ -314,7 +322,8 @@ class Othello:
 
     def _checked(self, state: State, action: _Array) -> _Array:
         """The action as int32."""
-        action = jnp.asarray(action)
+        check_type("state", state, State)
+        action = _as_array("an action", action)
         if not jnp.issubdtype(action.dtype, jnp.integer):
             raise TypeError(f"expected an action of an integer dtype, got {action.dtype}")
         shapes = [action.shape, state.current_player.shape]

@@ -30,6 +30,7 @@ from othello_env.games.game import State
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import parse_json
 from othello_env.support.notebook import frame
+from othello_env.support.numbers import check_type
 
 __all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "versions"]
 
@@ -201,6 +202,7 @@ class GameRecord:
 
     def with_files(self, files: Mapping[str, Mapping[str, str]]) -> GameRecord:
         """The record with the hashes of its agents' files. `files` has them by the name of the agent."""
+        check_type("files", files, Mapping)
         own = {path: each for name in self.agents for path, each in files.get(name, {}).items()}
         return replace(self, versions={**self.versions, **own}) if own else self
 

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.arena.tournament.results import Z95, MatchResult, Tournament
+from othello_env.support.numbers import check_each, check_type
 from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
@@ -204,7 +205,7 @@ def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.f
         ValueError: a comparison is impossible, for example because it has more points than games.
     """
     sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
-    for c in units:
+    for c in check_each("comparisons", units, Comparison):
         if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
             raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
         if c.count < 1:
@@ -254,7 +255,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         ValueError: a comparison is impossible, no rating is fixed, the ratings do not converge, or no chain of games
             leads from an agent to an agent with a fixed rating.
     """
-    if not fixed:
+    if not check_type("fixed", fixed, Mapping):
         raise ValueError("expected at least one fixed rating; the other ratings are relative to it")
     meetings = _Meetings(comparisons, fixed, agents)
     strength = np.zeros(meetings.design.shape[1])
@@ -386,7 +387,7 @@ def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
         ValueError: the anchor does not play, the ratings do not converge, or no chain of games leads from an agent to
             the anchor.
     """
-    anchor = find_anchor(anchor, result.agents)
+    anchor = find_anchor(anchor, check_type("the result", result, Tournament).agents)
     scores = result.scores()
     place = {name: i for i, name in enumerate(result.agents)}
     played = {

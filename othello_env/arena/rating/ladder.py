@@ -38,7 +38,7 @@ from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import GameSpec
 from othello_env.support.notebook import picture
-from othello_env.support.numbers import check_real
+from othello_env.support.numbers import check_real, check_type
 from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
@@ -346,7 +346,7 @@ def place(
             positive, `games` is odd or less than 2, or `seed` is negative.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
-    ladder = _find_ladder(size, ladder)
+    ladder = _find_ladder(size, ladder if ladder is None else check_type("ladder", ladder, Ladder))
     half_width = check_real("half_width", half_width)
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")

@@ -13,6 +13,7 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import read_valid_records
 from othello_env.data.games import Games, GamesError
 from othello_env.games.registry import GameSpec
+from othello_env.support.numbers import check_each
 
 __all__ = ["games_of_records", "load"]
 
@@ -45,6 +46,7 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
         GamesError: `records` is empty, or the records are of different games.
         RecordError: the moves of a record cannot be played, or do not lead to the result in the record.
     """
+    records = list(check_each("records", records, GameRecord))
     if not records:
         raise GamesError("there is no record")
     kinds = sorted({record.game for record in records})
