@@ -139,6 +139,7 @@ def valid():
         "exact_scores": {"positions": []},
         "examples": {"games": games()},
         "exploitability": random,
+        "game_reward": {"quality": 0.5, "legal": 3, "wrong": 1},
         "make_agent": {"x": "random"},
         "match_games": {"a": "random", "count": 2},
         "measure_endgame": random,
@@ -168,7 +169,7 @@ def valid():
 NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
-    *("read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
+    *("Game", "read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
     *(
         "jax.Gymnax",
         "jax.Network",
@@ -218,7 +219,7 @@ def methods():
     bits = {"own": 1, "opponent": 2, "kings": 0, "going": 0}
     yield Checkers(), "at", {**bits, "to_move": 0, "quiet": 0, "moves": ()}
     board = Tribolo(1, width=4, height=4, cells=1, walls=0)
-    yield Tribolo, "at", {"width": 4, "height": 4, "grid": board.grid().tobytes(), "first": 0, "moves": ()}
+    yield board, "at", {"grid": board.grid().tobytes(), "first": 0, "moves": ()}
     yield symmetries, "inverse", {"symmetry": 1}
     yield symmetries, "transform_actions", {"actions": [1], "symmetry": 1, "size": 4}
     yield symmetries, "transform_observation", {"observation": np.zeros((2, 4, 4)), "symmetry": 1}
