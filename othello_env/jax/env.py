@@ -37,7 +37,19 @@ from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
 from othello_env.support.numbers import check_flag, check_type
 
-__all__ = ["OPENINGS", "Othello", "State", "choose", "join", "key_words", "legal_moves", "next_key", "rules", "split"]
+__all__ = [
+    "OPENINGS",
+    "Othello",
+    "State",
+    "as_array",
+    "choose",
+    "join",
+    "key_words",
+    "legal_moves",
+    "next_key",
+    "rules",
+    "split",
+]
 
 _Array = Any  # jax.Array
 
@@ -190,7 +202,12 @@ if find_spec("flax"):
     _register_with_flax()
 
 
-def _as_array(name: str, value: Any) -> _Array:
+def as_array(name: str, value: Any) -> _Array:
+    """A value as an array of JAX.
+
+    Raises:
+        ValueError: the value is an integer that does not fit.
+    """
     try:
         return jnp.asarray(value)
     except OverflowError:
@@ -308,7 +325,7 @@ class Othello:
         planes = jnp.stack([state.observation, state.observation[..., ::-1]])
         if player_id is None:
             return planes[0]
-        return jnp.where(_as_array("player_id", player_id) == state.current_player, planes[0], planes[1])
+        return jnp.where(as_array("player_id", player_id) == state.current_player, planes[0], planes[1])
 
     def vs(self, opponent: Any) -> Any:
         """An environment for one player, in which an opponent answers each move; see `OnePlayer`.
@@ -323,7 +340,7 @@ class Othello:
     def _checked(self, state: State, action: _Array) -> _Array:
         """The action as int32."""
         check_type("state", state, State)
-        action = _as_array("an action", action)
+        action = as_array("an action", action)
         if not jnp.issubdtype(action.dtype, jnp.integer):
             raise TypeError(f"expected an action of an integer dtype, got {action.dtype}")
         shapes = [action.shape, state.current_player.shape]

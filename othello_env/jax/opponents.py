@@ -19,9 +19,11 @@ import numpy as np
 from othello_env.agent import SpecError
 from othello_env.agent.spec import near, split_spec
 from othello_env.games import hashing
+from othello_env.games.othello.position import check_size
 from othello_env.jax.env import Othello, State, choose, key_words, next_key, rules, split
 from othello_env.jax.library import jax, jnp
 from othello_env.support.jit import with_array_library
+from othello_env.support.numbers import check_type
 
 __all__ = ["REDRAWS", "Gymnax", "OnePlayer", "Opponent", "find_opponent"]
 
@@ -42,9 +44,11 @@ def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
 
     Raises:
         SpecError: the spec is wrong, or there is no such opponent for JAX. The message lists the names.
+        ValueError: the size is not 4, 6 or 8.
         WrongGameError: the opponent does not play on boards of this size.
         TypeError: `x` is neither a text nor a function.
     """
+    check_size(size)
     if callable(x):
         return x
     if not isinstance(x, str):
@@ -82,7 +86,7 @@ class OnePlayer:
     """
 
     def __init__(self, env: Othello, opponent: str | Opponent) -> None:
-        self.env = env
+        self.env = check_type("env", env, Othello)
         self.num_actions = env.num_actions
         self.observation_shape = env.observation_shape
         self._opponent = find_opponent(opponent, env.size)
@@ -165,7 +169,7 @@ class Gymnax:
     default_params = None
 
     def __init__(self, env: OnePlayer) -> None:
-        if not env.env.auto_reset:
+        if not check_type("env", env, OnePlayer).env.auto_reset:
             raise ValueError("expected a game with auto_reset=True, since Gymnax begins the next game by itself")
         self._env = env
         self.num_actions = env.num_actions

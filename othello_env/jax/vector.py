@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 
 from othello_env.games.game import check_seed
 from othello_env.games.openings import OpeningsSpec
-from othello_env.jax.env import Othello, State
+from othello_env.jax.env import Othello, State, as_array
 from othello_env.jax.library import jax, jnp
 from othello_env.jax.opponents import Opponent
 from othello_env.support.numbers import check_whole
@@ -129,7 +129,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
             ResetNeeded: there was no reset yet.
             ValueError: the actions have another shape or dtype.
         """
-        actions = jnp.asarray(actions)
+        actions = as_array("an action", actions)
         if actions.shape != (self.num_envs,) or not jnp.issubdtype(actions.dtype, jnp.integer):
             raise ValueError(f"expected ({self.num_envs},) integers as actions, got {actions.dtype} {actions.shape}")
         state, observation, rewards, info = self._advance(self.state, actions)
