@@ -37,10 +37,12 @@ def floors(session: nox.Session) -> None:
     session.install("-e", ".[test]", "gymnasium==1.1.0", "pettingzoo==1.24.0", "numba==0.61.0", "click==8.1.0")
     session.install("pillow==10.1.0", "filelock==3.14.0", "msgspec==0.19.0")
     session.install("flax==0.10.0", "jax==0.8.0", "mctx==0.0.5", "optax==0.2.0", "safetensors==0.4.3", "tyro==0.9.14")
-    session.run("pytest", "-n", "2", *ALL, *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax")))
+    session.run(
+        "pytest", "-n", "2", *ALL, *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax", "support"))
+    )
 
 
-@nox.session(python=["3.11", "3.12", "3.13"])
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
 def tests(session: nox.Session) -> None:
     """Run all tests on each supported version of Python that is installed."""
     session.install("-e", ".[test]")
@@ -48,20 +50,20 @@ def tests(session: nox.Session) -> None:
 
 
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
-TRAINERS = {
-    "agilerl": [".[test]", "agilerl>=2.58", "peft"],
-    "league_sb3": [".[test,sb3]"],
-    "minari": [".[test]", "minari[create,hdf5]>=0.5"],
-    "openenv": [".[test]", "openenv>=0.10"],
-    "own_recipes": [".[test,torch]"],
-    "rllib": [".[test]", "ray[rllib]>=2.60"],
-    "sb3": [".[test,sb3]"],
-    "tianshou": [".[test]", "tianshou>=2"],
-    "torch_wrapper": [".[test,torch]", "array-api-compat>=1.11"],
-    "torchrl": [".[test,torchrl]"],
-    "torchrl_env": [".[test,torchrl]"],
-    "trl": [".[test]", "trl>=1.16"],
-    "verifiers": [".[test]", "verifiers>=0.4,<0.5"],
+TRAINERS = {  # what a trainer needs, as docs/how-to says; a test compares them
+    "agilerl": [".", "agilerl>=2.58", "peft", "tyro"],
+    "league_sb3": [".[sb3]"],
+    "minari": [".", "minari[create,hdf5]>=0.5"],
+    "openenv": [".", "openenv>=0.10", "tyro"],
+    "own_recipes": [".[torch]"],
+    "rllib": [".", "ray[rllib]>=2.60", "torch", "tyro"],
+    "sb3": [".[sb3]"],
+    "tianshou": [".", "tianshou>=2", "tyro"],
+    "torch_wrapper": [".[torch]", "array-api-compat>=1.11"],
+    "torchrl": [".[torchrl]"],
+    "torchrl_env": [".[torchrl]"],
+    "trl": [".", "trl>=1.16", "tyro"],
+    "verifiers": [".", "verifiers>=0.4,<0.5", "uv"],
 }
 
 
@@ -73,12 +75,14 @@ def trainers(session: nox.Session, trainer: str) -> None:
     On Linux, pip installs PyTorch with CUDA, which needs several GB. To install the build for CPUs instead, set
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
-    session.install(TORCH, "-e", *TRAINERS[trainer])
+    session.install(TORCH, "-e", *TRAINERS[trainer])  # as a user does, so that a conflict of versions fails here
+    session.install("-e", ".[test]", *TRAINERS[trainer][1:])
     more = {
         "own_recipes": [
             "tests/othello_agents/network/test_afterstates.py",
             "tests/othello_agents/network/test_custom.py",
             "tests/othello_agents/network/test_neural.py",
+            "tests/othello_env/data/test_torch_dataset.py",
             "tests/test_hostile_files.py",
         ],
         "torchrl": ["tests/othello_env/trainers/test_torchrl_env.py"],

@@ -7,6 +7,8 @@ Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them. A line `
 package that the page needs.
 """
 
+import ast
+import json
 import os
 import re
 import shlex
@@ -18,7 +20,9 @@ from pathlib import Path
 import pytest
 from load_script import load_script
 
+from othello_env.arena.rating.ladder import LADDERS, load_ladder, rated_agents
 from othello_env.cli import main
+from othello_env.support.words import elo_interval_text, elo_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -30,6 +34,7 @@ PAGES = {
     for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
     if BLOCK.search(text := path.read_text(encoding="utf-8"))
 }
+TRAINERS = ast.literal_eval(re.search(r"^TRAINERS = ({.*?^})", (ROOT / "noxfile.py").read_text(), re.DOTALL | re.M)[1])
 PATH = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # has the command othello-env
 SMALL = {"seconds": 2, "minutes": 0.05, "games": 6, "steps": 512, "iterations": 1, "epochs": 1, "within": 400}
 
@@ -106,8 +111,63 @@ def test_the_tables_of_agents_and_ladders_are_made_from_the_package():
         assert table in PAGES[f"docs/{page}"], f"{name} in {page}: run scripts/make/docs_tables.py"
 
 
+def quoted_ratings():
+    """All ratings that a page may quote: those of the package, and those of trained agents in ``docs/ratings.json``."""
+    rungs = [rung for size in LADDERS for rung in (*load_ladder(size).rungs, *rated_agents(size))]
+    texts = {f"{elo_text(rung.elo)} ({elo_interval_text(*rung.interval)})" for rung in rungs}
+    trained = json.loads((DOCS / "ratings.json").read_text(encoding="utf-8"))
+    return texts.union(*(seeds for name in LADDERS.values() for seeds in trained[name].values()))
+
+
+def test_each_rating_in_the_pages_has_its_source():
+    quoted = quoted_ratings()
+    elos = {text.split()[0] for text in quoted}
+    found = 0
+    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+        if page.stem == "language-models":  # its numbers are differences
+            continue
+        prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for elo, low, high in re.findall(r"\b(\d+)(?: Elo)?\s\((\d+)\s+to\s+(\d+)\b", prose):
+            assert f"{elo} ({low} to {high})" in quoted, f"{page}: add it to docs/ratings.json"
+            found += 1
+        for listed in re.findall(r"(?<![-,.\d])((?:\d{3,4}(?:,\s|\sand\s))*\d{3,4})\sElo\b", prose):
+            assert {*re.findall(r"\d+", listed)} <= elos, f"{page}: add them to docs/ratings.json"
+            found += 1
+    assert found > 30
+
+
+def test_the_pages_that_quote_a_figure_agree():
+    readme, results, speedrun = (
+        (ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/results.md", "docs/speedrun.md")
+    )
+    elo = {rung.spec: elo_text(rung.elo) for rung in (*load_ladder().rungs, *rated_agents())}
+    last = load_ladder().rungs[-1]
+    told = f"{elo['alphabeta:depth=4,eval=weighted']} alpha-beta of depth 4, {elo[last.spec]} the strongest rung"
+    assert told in " ".join(readme.split())
+    assert f"`engine`, which is depth 8, has {elo['engine']} Elo" in " ".join(PAGES["docs/agents/index.md"].split())
+    assert f"Elo {elo['alphabeta:depth=3,eval=weighted']}, " in PAGES["docs/how-to/measure.md"]
+
+    ratings = speedrun[: speedrun.index("Minutes to a share")]
+    cells = [line.split("|")[-2] for line in ratings.splitlines() if re.match(r"\| [^r-]", line)]
+    assert {elo for cell in cells for elo in re.findall(r"\b\d{3,4}\b", cell)} <= {
+        q.split()[0] for q in quoted_ratings()
+    }
+
+    score, interval = re.search(r"depth=4,eval=weighted(?: +\d+){3} +(\S+) +(\S+ to \S+)", readme).groups()
+    assert f"{score} ({interval}) against alpha-beta of depth 4" in results
+    for speed in re.findall(r"[\d,]+ (?:million|in PettingZoo)", readme):
+        assert speed in results
+
+
 def test_code_fits_the_column_of_the_site():
     code = re.compile(r"^```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
     pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
     blocks = {page: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
     assert not [(page, line) for page, text in blocks.items() for line in text.splitlines() if len(line) > 88]
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_library_is_tested_as_the_docs_say_to_install_it(trainer):
+    words = [f'"{word}"' if re.search(r"[\[<>]", word) else word for word in TRAINERS[trainer] if word != "."]
+    said = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
+    assert re.search(r"pip install (\. )?" + re.escape(" ".join(words)) + "[`\n]", said)

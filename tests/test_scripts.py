@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tyro
 from load_script import SCRIPTS, load_script
+from PIL import Image
 
 NAMES = sorted(
     str(file.relative_to(SCRIPTS).with_suffix(""))
@@ -43,16 +44,36 @@ def test_a_script_tells_its_options(monkeypatch, capsys, name):
     assert script.__doc__.split()[0] in capsys.readouterr().out
 
 
+def test_the_game_on_the_first_page_is_whole():
+    script = load_script("make/draw_board")
+    states, values = script.whole_game("engine:depth=4")
+    assert states[-1].is_over
+    assert len(states) == len(values) == len(states[-1].moves) + 1
+    for state, after, each in zip(states, states[1:], values, strict=False):
+        assert each[after.moves[-1]] == max(each.values())
+        assert set(each) == set(state.legal_actions())
+    with Image.open(SCRIPTS.parent / "docs" / "game.gif") as shown:
+        assert shown.n_frames == len(states)
+
+
 @pytest.mark.parametrize(
     ("name", "package"),
     [
         ("make/page_pictures", "playwright.sync_api"),
         ("train/agilerl_ppo", "torch"),
+        ("train/alphazero", "torch"),
+        ("train/dqn", "torch"),
         ("train/grpo", "datasets"),
+        ("train/imitation", "torch"),
+        ("train/jax_alphazero", "jax"),
+        ("train/jax_ppo", "jax"),
         ("train/league_sb3", "torch"),
+        ("train/ntuple", "tyro"),
         ("train/openenv_othello", "openenv"),
+        ("train/ppo", "torch"),
         ("train/rllib", "ray"),
         ("train/sb3", "sb3_contrib"),
+        ("train/self_play", "torch"),
         ("train/tianshou_dqn", "torch"),
         ("train/torchrl_ppo", "torch"),
         ("train/verifiers_othello", "verifiers"),
@@ -90,7 +111,7 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
     ],
 )
 def test_a_small_run(monkeypatch, tmp_path, capsys, name, arguments, told):
-    places = {"FOLDER": str(tmp_path), "RUN": str(SCRIPTS.parent / "docs" / "curves" / "ppo.json")}
+    places = {"FOLDER": str(tmp_path), "RUN": str(SCRIPTS.parent / "docs" / "curves" / "ppo_residual.json")}
     words = [str(word) for word in arguments]
     for place, path in places.items():
         words = [word.replace(place, path) for word in words]

@@ -123,7 +123,7 @@ def _best(legal: _Array, value: Callable[[_Array], _Array]) -> _Array:
         rank = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).astype(jnp.int64)  # integers in the order of the values
         return left ^ disc, jnp.maximum(best, (rank << 6) | (63 - rules.square_of(disc)))
 
-    least = jnp.int64(np.iinfo(np.int64).min)
+    least = jnp.full_like(legal, np.iinfo(np.int64).min, jnp.int64)
     best = jax.lax.while_loop(lambda found: found[0] != 0, look, (legal, least))[1]
     return jnp.uint64(1) << (63 - (best & 63)).astype(jnp.uint64)
 

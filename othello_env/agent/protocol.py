@@ -20,6 +20,7 @@ from othello_env.games.game import IllegalActionError, State, WrongGameError, ch
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
+from othello_env.support.numbers import check_type
 
 __all__ = [
     "Agent",
@@ -58,11 +59,12 @@ class Chance:
     """The random choices of an agent.
 
     After ``new_game(seed)``, each choice depends only on this seed, on `State.turn` and on the legal actions. Before
-    the first `new_game`, the choices come from one stream of random numbers.
+    the first `new_game`, the choices come from one stream of random numbers. Without a seed, the stream is drawn at the
+    first choice, so agents that were made before a fork choose differently in each process.
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        self._stream = secrets.randbits(64) if seed is None else mix_int(check_seed(seed), 0)
+        self._stream = None if seed is None else mix_int(check_seed(seed), 0)
         self._count = 0
         self._game: int | None = None
 
@@ -73,6 +75,8 @@ class Chance:
         """A 64-bit random number for the decision in this position."""
         if self._game is not None:
             return _decision_key(self._game, state.turn)
+        if self._stream is None:
+            self._stream = secrets.randbits(64)
         self._count += 1
         return mix_int(self._stream, self._count)
 
@@ -202,24 +206,29 @@ class OptionalMethods(Protocol):
 
         The value may be +infinity if the action certainly wins, and -infinity if it certainly loses.
         """
+        ...
 
     def action_probabilities(self, state: State) -> dict[int, float]:
         """The probability that the agent's policy gives each legal action.
 
         The agent may nevertheless always play the likeliest action.
         """
+        ...
 
     def evaluate(self, state: State, player: int) -> float:
         """The value of the position for this player, in the unit of `action_values`."""
+        ...
 
     def knows(self, state: State) -> bool:
         """Whether `action_values` takes seconds at most in this position. Without this method, the answer is yes."""
+        ...
 
     def search(self, state: State) -> Any:
         """In games of two players, an object with `value`, the value for the player to move.
 
         The object may also have `visits`, a dict from each action to the number of times that a tree search tried it.
         """
+        ...
 
     def analyse(self, state: State, *, scores: bool = False) -> Any:
         """An object with `score`, the value for the player to move, and `unit`, the unit of this value as text.
@@ -227,15 +236,18 @@ class OptionalMethods(Protocol):
         If `scores` is True, the object also has `scores`, a dict from each legal action to its value. An engine may
         also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does.
         """
+        ...
 
     def exact_scores(self, states: Any) -> npt.NDArray[np.float64]:
         """(N, number of actions), for N positions: the final disc difference after each action, under perfect play.
 
         It is positive if the player to move wins. For an illegal action, it is NaN.
         """
+        ...
 
     def report(self) -> Sequence[str]:
         """Sentences about the agent's answers so far. A benchmark prints them."""
+        ...
 
 
 def illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:
@@ -254,9 +266,10 @@ def check_not_over(state: State) -> None:
     """Check that the game is not over, so that an agent can choose a move.
 
     Raises:
+        TypeError: the argument is not a State.
         ValueError: the game is over.
     """
-    if state.is_over:
+    if check_type("the position", state, State).is_over:
         raise ValueError(f"there is no move to choose, the game is over:\n{state}")
 
 

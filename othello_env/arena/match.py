@@ -18,6 +18,7 @@ from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import State
 from othello_env.games.registry import GameSpec
+from othello_env.support.numbers import check_type
 from othello_env.support.workers import check_workers
 
 __all__ = ["MatchResult", "match_names", "play_match"]
@@ -69,6 +70,8 @@ def play_match(
         othello_env.support.workers.WorkerError: a worker process fails.
     """
     check_workers(workers)
+    if sprt is not None:
+        check_type("sprt", sprt, Sprt)
     names = match_names(a, b)
     schedule = Schedule(names, check_games(games), openings, seed, _rules(new_game), new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
@@ -150,7 +153,7 @@ def _rules(new_game: Callable[[int], State] | None) -> GameSpec:
     """
     if new_game is None:
         return GameSpec()
-    start = new_game(0)
+    start = check_type("the result of new_game", new_game(0), State)
     if start.num_players != 2:
         raise ValueError(f"a match is of two players; {type(start).__name__} has {start.num_players}")
     return GameSpec.from_state(start) or _Unlisted(type(start).__name__, new_game=new_game)

@@ -10,7 +10,7 @@ from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import REGRET_SIZES, measure_regret
 from othello_env.arena.rating.ladder import place
 from othello_env.games.othello.position import Othello
-from othello_env.support.numbers import check_flag
+from othello_env.support.numbers import check_flag, check_type
 from othello_env.support.words import score_text
 
 __all__ = ["YARDSTICKS", "measure_progress", "progress_text"]
@@ -79,6 +79,8 @@ def measure_progress(
 
 def progress_text(point: Mapping[str, Any]) -> str:
     """A point from `measure_progress` in a few words, such as ``random .980  maximizer .710  Elo 712``."""
+    if "scores" not in check_type("a point", point, Mapping):
+        raise ValueError(f"expected a point of measure_progress, with scores, got {point!r:.80}")
     words = [f"{opponent.partition(':')[0]} {score_text(score)}" for opponent, score in point["scores"].items()]
     words += [f"perfect moves {score_text(point['perfect moves'])}"] if "perfect moves" in point else []
     return "  ".join(words + ([f"Elo {point['elo']}"] if "elo" in point else []))

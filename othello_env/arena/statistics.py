@@ -153,10 +153,12 @@ def _random_p(differences: npt.NDArray[np.float64], seed: int) -> float:
 
 
 def _numbers(name: str, values: Sequence[float]) -> npt.NDArray[np.float64]:
-    numbers = np.asarray(values, np.float64)
+    numbers = np.asarray(values)
+    if numbers.ndim == 1 and (numbers.dtype.kind not in "iuf" or any(isinstance(value, bool) for value in values)):
+        raise TypeError(f"{name} must be numbers, not {values!r:.80}")
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
         raise ValueError(f"{name} must be finite numbers, at least one, not {values!r:.80}")
-    return numbers
+    return numbers.astype(np.float64)
 
 
 def _t_quantile(freedom: int) -> float:

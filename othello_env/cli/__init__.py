@@ -19,7 +19,7 @@ from othello_env.agent import agent_names
 from othello_env.arena import FaultWarning
 from othello_env.cli._help import HelpfulGroup, with_whole_words
 from othello_env.support.imports import search_current_folder
-from othello_env.support.jit import cache_is_empty, interruptible
+from othello_env.support.jit import cache_is_empty, interruptible, raise_interrupt
 
 __all__ = ["main"]
 
@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     search_current_folder()
     try:
         status = _run(sys.argv[1:] if arguments is None else arguments)
-    except (click.Abort, EOFError, KeyboardInterrupt):
+    except KeyboardInterrupt:
         if sys.stderr.isatty():
             click.echo(err=True)  # the terminal shows ^C, so the message begins on a new line
         _stop("interrupted", _INTERRUPTED)
@@ -104,6 +104,9 @@ def _run(arguments: list[str]) -> Any:
                 return _command.invoke(context)
     except click.exceptions.Exit as error:  # click raises it after --help, for example
         return error.exit_code
+    except click.Abort as error:  # click raises it at a prompt, after Ctrl-C and at the end of the input
+        raise_interrupt(error)
+        raise click.ClickException("the input ended before the answer to a question") from error
 
 
 def _where_to_look(error: click.ClickException) -> str:

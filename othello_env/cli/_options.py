@@ -25,6 +25,7 @@ from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec, find_game
 from othello_env.support.files import read_file
+from othello_env.support.words import elo_interval_text, elo_text
 
 if TYPE_CHECKING:
     from othello_env.arena.rating.elo import Ratings
@@ -440,9 +441,9 @@ def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
     """
     low, high = ratings.interval(name)
     if math.isinf(low):
-        return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"
-    interval = f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
-    return f"{ratings.elo[name]:z.0f}", interval
+        return "-", "no limit found" if math.isinf(high) else f"at most {elo_text(high)}"
+    interval = f"at least {elo_text(low)}" if math.isinf(high) else elo_interval_text(low, high)
+    return elo_text(ratings.elo[name]), interval
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -157,8 +157,7 @@ def _score(score: float, unit: str) -> str:
     "--from",
     "first",
     type=click.IntRange(1, 1000),
-    default=1,
-    help="Games: the first ply to review, such as 11 after random openings of 10 plies.",
+    help="Games: the first ply to review.  [default: in records of matches the first after the opening, otherwise 1]",
 )
 @click.option("--summary", "short", is_flag=True, help="Games: leave out the tables of moves.")
 @click.option("--out", type=options.FILE, help="Games: also write the reviews to this JSON file.")
@@ -175,7 +174,7 @@ def command(
     select: list[tuple[int, int]] | None,
     exact: int,
     blunder: float,
-    first: int,
+    first: int | None,
     short: bool,
     out: Path | None,
     skip: bool,
@@ -254,7 +253,6 @@ def _review_source(
                 "agent": repr(reviewer.agent),
                 "exact_empties": reviewer.exact,
                 "blunder": reviewer.blunder,
-                "first_ply": reviewer.first,
             }
             write_json(out, card | {"games": found})
 
@@ -280,10 +278,11 @@ def _chosen(parts: Iterator[Games], select: list[tuple[int, int]] | None) -> Ite
 class _Reviewer:
     """Reviews games and prints the reviews.
 
-    The arguments are those of the command. `moves` has the reviewed moves of each player, by the player's name.
+    The arguments are those of the command; without `first`, the review of a record begins behind its opening, whose
+    moves the agents did not choose. `moves` has the reviewed moves of each player, by the player's name.
     """
 
-    def __init__(self, agent: Any, exact: int, blunder: float, first: int, short: bool) -> None:
+    def __init__(self, agent: Any, exact: int, blunder: float, first: int | None, short: bool) -> None:
         self.agent, self.exact, self.blunder, self.first, self.short = agent, exact, blunder, first, short
         self.moves: dict[str, list[MoveReview]] = {}
 
@@ -291,32 +290,37 @@ class _Reviewer:
         """Review game `i` of `games`, print the review, and return it as plain values."""
         final: Any = games.state(i)
         names = _names(games, i)
+        players = [
+            side if name == side else f"{name} ({side})" for name, side in zip(names, final.player_names, strict=True)
+        ]
+        first = self.first or _opening_plies(games, i) + 1
         with options.bar(f"game {number}", int(games.lengths[i])) as step:
             reviewed = []
             start = games.starts[games.start[i]]
-            for move in review_game(final, self.agent, exact=self.exact, start=start, first=self.first):
+            for move in review_game(final, self.agent, exact=self.exact, start=start, first=first):
                 reviewed.append(move)
                 step()
         black, white = final.discs()
         click.echo(f"game {number}: {names[0]} (black) against {names[1]} (white), {black}-{white}")
         if not self.short:
             click.echo(_moves_table(reviewed) + "\n")
-        each = {name: [move for move in reviewed if move.player == p] for p, name in enumerate(final.player_names)}
-        click.echo(_players_table(each, self.blunder))
-        summaries = {name: summarise(mine, blunder=self.blunder) for name, mine in each.items()}
-        blunders = [move for found in summaries.values() for move in found.blunders]
+        each = [[move for move in reviewed if move.player == p] for p in range(2)]
+        click.echo(_players_table(dict(zip(players, each, strict=True)), self.blunder))
+        summaries = [summarise(mine, blunder=self.blunder) for mine in each]
+        blunders = [move for found in summaries for move in found.blunders]
         for move in sorted(blunders, key=lambda move: move.ply):
-            click.echo(f"blunder: {_sentence(move)}")
+            click.echo(f"blunder: {_sentence(move, players[move.player])}")
         click.echo()
-        for name, mine in zip(names, each.values(), strict=True):
+        for name, mine in zip(names, each, strict=True):
             self.moves.setdefault(name, []).extend(mine)
         return {
             "game": number,
             "players": dict(zip(final.player_names, names, strict=True)),
             "discs": [black, white],
             "finished": final.is_over,
+            "first_ply": first,
             "moves": [move.to_json() for move in reviewed],
-            "summary": {name: found.to_json() for name, found in summaries.items()},
+            "summary": {name: found.to_json() for name, found in zip(final.player_names, summaries, strict=True)},
         }
 
 
@@ -324,6 +328,11 @@ def _names(games: Games, i: int) -> tuple[str, str]:
     """The players' names in a game. A player without a name in the file is called black or white."""
     black, white = (str(games.columns[side][i]) if side in games.columns else "" for side in ("black", "white"))
     return black or "black", white or "white"
+
+
+def _opening_plies(games: Games, i: int) -> int:
+    """The number of plies of a game's opening, whose moves no agent chose; 0 unless the game is of a record."""
+    return int(games.columns["opening_plies"][i]) if "opening_plies" in games.columns else 0
 
 
 def _moves_table(moves: list[MoveReview]) -> str:
@@ -348,10 +357,10 @@ def _players_table(moves: dict[str, list[MoveReview]], blunder: float) -> str:
     return options.table(("player", "choices", "mean loss", "exact part", "best moves", "blunders", "worst"), rows)
 
 
-def _sentence(move: MoveReview) -> str:
-    text, name = move.state.action_to_text, move.state.player_names[move.player]
+def _sentence(move: MoveReview, player: str) -> str:
+    text = move.state.action_to_text
     how = "exactly" if move.exact else f"by depth {move.depth} about"
     return (
-        f"ply {move.ply}, {name} played {text(move.action)}; {text(move.best)} is {how} {move.loss:.1f} discs better "
+        f"ply {move.ply}, {player} played {text(move.action)}; {text(move.best)} is {how} {move.loss:.1f} discs better "
         f"({move.best_score:+.1f} against {move.score:+.1f})"
     )

@@ -7,7 +7,7 @@ import click
 
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.elo import rate_tournament
+from othello_env.arena.rating.elo import find_anchor, rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
@@ -121,6 +121,11 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
         if len(result.records) == len(schedule):
             raise
         options.say(f"no ratings yet: {error}", err=True)
+        return
+    options.say(
+        f"Elo of these games alone, {find_anchor(anchor, result.agents)} is 0: a scale of its own, not that of another "
+        "tournament or of othello-env benchmark."
+    )
 
 
 def cross_table(result: Tournament) -> str:

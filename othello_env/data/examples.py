@@ -13,7 +13,7 @@ from othello_env.data.games import Games, othello_positions
 from othello_env.games.game import State, check_seed
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
-from othello_env.support.numbers import check_flag, check_whole
+from othello_env.support.numbers import check_flag, check_type, check_whole
 
 __all__ = ["Examples", "examples"]
 
@@ -99,6 +99,7 @@ def examples(
         ValueError: the batch size is below 1, `seed` is negative, or `symmetric` is True for another game than Othello.
         GamesError: a move is illegal.
     """
+    check_type("games", games, Games)
     batch_size, seed = check_whole("batch_size", batch_size, 1), None if seed is None else check_seed(seed)
     for name, flag in (("symmetric", symmetric), ("passes", passes), ("drop_last", drop_last)):
         check_flag(name, flag)

@@ -23,7 +23,7 @@ from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import GameSpec
-from othello_env.support.numbers import check_whole
+from othello_env.support.numbers import check_each, check_type, check_whole
 from othello_env.support.threads import Threads
 
 __all__ = [
@@ -86,7 +86,7 @@ class Statistics:
     @classmethod
     def of(cls, parts: Iterable[Statistics]) -> Statistics:
         """Combine the statistics of several parts into the statistics of all their games."""
-        given = list(parts)
+        given = list(check_each("parts", parts, Statistics))
         games, finished = sum(each.games for each in given), sum(each.finished for each in given)
 
         def mean(name: str, weight: str, total: int) -> float:
@@ -163,7 +163,8 @@ class Games:
         self.lengths = _integers("lengths", lengths, 1, n, (0, width)).astype(np.int32)
         first = np.zeros(n, np.int32) if start is None else start
         self.start = _integers("start", first, 1, n, (0, len(self.starts) - 1)).astype(np.int32)
-        self.columns = {name: np.asarray(column) for name, column in (columns or {}).items()}
+        named = {} if columns is None else check_type("columns", columns, Mapping)
+        self.columns = {name: np.asarray(column) for name, column in named.items()}
         for name, column in self.columns.items():
             if column.shape[:1] != (n,) or column.ndim > 2:
                 raise ValueError(f"expected {n} entries in the column {name!r}, got shape {column.shape}")
@@ -207,14 +208,14 @@ class Games:
             ValueError: `states` is empty; `starts` is empty, but `GameSpec` knows no usual start of this game; `starts`
                 has entries, but neither one entry nor as many as `states`; or the starts do not fit `rules`.
         """
-        ends = list(states)
+        ends = list(check_each("states", states, State))
         if not ends:
             raise ValueError("expected at least one position")
         known = GameSpec.from_state(ends[0])
         kind = GameSpec.parse(rules) if rules is not None else known or GameSpec(type(ends[0]).__name__.lower())
         if known is None and not starts:
             raise ValueError(f"games of {kind} have no usual start; give the argument starts")
-        begins = list(starts) or [kind.start(0)]
+        begins = list(check_each("starts", starts, State)) or [kind.start(0)]
         if len(begins) not in (1, len(ends)):
             raise ValueError(f"expected a start for each of {len(ends)} positions, got {len(begins)}")
         if len(begins) == 1:
@@ -232,7 +233,7 @@ class Games:
         Raises:
             ValueError: `parts` is empty, or the rules of the games differ.
         """
-        given = list(parts)
+        given = list(check_each("parts", parts, Games))
         if len({str(part.rules) for part in given}) != 1:
             raise ValueError(f"expected games of one kind, got {sorted({str(part.rules) for part in given})}")
         starts = {state: number for number, state in enumerate(dict.fromkeys(s for part in given for s in part.starts))}
@@ -463,7 +464,7 @@ def check_standard(games: Games, what: str) -> None:
     Raises:
         ValueError: the games are of another kind, or begin at another position.
     """
-    if str(games.rules) != "othello" or not games.begin_as_usual:
+    if str(check_type("games", games, Games).rules) != "othello" or not games.begin_as_usual:
         found = f"games of {games.rules}" if games.begin_as_usual else f"games of {games.rules} from other positions"
         raise ValueError(f"{what} games of othello on 8x8 from the usual start, not {found}")
 
@@ -519,11 +520,12 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
         ValueError: a number is out of range.
         TypeError: an argument is not an integer.
     """
-    count, first = check_whole("count", count, 0), check_whole("first", first, 0)
+    count, first = check_whole("count", count, 0), check_whole("first", first, 0, 2**62)
     seed, num_threads = check_whole("seed", seed, 0), check_whole("num_threads", num_threads, 1)
     size = check_board_size(size, bitboard.SIZES)
     numbers = np.arange(first, first + count, dtype=np.uint64)
     actions, lengths = np.empty((count, kernels.LONGEST), np.int8), np.empty(count, np.int32)
+    num_threads = min(num_threads, max(count, 1))
     bounds = np.linspace(0, count, num_threads + 1).astype(int).tolist()
     board, key = bitboard.BOARDS[size], np.uint64(mix_int(0, seed))
 

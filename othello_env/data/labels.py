@@ -19,7 +19,7 @@ from othello_env.games.game import check_seed
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.cluster import run_jobs_on_cluster
-from othello_env.support.numbers import check_flag, check_whole
+from othello_env.support.numbers import check_flag, check_type, check_whole
 from othello_env.support.workers import Worker, check_workers, run_jobs
 
 __all__ = ["MoveLabels", "agent_labels", "exact_labels", "exact_scores"]
@@ -152,7 +152,7 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 
 
 def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    if type(games.starts[0]) is not Othello:
+    if type(check_type("games", games, Games).starts[0]) is not Othello:
         raise ValueError(f"labels are for games of Othello, not of {games.rules}")
     games.check()
     return othello_positions(games)

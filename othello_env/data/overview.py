@@ -13,6 +13,7 @@ from othello_env.drawing.charts import games_chart, png
 from othello_env.games.game import State
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
+from othello_env.support.numbers import check_each, check_type
 
 __all__ = ["OPENING", "Overview"]
 
@@ -54,7 +55,7 @@ class Overview:
         """
         found, margins, plies, openings = [], Counter[int](), Counter[int](), Counter[str]()
         turned = False
-        for games in parts:
+        for games in check_each("parts", parts, Games):
             found.append(games.statistics())
             ends = games.ends
             margins.update(_counted(ends.margins[ends.over, 0].astype(np.int64)))
@@ -70,6 +71,8 @@ class Overview:
             title: the text at the top.
             players: the names of the two sides.
         """
+        if len(check_type("players", players, tuple)) != 2:
+            raise ValueError(f"expected the names of two sides, got {players!r}")
         known = self.statistics
         subtitle = f"{known.finished:,} finished games"
         if known.finished:

@@ -15,7 +15,7 @@ from typing import Any
 from othello_env.agent import Agent, as_othello, make_agent
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
-from othello_env.support.numbers import check_real, check_whole
+from othello_env.support.numbers import check_each, check_real, check_whole
 
 __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", "review_game", "summarise"]
 
@@ -221,7 +221,7 @@ def summarise(moves: Iterable[MoveReview], *, blunder: float = BLUNDER) -> Playe
         ValueError: `blunder` is not finite.
     """
     blunder = check_real("blunder", blunder)
-    chosen = [move for move in moves if move.had_choice]
+    chosen = [move for move in check_each("moves", moves, MoveReview) if move.had_choice]
     exact = [move.loss for move in chosen if move.exact]
     worst = sorted(chosen, key=lambda move: -move.loss)[:3]
     return PlayerReview(

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from othello_env.games.game import check_text
 from othello_env.support.files import write_file
+from othello_env.support.numbers import is_ordered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,6 +162,10 @@ def learning_curve(path: str | Path, title: str, curve: Sequence[Mapping[str, An
     Raises:
         OSError: the file cannot be written.
     """
+    if not is_ordered(curve) or not all({"scores", "intervals", "seconds", unit} <= set(point) for point in curve):
+        raise ValueError(f"expected points, each with scores, intervals, seconds and {unit}, got {curve!r:.80}")
+    if not curve:
+        raise ValueError("expected at least one point")
     curves = {
         opponent: [
             CurvePoint(point[unit], point["seconds"], point["scores"][opponent], *point["intervals"][opponent])
@@ -430,7 +436,7 @@ def _figure(
     from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.lines import Line2D
 
-    heads = textwrap.wrap(title, 80, max_lines=2, placeholder="...")
+    heads = textwrap.wrap(check_text(title, "a title"), 80, max_lines=2, placeholder="...")
     texts = textwrap.wrap(subtitle, 97, max_lines=3, placeholder="...")
     columns = 2 if all(len(label) <= 36 for label in looks) else 1
     parts = [0.12, 0.25 * len(heads), 0.2 * len(texts), 0.06 + 0.21 * math.ceil(len(looks) / columns)]

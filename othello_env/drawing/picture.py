@@ -48,7 +48,7 @@ _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
 # A dict from a number's length in characters to the number's font size, as a fraction of a square's side
-_NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}
+_NUMBER_SIZES = {1: 0.5, 2: 0.5, 3: 0.44, 4: 0.34}
 _WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise below them
 _ANCHORS = {"start": "lm", "middle": "mm", "end": "rm"}
 _FINE = 8  # polygons are drawn larger by this factor and then reduced, so that their edges are smooth
@@ -107,7 +107,7 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
 
     Raises:
         ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
-        TypeError: `cell` is not a whole number.
+        TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
     drawn = picture(scene_with_values(state, values), cell)
     return _document(drawn, _gradients(drawn.shapes))
@@ -203,7 +203,7 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
 
     Raises:
         ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
-        TypeError: `cell` is not a whole number.
+        TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
     drawn = picture(scene_with_values(state, values), cell)
     image = Image.new("RGB", (drawn.width, drawn.height))
@@ -326,7 +326,7 @@ def picture(drawn: Scene, cell: int) -> Picture:
 
     Raises:
         ValueError: `cell` is not 8 to 512.
-        TypeError: `cell` is not a whole number.
+        TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
     cell = check_whole("cell", cell, *_CELL)
     margin = _margin(cell)
@@ -443,7 +443,7 @@ def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> I
     x = float(margin)
     for _, look, score in drawn.scores:
         yield from _disc(look, x + 0.17 * cell, y, 0.17 * cell)
-        yield Text(x + 0.44 * cell, y, str(score), size, _INK, "start")
+        yield Text(x + 0.42 * cell, y, str(score), 0.42 * cell, _INK, "start")
         x += 1.15 * cell
     if drawn.columns >= _WIDE:
         yield Text(width - margin, bottom, drawn.status, size, _INK, "end")

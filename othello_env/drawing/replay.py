@@ -13,7 +13,8 @@ import numpy as np
 from PIL import Image
 
 from othello_env.drawing.picture import pixels, svg
-from othello_env.games.game import State
+from othello_env.games.game import State, check_text
+from othello_env.support.numbers import check_each, check_real, check_type
 
 __all__ = ["gif", "html", "positions"]
 
@@ -27,7 +28,8 @@ def positions(state: State, start: State) -> list[State]:
     Raises:
         IllegalActionError: a move of the game is illegal when it is replayed from `start`.
     """
-    return start.positions(state.moves[len(start.moves) :])
+    check_type("state", state, State)
+    return check_type("start", start, State).positions(state.moves[len(start.moves) :])
 
 
 def gif(
@@ -45,10 +47,9 @@ def gif(
     Raises:
         ValueError: there are no positions, `cell` or `seconds` is out of range, `values` and `states` have different
             lengths, an action is not legal, or a value is NaN.
-        TypeError: `cell` is not a whole number.
+        TypeError: an argument is of the wrong type.
     """
-    if not 0 <= seconds <= _MOST_SECONDS:
-        raise ValueError(f"seconds must be 0 to {_MOST_SECONDS}, not {seconds!r}")
+    seconds = check_real("seconds", seconds, 0, _MOST_SECONDS)
     shown = _with_values(states, values)
     frames = [Image.fromarray(pixels(state, cell, numbers)) for state, numbers in shown]
     # All frames share one palette, so that colours do not flicker. The palette includes rare colours, such as the
@@ -78,8 +79,10 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     Raises:
         ValueError: there are no positions, a position after the first was not reached by a move, `cell` is out of
             range, `values` and `states` have different lengths, an action is not legal, or a value is NaN.
-        TypeError: `cell` is not a whole number.
+        TypeError: an argument is of the wrong type.
     """
+    check_text(title, "a title")
+    states = _checked(states)
     if not all(state.moves for state in states[1:]):
         raise ValueError("expected positions that follow each other, got a position without moves after the first")
     pictures = [svg(state, cell, numbers) for state, numbers in _with_values(states, values)]
@@ -94,12 +97,18 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     )  # one call replaces TITLE and DATA; a second call would also replace the word DATA in a title
 
 
+def _checked(states: Sequence[State]) -> list[State]:
+    found = list(check_each("states", states, State))
+    if not found:
+        raise ValueError("a replay needs at least one position")
+    return found
+
+
 def _with_values(
     states: Sequence[State], values: Sequence[Mapping[int, float]]
 ) -> list[tuple[State, Mapping[int, float]]]:
-    if not states:
-        raise ValueError("a replay needs at least one position")
-    if values and len(values) != len(states):
+    states = _checked(states)
+    if len(values) and len(values) != len(states):
         raise ValueError(f"expected values for {len(states)} positions, got {len(values)}")
     return list(zip(states, values or [{}] * len(states), strict=True))
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from othello_env.games.game import State
 from othello_env.games.registry import game_of
-from othello_env.games.scene import Number, Place, Scene
+from othello_env.games.scene import Number, Place, Scene, caption
+from othello_env.support.numbers import check_type
 
 __all__ = ["action_path", "scene", "scene_with_values"]
 
@@ -43,7 +44,7 @@ def action_path(state: State, action: int) -> list[Place]:
 def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
     """The scene of a position with the values of its actions on the squares.
 
-    The values replace the dots that mark legal moves. The status says for whom they are.
+    The values replace the dots that mark legal moves. The status says for whom they are. A pass is on no square.
 
     Args:
         state: the position.
@@ -52,8 +53,9 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
+        TypeError: the values are not a mapping from actions to numbers.
     """
-    if not values:
+    if not check_type("values", values, Mapping):
         return scene(state)
     legal = set(state.legal_actions())
     for action, value in values.items():
@@ -65,8 +67,11 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
             best[place] = max(value, best.get(place, -math.inf))
     shown = [_shown(value) for value in values.values()]
     numbers = tuple(Number(place, _value_text(value), _share(_shown(value), shown)) for place, value in best.items())
-    status = f"values for {state.player_names[state.to_move]}, to move"
-    return replace(scene(state), legal=(), numbers=numbers, status=status)
+    drawn = scene(state)
+    if not numbers:  # a pass has a value, but no square
+        return drawn
+    status = drawn.status.replace(caption(state), f"values for {state.player_names[state.to_move]}, to move")
+    return replace(drawn, legal=(), numbers=numbers, status=status)
 
 
 def _value_text(value: float) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.support.extras import import_extra
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Window"]
 
@@ -23,11 +24,12 @@ class Window:
 
     Raises:
         MissingExtraError: the extra `window` is not installed.
+        TypeError, ValueError: `fps` is not a whole number of at least 1.
     """
 
     def __init__(self, fps: int) -> None:
         self._pygame = import_extra("pygame", "window")
-        self._fps = fps
+        self._fps = check_whole("fps", fps, 1)
         self._screen: Any = None
         self._clock: Any = None
 

@@ -142,8 +142,8 @@ def observation(planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8], *, fl
 
 
 def rewards(state: State, reward: str) -> tuple[float, ...]:
-    """The reward of each player if the game ends in this position."""
-    return state.returns() if reward == "result" else state.margins()
+    """The reward of each player if the game ends in this position; see `State.outcome`."""
+    return state.outcome(margins=reward == "margin")
 
 
 def illegal_penalty(state: State, reward: str) -> float:

@@ -78,7 +78,7 @@ def self_play_advantages(
     if len(shape) != 2:
         raise ValueError(f"expected rewards of shape (steps, games), got {shape}")
     _check_shapes(shape, {"values": values, "players": players, "terminated": terminated})
-    _check_shapes(shape, {"illegal": illegal, "played": played})
+    _check_shapes(shape, {name: each for name, each in (("illegal", illegal), ("played", played)) if each is not None})
     _check_shapes(shape[1:], {"last_values": last_values, "last_players": last_players})
     for turns in (players, last_players):
         if not np.isin(turns, (0, 1)).all():
@@ -114,7 +114,7 @@ def self_play_advantages(
     return advantages, advantages + values
 
 
-def _check_shapes(shape: tuple[int, ...], arrays: dict[str, npt.NDArray[np.generic] | None]) -> None:
+def _check_shapes(shape: tuple[int, ...], arrays: dict[str, npt.NDArray[np.generic]]) -> None:
     for name, array in arrays.items():
-        if array is not None and np.shape(array) != shape:
+        if np.shape(array) != shape:
             raise ValueError(f"expected {name} of shape {shape}, got {np.shape(array)}")

@@ -27,6 +27,10 @@ __all__ = [
 ]
 
 
+_ALMOST_ZERO = 1e-6
+"""A sum of results with rounding errors is smaller than this number."""
+
+
 class IllegalActionError(ValueError):
     """The rules do not allow this action in this position."""
 
@@ -204,6 +208,18 @@ class State(ABC):
 
         Before the end of the game all results are 0.0.
         """
+
+    def outcome(self, *, margins: bool = False) -> tuple[float, ...]:
+        """The `returns` or the `margins` of a finished game, checked: environments and records take them from here.
+
+        Raises:
+            ValueError: they are not numbers whose sum is zero. The class of the game has a fault.
+        """
+        values = self.margins() if margins else self.returns()
+        if not abs(sum(values)) < _ALMOST_ZERO:  # also true for NaN
+            name = f"{type(self).__name__}.{'margins' if margins else 'returns'}()"
+            raise ValueError(f"{name} of a finished game must be numbers that sum to zero, not {values}")
+        return values
 
     def winners(self) -> tuple[int, ...]:
         """The players with the best result of a finished game. If all players have the same result, all are winners."""

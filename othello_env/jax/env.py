@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -32,10 +33,23 @@ from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello as Position
 from othello_env.games.othello.position import check_size
 from othello_env.jax.library import jax, jnp
+from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
-from othello_env.support.numbers import check_flag
+from othello_env.support.numbers import check_flag, check_type
 
-__all__ = ["OPENINGS", "Othello", "State", "join", "legal_moves", "rules", "split"]
+__all__ = [
+    "OPENINGS",
+    "Othello",
+    "State",
+    "as_array",
+    "choose",
+    "join",
+    "key_words",
+    "legal_moves",
+    "next_key",
+    "rules",
+    "split",
+]
 
 _Array = Any  # jax.Array
 
@@ -75,10 +89,11 @@ def legal_moves(observations: _Array) -> _Array:
     size = shape[-2]
     squares = np.array(bitboard.ACTION_SQUARES[size], np.uint64)
     with jax.enable_x64(True):
-        planes = jnp.reshape(observations, (*shape[:-3], size * size, 2)).astype(jnp.uint64)
-        sets = jnp.sum(planes << squares[:, np.newaxis], axis=-2)
-        legal = rules.legal_moves(sets[..., 0], sets[..., 1], bitboard.BOARDS[size])
-        return jnp.reshape((legal[..., np.newaxis] >> squares) & np.uint64(1), shape[:-1]).astype(bool)
+        planes = jnp.moveaxis(jnp.reshape(observations, (-1, size * size, 2)), -1, 0).astype(jnp.uint64)
+        own, opponent = jnp.sum(planes << squares[np.newaxis, np.newaxis], axis=-1)
+        legal = rules.legal_moves(own, opponent, bitboard.BOARDS[size])
+        moves = (legal[:, np.newaxis] >> squares[np.newaxis]) & np.uint64(1)
+        return jnp.reshape(moves, shape[:-1]).astype(bool)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,6 +182,38 @@ class State:
 jax.tree_util.register_dataclass(State)
 
 
+def _register_with_flax() -> None:
+    """Let flax write and read states: ``flax.serialization.to_bytes(state)``, as with the states of Pgx."""
+    serialization = import_extra("flax.serialization", "jax")
+    names = [each.name for each in dataclasses.fields(State)]
+
+    def saved(state: State) -> dict[str, Any]:
+        return {name: getattr(state, name) for name in names}
+
+    def restored(state: State, values: dict[str, Any]) -> State:
+        if values.keys() != set(names):
+            raise ValueError(f"expected the fields {', '.join(names)}, got {', '.join(values)}")
+        return State(**{name: serialization.from_state_dict(getattr(state, name), values[name]) for name in names})
+
+    serialization.register_serialization_state(State, saved, restored)
+
+
+if find_spec("flax"):
+    _register_with_flax()
+
+
+def as_array(name: str, value: Any) -> _Array:
+    """A value as an array of JAX.
+
+    Raises:
+        ValueError: the value is an integer that does not fit.
+    """
+    try:
+        return jnp.asarray(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be an integer of 32 bits, not {value}") from None
+
+
 class Othello:
     """Othello with the interface of Pgx: `init`, `step` and `observe`; the module describes the states.
 
@@ -251,10 +298,8 @@ class Othello:
         Raises:
             TypeError: the key is no key for one game. The error comes when JAX traces the function.
         """
-        words = _key_words(key)
-        black = jax.random.bernoulli(key).astype(jnp.int32)  # as in Pgx, so that the same keys give the same players
         with jax.enable_x64(True):
-            return self._state(self._begin(join(words), black))
+            return self._state(self._first(key))
 
     def step(self, state: State, action: _Array, key: _Array | None = None) -> State:
         """Play an action.
@@ -270,17 +315,17 @@ class Othello:
             ValueError: an argument is of many games, or the state is of another size. All these errors come when JAX
                 traces the function.
         """
-        action = self._checked(state, action)
-        words = None if key is None else _key_words(key)
+        action, words = self._checked(state, action), None if key is None else key_words(key)
         with jax.enable_x64(True):
             return self._state(self._play(state, action, words))
 
     def observe(self, state: State, player_id: _Array | None = None) -> _Array:
         """The observation of a player, (size, size, 2) bool; by default, of the player `current_player`."""
+        state = check_type("state", state, State)
         planes = jnp.stack([state.observation, state.observation[..., ::-1]])
         if player_id is None:
             return planes[0]
-        return jnp.where(player_id == state.current_player, planes[0], planes[1])
+        return jnp.where(as_array("player_id", player_id) == state.current_player, planes[0], planes[1])
 
     def vs(self, opponent: Any) -> Any:
         """An environment for one player, in which an opponent answers each move; see `OnePlayer`.
@@ -294,7 +339,8 @@ class Othello:
 
     def _checked(self, state: State, action: _Array) -> _Array:
         """The action as int32."""
-        action = jnp.asarray(action)
+        check_type("state", state, State)
+        action = as_array("an action", action)
         if not jnp.issubdtype(action.dtype, jnp.integer):
             raise TypeError(f"expected an action of an integer dtype, got {action.dtype}")
         shapes = [action.shape, state.current_player.shape]
@@ -307,6 +353,18 @@ class Othello:
             raise ValueError(f"expected a state of size {self.size}, got one of size {state.size}")
         return action.astype(jnp.int32)
 
+    def _first(self, key: _Array) -> dict[str, _Array]:
+        """The fields of the first state of the game with a key of `jax.random`."""
+        words = key_words(key)
+        # Pgx draws the same players. Without the float32, they would depend on JAX's setting of x64.
+        black = jax.random.bernoulli(key, np.float32(0.5)).astype(jnp.int32)
+        return self._begin(join(words), black)
+
+    def _next(self, bits: _Array) -> dict[str, _Array]:
+        """The fields of the first state of a game that follows another one, by the game's key, () uint64."""
+        black = (_mix(bits, _counter(hashing.SIDE)) >> np.uint64(63)).astype(jnp.int32)
+        return self._begin(bits, black)
+
     def _begin(self, key: _Array, black: _Array) -> dict[str, _Array]:
         """The fields of a game's first state; its sets of squares are () uint64."""
         boards, color = jnp.asarray(self._starts[0]), jnp.asarray(self._start_colors[0])
@@ -314,7 +372,7 @@ class Othello:
             number = _mix(_mix(key, _counter(hashing.OPENING)), _counter(0)) >> np.uint64(32)
             chosen = jnp.searchsorted(jnp.asarray(self._bounds), number, side="right")
             boards, color = jnp.asarray(self._starts)[chosen], jnp.asarray(self._start_colors)[chosen]
-        return {
+        fields = {
             "current_player": black ^ color,
             "rewards": jnp.zeros(2, jnp.float32),
             "terminated": jnp.bool_(False),
@@ -327,12 +385,23 @@ class Othello:
             "_opponent": boards[1],
             "_legal": boards[2],
         }
+        # For `jax.shard_map`, a constant is the same on all devices. After a step no field is one, so none may be here.
+        return choose(key == key, fields, fields)
 
-    def _play(self, state: State, action: _Array, next_key: _Array | None) -> dict[str, _Array]:
-        """The fields of the state after an action; its sets of squares are () uint64."""
-        before = {each.name: getattr(state, each.name) for each in dataclasses.fields(state)}
-        before |= {name: join(before[name]) for name in _SETS}
-        own, opponent, legal, mover = before["_own"], before["_opponent"], before["_legal"], state.current_player
+    def _play(self, state: State, action: _Array, words: _Array | None) -> dict[str, _Array]:
+        """The fields of the state that `step` returns; its sets of squares are () uint64."""
+        before = self._fields(state)
+        after = self._played(before, action)
+        if self.auto_reset:
+            first = self._next(next_key(before["_key"], words))
+            first |= {name: after[name] for name in ("rewards", "terminated", "truncated")}
+            return choose(after["terminated"], first, after)
+        before["rewards"] = jnp.zeros(2, jnp.float32)
+        return choose(state.terminated | state.truncated, before, after)
+
+    def _played(self, before: dict[str, _Array], action: _Array) -> dict[str, _Array]:
+        """The fields of the state after an action, for fields of a game that is not over."""
+        own, opponent, legal, mover = before["_own"], before["_opponent"], before["_legal"], before["current_player"]
         squares, edge = self.size**2, (8 - self.size) // 2
         square = 8 * (action // self.size + edge) + action % self.size + edge
         is_square, is_pass = (action >= 0) & (action < squares), action == squares
@@ -343,55 +412,65 @@ class Othello:
         if self._is_selected:
             # Where a program selects between the planes of two states, XLA would compute the moves again for each
             # square of the planes. It does not repeat a division, so divide by a one that it does not know to be one.
-            one = (state._color | 1).astype(jnp.uint64)
+            one = (before["_color"] | 1).astype(jnp.uint64)
             sets = tuple(each // one for each in sets)
         own, opponent, legal, reply = sets
         if self.double_pass:
             opponent &= ~(disc & (before["_own"] | before["_opponent"]))  # as Pgx does if the square is occupied
-            over = ((own | opponent) == self._board) | (own == 0) | (state._passed & is_pass)
+            over = ((own | opponent) == self._board) | (own == 0) | (before["_passed"] & is_pass)
         else:
             over = (legal | reply) == 0
         mine, other = rules.popcount(opponent), rules.popcount(own)  # `opponent` is now the player that moved
         result = jnp.where(over, (mine > other).astype(jnp.float32) - (mine < other).astype(jnp.float32), 0)
         result = jnp.where(is_legal, result, -1)
-        after = {
+        return {
             "current_player": 1 - mover,
             "rewards": jnp.where(jnp.arange(2, dtype=jnp.int32) == mover, result, -result),
             "terminated": over | ~is_legal,
             "truncated": jnp.zeros_like(over),
-            "_step_count": state._step_count + 1,
-            "_color": 1 - state._color,
+            "_step_count": before["_step_count"] + 1,
+            "_color": 1 - before["_color"],
             "_passed": is_pass,
             "_key": before["_key"],
             "_own": own,
             "_opponent": opponent,
             "_legal": legal,
         }
-        if self.auto_reset:
-            key = _mix(before["_key"], _counter(hashing.REDRAW)) if next_key is None else join(next_key)
-            black = (_mix(key, _counter(hashing.SIDE)) >> np.uint64(63)).astype(jnp.int32)
-            first = self._begin(key, black) | {name: after[name] for name in ("rewards", "terminated", "truncated")}
-            return {name: jnp.where(after["terminated"], first[name], after[name]) for name in after}
-        before["rewards"] = jnp.zeros(2, jnp.float32)
-        return {name: jnp.where(state.terminated | state.truncated, before[name], after[name]) for name in after}
+
+    @staticmethod
+    def _fields(state: State) -> dict[str, _Array]:
+        """The fields of a state without its planes and its mask; the sets of squares are () uint64."""
+        fields = {each.name: getattr(state, each.name) for each in dataclasses.fields(State)}
+        del fields["observation"], fields["legal_action_mask"]
+        return fields | {name: join(fields[name]) for name in _SETS}
 
     def _state(self, fields: dict[str, _Array]) -> State:
         """The state with these fields, with its planes and its mask."""
         discs, legal = jnp.stack([fields["_own"], fields["_opponent"]]), fields["_legal"]
-        planes = ((discs >> self._squares[:, np.newaxis]) & np.uint64(1)).astype(bool)
+        planes = ((discs[np.newaxis] >> self._squares[:, np.newaxis]) & np.uint64(1)).astype(bool)
         moves = ((legal >> self._squares) & np.uint64(1)).astype(bool)
         mask = jnp.concatenate([moves, (legal == 0)[jnp.newaxis]])
         if not self.auto_reset:
             mask |= fields["terminated"]
-        fields |= {name: split(fields[name]) for name in _SETS}
-        return State(observation=planes.reshape(self.observation_shape), legal_action_mask=mask, **fields)
+        words = {name: split(fields[name]) for name in _SETS}
+        return State(observation=planes.reshape(self.observation_shape), legal_action_mask=mask, **(fields | words))
+
+
+def choose(condition: _Array, one: dict[str, _Array], other: dict[str, _Array]) -> dict[str, _Array]:
+    """The fields `one` if the condition, () bool, is True, else the fields `other`."""
+    return {name: jnp.where(condition, one[name], other[name]) for name in one}
+
+
+def next_key(bits: _Array, words: _Array | None = None) -> _Array:
+    """The key, () uint64, of the game that follows the game with the key `bits`; `words` are a key that was given."""
+    return _mix(bits, _counter(hashing.REDRAW)) if words is None else join(words)
 
 
 def _counter(number: int) -> _Array:
     return jnp.uint64(number)
 
 
-def _key_words(key: _Array) -> _Array:
+def key_words(key: _Array) -> _Array:
     """64 bits of a key of `jax.random`, (2,) uint32: the key's own first bits.
 
     Raises:

@@ -10,25 +10,30 @@ the spec's options (as texts), and return such a function. They play the same mo
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from functools import partial
 from importlib.metadata import entry_points
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from othello_env.agent import SpecError
 from othello_env.agent.spec import near, split_spec
 from othello_env.games import hashing
-from othello_env.jax.env import Othello, State, join, rules, split
+from othello_env.games.othello.position import check_size
+from othello_env.jax.env import Othello, State, choose, key_words, next_key, rules, split
 from othello_env.jax.library import jax, jnp
 from othello_env.support.jit import with_array_library
+from othello_env.support.numbers import check_type
 
-__all__ = ["Gymnax", "OnePlayer", "Opponent", "find_opponent"]
+__all__ = ["REDRAWS", "Gymnax", "OnePlayer", "Opponent", "find_opponent"]
 
 _Array = Any  # jax.Array
+_Fields = dict[str, _Array]
 _mix = with_array_library(hashing, jnp).mix
 _LEARNER = 0
+
+REDRAWS = 100
+"""The largest number of games that are replaced because they ended before the learner's first turn."""
 
 Opponent = Callable[[State, _Array], _Array]
 """A function that chooses an action of one game; see the module."""
@@ -39,9 +44,11 @@ def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
 
     Raises:
         SpecError: the spec is wrong, or there is no such opponent for JAX. The message lists the names.
+        ValueError: the size is not 4, 6 or 8.
         WrongGameError: the opponent does not play on boards of this size.
         TypeError: `x` is neither a text nor a function.
     """
+    check_size(size)
     if callable(x):
         return x
     if not isinstance(x, str):
@@ -65,9 +72,12 @@ class OnePlayer:
     reward. It is always to move: if the opponent begins, `init` plays the first move. The opponent's passes are made
     for it. The learner's pass is an action, as elsewhere. Observations are from the learner's point of view.
 
+    If the opponent's first move ends a game before the learner's first turn, another game replaces it, and nobody
+    gets a reward. There are at most `REDRAWS` replacements. This bound is not reached, since the learner begins half of
+    all games.
+
     Args:
-        env: the game. If its `auto_reset` is True, a step that ends a game begins the next one, and calls the opponent
-            once more, since the opponent may have the first move of the next game.
+        env: the game. If its `auto_reset` is True, a step that ends a game begins the next one.
         opponent: a spec or a function; see `find_opponent`.
 
     Raises:
@@ -76,8 +86,7 @@ class OnePlayer:
     """
 
     def __init__(self, env: Othello, opponent: str | Opponent) -> None:
-        self.env = copy(env)
-        self.env._is_selected = True
+        self.env = check_type("env", env, Othello)
         self.num_actions = env.num_actions
         self.observation_shape = env.observation_shape
         self._opponent = find_opponent(opponent, env.size)
@@ -87,36 +96,61 @@ class OnePlayer:
 
     def init(self, key: _Array) -> State:
         """Begin a game; see `Othello.init`."""
-        return self._seen_by_learner(self._answered(self.env.init(key), None))
+        is_x64 = jax.config.jax_enable_x64
+        with jax.enable_x64(True):
+            return self._seen_by_learner(self._to_learner(self.env._first(key), None, 0, is_x64)[0])
 
     def step(self, state: State, action: _Array, key: _Array | None = None) -> State:
         """Play the learner's action and the opponent's answer; see `Othello.step`."""
-        moved = self.env.step(state, action, key)
-
-        def answer(state: State, _: None) -> tuple[State, tuple[_Array, _Array]]:
-            state = self._answered(state, key)
-            return state, (state.rewards, state.terminated)
-
-        count = 2 if self.env.auto_reset else 1  # a loop, so that XLA compiles the opponent only once
-        last, (rewards, terminated) = jax.lax.scan(answer, moved, length=count)
-        rewards, terminated = moved.rewards + rewards.sum(axis=0), moved.terminated | terminated.any(axis=0)
-        return self._seen_by_learner(last.replace(rewards=rewards, terminated=terminated))
-
-    def _answered(self, state: State, key: _Array | None) -> State:
-        """The state after the opponent's move if it is to move, with the rewards of this move alone."""
+        action, words = self.env._checked(state, action), None if key is None else key_words(key)
+        is_x64 = jax.config.jax_enable_x64
         with jax.enable_x64(True):
-            discs = rules.popcount(join(state._own) | join(state._opponent))
-            decision = split(_mix(join(state._key), discs))
-        is_asked = state.current_player != _LEARNER
-        # The packaged opponents loop over the moves, for all games as often as for the game with the most moves.
-        asked = state.replace(_legal=jnp.where(is_asked, state._legal, jnp.uint32(0)))
-        after = self.env.step(state, self._opponent(asked, decision), key)
-        is_over = state.terminated & (not self.env.auto_reset)
-        before = state.replace(rewards=jnp.zeros_like(state.rewards), terminated=is_over)
-        chosen: State = jax.tree.map(partial(jnp.where, is_asked), after, before)
-        return chosen
+            if not self.env.auto_reset:
+                return self._seen_by_learner(self._answered(self.env._play(state, action, None), is_x64))
+            moved = self.env._played(self.env._fields(state), action)
+            now, rewards, redraws = self._to_learner(moved, words, -1, is_x64)
+            return self._seen_by_learner(now | {"rewards": rewards, "terminated": redraws >= 0})
 
-    def _seen_by_learner(self, state: State) -> State:
+    def _to_learner(
+        self, now: _Fields, words: _Array | None, redraws: int, is_x64: bool
+    ) -> tuple[_Fields, _Array, _Array]:
+        """Begin games and play the opponent's moves until it is the learner's turn.
+
+        `redraws` is -1 until the learner's game is over, and then the number of games that were replaced. Returns the
+        fields of the state, the rewards of the learner's game, and `redraws`.
+        """
+
+        def waits(carry: tuple[_Fields, _Array, _Array]) -> _Array:
+            now, _, redraws = carry
+            return jnp.where(now["terminated"], redraws < REDRAWS, now["current_player"] != _LEARNER)
+
+        def go_on(carry: tuple[_Fields, _Array, _Array]) -> tuple[_Fields, _Array, _Array]:
+            now, rewards, redraws = carry
+            is_over, is_learners = now["terminated"], redraws < 0
+            following = next_key(now["_key"])
+            if words is not None:
+                following = jnp.where(is_learners, next_key(now["_key"], words), following)
+            rewards = jnp.where(is_over & is_learners, now["rewards"], rewards)
+            now = choose(is_over, self.env._next(following), now)
+            return self._answered(now, is_x64), rewards, redraws + is_over
+
+        # A loop in which the opponent stands once, so that XLA compiles it once.
+        first = now, jnp.zeros_like(now["rewards"]), jnp.full_like(now["current_player"], redraws)
+        last: tuple[_Fields, _Array, _Array] = jax.lax.while_loop(waits, go_on, first)
+        return last
+
+    def _answered(self, now: _Fields, is_x64: bool) -> _Fields:
+        """The fields of the state after the opponent's move, if it is its turn."""
+        is_asked = (now["current_player"] != _LEARNER) & ~now["terminated"]
+        decision = split(_mix(now["_key"], rules.popcount(now["_own"] | now["_opponent"])))
+        # The packaged opponents loop over the moves, for all games as often as for the game with the most moves.
+        state = self.env._state(now | {"_legal": jnp.where(is_asked, now["_legal"], np.uint64(0))})
+        with jax.enable_x64(is_x64):  # the caller's setting
+            action = self._opponent(state, decision)
+        return choose(is_asked, self.env._played(now, jnp.asarray(action).astype(jnp.int32)), now)
+
+    def _seen_by_learner(self, fields: _Fields) -> State:
+        state = self.env._state(fields)
         return state.replace(observation=self.env.observe(state, _LEARNER))
 
 
@@ -135,7 +169,7 @@ class Gymnax:
     default_params = None
 
     def __init__(self, env: OnePlayer) -> None:
-        if not env.env.auto_reset:
+        if not check_type("env", env, OnePlayer).env.auto_reset:
             raise ValueError("expected a game with auto_reset=True, since Gymnax begins the next game by itself")
         self._env = env
         self.num_actions = env.num_actions

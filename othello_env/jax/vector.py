@@ -5,6 +5,7 @@ Letters for shapes: N = `num_envs`, S = size, A = S * S + 1 actions.
 
 from __future__ import annotations
 
+import secrets
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 
 from othello_env.games.game import check_seed
 from othello_env.games.openings import OpeningsSpec
-from othello_env.jax.env import Othello, State
+from othello_env.jax.env import Othello, State, as_array
 from othello_env.jax.library import jax, jnp
 from othello_env.jax.opponents import Opponent
 from othello_env.support.numbers import check_whole
@@ -75,7 +76,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         self._begin = jax.jit(lambda key: self._seen(jax.vmap(self._env.init)(jax.random.split(key, num_envs))))
         self._advance = jax.jit(self._stepped)
         self._state: State | None = None
-        self._key = jax.random.key(0)
+        self._key = _key_of(secrets.randbits(64))
 
     @cached_property
     def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # the base class has an attribute
@@ -102,7 +103,8 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         """Begin all games.
 
         Args:
-            seed: determines everything random from now on. Without a seed, other games begin.
+            seed: its low 64 bits determine everything random from now on. Without a seed, other games begin, each time
+                the program runs.
             options: must be None or empty.
 
         Raises:
@@ -112,7 +114,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         if options:
             raise ValueError(f"expected no options of a reset, got {', '.join(map(str, options))}")
         if seed is not None:
-            self._key = jax.random.key(check_seed(seed) % 2**63)
+            self._key = _key_of(check_seed(seed))
         self._key, key = jax.random.split(self._key)
         self._state, observation, info = self._begin(key)
         return observation, info
@@ -127,7 +129,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
             ResetNeeded: there was no reset yet.
             ValueError: the actions have another shape or dtype.
         """
-        actions = jnp.asarray(actions)
+        actions = as_array("an action", actions)
         if actions.shape != (self.num_envs,) or not jnp.issubdtype(actions.dtype, jnp.integer):
             raise ValueError(f"expected ({self.num_envs},) integers as actions, got {actions.dtype} {actions.shape}")
         state, observation, rewards, info = self._advance(self.state, actions)
@@ -147,3 +149,9 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         planes = jnp.moveaxis(state.observation, -1, 1).astype(jnp.int8)
         info = {"action_mask": mask} | ({"to_move": state._color} if self._is_self_play else {})
         return state, {"observation": planes, "action_mask": mask}, info
+
+
+def _key_of(seed: int) -> _Array:
+    """The key that ``jax.random.key(seed)`` is if JAX has numbers of 64 bits. So the setting of x64 changes no game."""
+    words = np.array([seed >> 32 & 0xFFFF_FFFF, seed & 0xFFFF_FFFF], np.uint32)
+    return jax.random.wrap_key_data(words, impl="threefry2x32")

@@ -10,6 +10,7 @@ from PIL import Image
 
 from othello_env.drawing.charts import matrix_chart, png, rating_chart
 from othello_env.league.payoffs import Payoffs
+from othello_env.support.numbers import check_type
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +25,7 @@ def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Im
 
 def payoff_chart(payoffs: Payoffs, title: str = "Payoffs of the league") -> Figure:
     """The heat map of `payoff_picture` as a matplotlib figure."""
-    games = int(payoffs.games.sum()) // 2
+    games = int(check_type("payoffs", payoffs, Payoffs).games.sum()) // 2
     return matrix_chart(
         title, f"score of each row against each column, {games:,} games", payoffs.names, payoffs.scores.tolist()
     )
@@ -53,7 +54,7 @@ def snapshot_chart(
     payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
 ) -> Figure:
     """The chart of `rating_picture` as a matplotlib figure."""
-    ratings = payoffs.ratings(anchor)
+    ratings = check_type("payoffs", payoffs, Payoffs).ratings(anchor)
     points, lines = [], {}
     for name, played in zip(payoffs.names, payoffs.played, strict=True):
         elo, (low, high) = ratings.elo[name], ratings.interval(name)

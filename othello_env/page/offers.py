@@ -12,7 +12,7 @@ from typing import Any
 
 from othello_env.agent import Agent, SpecError, WrongGameError, option_text
 from othello_env.agent.spec import number_options, split_spec
-from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.rating.ladder import load_ladder, rated_agents
 from othello_env.page.messages import GAMES, MessageError, PageGame
 
 __all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "RATED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
@@ -181,27 +181,6 @@ PACKAGED = (
 )
 
 
-_MEASURED: dict[str, dict[str, float]] = {
-    "othello": {
-        "alphabeta:depth=2": 405,
-        "alphabeta:depth=4": 554,
-        "alphabeta:depth=6": 742,
-        "mcts": 864,
-        "engine:depth=4": 2079,
-        "engine": 2591,
-    },
-    "othello:size=6": {
-        "alphabeta:depth=2": 321,
-        "alphabeta:depth=4": 487,
-        "alphabeta:depth=6": 614,
-        "mcts": 813,
-        "engine:depth=4": 1342,
-        "engine": 1562,
-    },
-}
-"""Elo ratings of packaged agents that are no rungs, by `othello_env.place` with `half_width=30` and `seed=1`."""
-
-
 RATED = {"othello": 8, "othello:size=6": 6}
 """The games that have a packaged ladder, and the size of its board."""
 
@@ -211,7 +190,9 @@ def _ratings() -> dict[str, dict[str, float]]:
     """For each game with a packaged ladder, the Elo ratings of agents, by their specs."""
     found = {}
     for game, size in RATED.items():
-        found[game] = _MEASURED[game] | {rung.spec: rung.elo for rung in load_ladder(size).rungs}
+        known = {rung.spec: rung.elo for rung in (*load_ladder(size).rungs, *rated_agents(size))}
+        # Without `eval`, these agents take the evaluation `standard`, which is `weighted` in Othello.
+        found[game] = known | {spec.removesuffix(",eval=weighted"): elo for spec, elo in known.items()}
     return found
 
 

@@ -21,6 +21,7 @@ from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
 from othello_env.page.messages import MAX_PLIES, PageGame, Position, page_games
 from othello_env.support.files import parse_json, read_file
+from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
     "LARGEST",
@@ -142,11 +143,11 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
     if "elo" in content:
         low, high = map(_number, content["interval95"])
         ends = {
-            "above": f"at least {low:.0f}, no upper limit found",
-            "below": f"at most {high:.0f}, no lower limit found",
+            "above": f"at least {elo_text(low)}, no upper limit found",
+            "below": f"at most {elo_text(high)}, no lower limit found",
         }
         end = ends.get(str(content.get("open_end")))
-        facts.append(["Elo", end or f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f})"])
+        facts.append(["Elo", end or f"{elo_text(_number(content['elo']))} ({elo_interval_text(low, high)})"])
     if "milliseconds_a_move" in content:
         facts.append(["time for a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
     if content.get("illegal_or_failed"):

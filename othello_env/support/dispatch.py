@@ -48,6 +48,8 @@ def _dispatched(default: _F, no_refcount: bool) -> _F:
     known: dict[type | None, _Kernel] = {None: kernel(no_refcount=no_refcount)(default)}
 
     def choose(kind: type | None) -> Any:
+        if kind in known:
+            return known[kind]
         bases = () if kind is None else kind.__mro__
         return next((known[base] for base in bases if base in known), known[None])
 

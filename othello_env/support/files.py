@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 from filelock import FileLock, Timeout
 
-__all__ = ["as_type", "check_output", "in_one_process", "parse_json", "read_file", "write_file", "write_json"]
+__all__ = ["as_type", "check_output", "in_one_process", "named", "parse_json", "read_file", "write_file", "write_json"]
 
 _T = TypeVar("_T")
 
@@ -36,6 +36,17 @@ def check_output(path: str | Path) -> None:
         raise OSError(f"{str(path)!r} is not a regular file, so nothing is written to it")
 
 
+@contextlib.contextmanager
+def named(path: str | Path) -> Iterator[None]:
+    """Name the file in the error if the block cannot write it, such as on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
+
+
 def write_file(path: str | Path, data: bytes) -> None:
     """Write a file completely, or leave it as it was. Make its folders if necessary.
 
@@ -49,7 +60,7 @@ def write_file(path: str | Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as file:
+        with named(path), temporary.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -6,8 +6,10 @@ that is named by one hash of these sources and of the versions of Numba and NumP
 are compiled again. Kernels of other packages are cached by Numba's own rule, next to their sources. Machine code that
 contains another package's game (see `othello_env.support.dispatch`) is not cached.
 
-The folder is in ``NUMBA_CACHE_DIR``, or in the user's cache directory. If it is damaged, remove it. Loading machine
-code runs it, so the folder must be as trusted as the program.
+The folder is in ``NUMBA_CACHE_DIR``, or in the user's cache directory. Loading machine code runs it, so the folder must
+be as trusted as the program. If a file of the cache cannot be read, its kernel is compiled again. Kernels of other
+packages that call themselves, or kernels that do, are not cached, because Numba may crash when it loads them (Numba
+issue 6061).
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, so that a debugger can step through them.
 """
@@ -17,6 +19,8 @@ import functools
 import gc
 import hashlib
 import importlib.util
+import inspect
+import os
 import shutil
 import signal
 import sys
@@ -30,6 +34,7 @@ import filelock
 import numba
 import numpy as np
 import platformdirs
+from numba.core.errors import NumbaError
 
 __all__ = [
     "Int",
@@ -115,34 +120,79 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
     """Make a Numba dispatcher that compiles in one process and one thread at a time."""
     is_ours = function.__module__.partition(".")[0] in _PACKAGES
     folder = _folder() if is_ours else None
+    dispatcher: Any = numba.njit(**options)(function)
+    compile_now, others = dispatcher.compile, []
+
+    if folder is not None:
+        _use_cache(dispatcher, folder)
+
+    @functools.cache
+    def begin() -> None:  # at the first compilation, because now the kernels that this kernel calls are defined
+        if not is_ours and not _recurses(function):
+            _use_cache(dispatcher)
+
+    def compile_without_cache(signature: Any) -> Any:
+        found = dispatcher.overloads.get(tuple(getattr(signature, "args", signature)))
+        if found is not None:  # without this, each kernel that calls this one would compile it again
+            return found.entry_point
+        fresh: Any = numba.njit(**options)(function)
+        fresh.compile(signature)
+        (compiled,) = fresh.overloads.values()
+        others.append(fresh)  # Numba forgets the code of a dispatcher that is gone
+        dispatcher.add_overload(compiled)
+        return compiled.entry_point
+
+    def compile_with_settings(signature: Any) -> Any:
+        with _one_process(folder), _settings(slp), _signals_later():
+            if is_ours and _is_for_another_package(signature):
+                # The code contains functions of another package, whose edits nobody notices: so it is not cached.
+                return compile_without_cache(signature)
+            begin()
+            try:
+                return compile_now(signature)
+            except NumbaError:  # the kernel is wrong
+                raise
+            except Exception:  # the cache cannot be read or written, unless the next lines raise it again
+                try:
+                    dispatcher.recompile()  # this empties the cache of the kernel
+                    compiled = compile_now(signature)
+                except OSError:
+                    compiled = compile_without_cache(signature)
+                _tell_of_damage(folder or dispatcher.stats.cache_path)
+                return compiled
+
+    dispatcher.compile = compile_with_settings
+    return dispatcher
+
+
+def _use_cache(dispatcher: Any, folder: Path | None = None) -> None:
+    """Let Numba cache a kernel, in a folder or where Numba's own rule says."""
     before = _CONFIG.CACHE_DIR
     try:
         if folder is not None:
             _CONFIG.CACHE_DIR = str(folder)
-        dispatcher: Any = numba.njit(cache=folder is not None or not is_ours, **options)(function)
+        dispatcher.enable_caching()
     except RuntimeError:  # there is no source file, or no folder can be written
-        dispatcher = numba.njit(**options)(function)
+        pass
     finally:
         _CONFIG.CACHE_DIR = before
-    compile_now, others = dispatcher.compile, []
 
-    def compile_with_settings(signature: Any) -> Any:
-        with _one_process(folder), _settings(slp), _signals_later():
-            if not is_ours or not _is_for_another_package(signature):
-                return compile_now(signature)
-            found = dispatcher.overloads.get(tuple(getattr(signature, "args", signature)))
-            if found is not None:  # without this, each kernel that calls this one would compile it again
-                return found.entry_point
-            # The code contains functions of another package, whose edits nobody notices: so it is not cached.
-            fresh: Any = numba.njit(**options)(function)
-            fresh.compile(signature)
-            (compiled,) = fresh.overloads.values()
-            others.append(fresh)  # Numba forgets the code of a dispatcher that is gone
-            dispatcher.add_overload(compiled)
-            return compiled.entry_point
 
-    dispatcher.compile = compile_with_settings
-    return dispatcher
+def _recurses(function: Callable[..., Any], *callers: Callable[..., Any]) -> bool:
+    """Whether a kernel calls itself, or calls a kernel that does. Only calls by a kernel's plain name are seen."""
+    names = inspect.getclosurevars(function)
+    called = [getattr(each, "py_func", None) for each in (*names.globals.values(), *names.nonlocals.values())]
+    chain = (*callers, function)
+    return any(each in chain or _recurses(each, *chain) for each in called if each is not None)
+
+
+@functools.cache
+def _tell_of_damage(folder: Path | str) -> None:
+    """Say on stderr, once for each folder, that a cache was damaged."""
+    print(  # noqa: T201 - what was wrong is mended, so this is no error
+        f"othello-env: compiled kernels in {str(folder)!r} cannot be read or written; they are compiled again",
+        file=sys.stderr,
+    )
 
 
 def _is_for_another_package(signature: Any) -> bool:
@@ -203,24 +253,24 @@ def _signals_later() -> Iterator[None]:
 def _one_process(folder: Path | None) -> Iterator[None]:
     """Let one process compile at a time: the others wait and load its result.
 
-    Processes that fill one cache at once have crashed (Numba issues 4807 and 10128). If the lock file cannot be
-    written, compile without the lock. Do the same after two minutes: the process that has the lock may be stopped, for
-    example by Ctrl-Z. Then do not wait for it a second time.
+    Processes that fill one cache at once have crashed (Numba issues 4807 and 10128). If the lock cannot be had, compile
+    without it. Do the same after two minutes: the process that has the lock may be stopped, for example by Ctrl-Z. Then
+    do not wait for it a second time.
     """
     global _patience_seconds
     with contextlib.ExitStack() as stack:
         if folder is not None:
             try:
-                stack.enter_context(_lock(folder).acquire(timeout=_patience_seconds))
-            except filelock.Timeout:
-                _patience_seconds = 0.0
-            except (OSError, NotImplementedError):
-                pass
+                stack.enter_context(_lock(folder, os.getpid()).acquire(timeout=_patience_seconds))
+            except Exception as error:  # whatever it is, it must not stop the compilation
+                if isinstance(error, filelock.Timeout):
+                    _patience_seconds = 0.0
         yield
 
 
 @functools.cache
-def _lock(folder: Path) -> filelock.BaseFileLock:
+def _lock(folder: Path, process: int) -> filelock.BaseFileLock:
+    """The lock of one process. A forked process needs its own, since filelock refuses that of its parent."""
     return filelock.FileLock(folder / "compiling.lock")
 
 

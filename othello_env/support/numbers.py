@@ -1,4 +1,4 @@
-"""Checks of the arguments that callers give: counts, numbers, flags and lists.
+"""Checks of the arguments that callers give: counts, numbers, flags, lists and objects of a class.
 
 A value of the wrong type raises a TypeError, and a value out of range raises a ValueError. The error's message begins
 with the name of the argument.
@@ -7,14 +7,26 @@ with the name of the argument.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["as_integer", "as_real", "check_flag", "check_integer", "check_real", "check_whole", "is_ordered"]
+__all__ = [
+    "as_integer",
+    "as_real",
+    "check_each",
+    "check_flag",
+    "check_integer",
+    "check_real",
+    "check_type",
+    "check_whole",
+    "is_ordered",
+]
+
+_T = TypeVar("_T")
 
 
 def as_integer(value: Any) -> int | None:
@@ -96,6 +108,27 @@ def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, not {value!r}")
     return bool(value)
+
+
+def check_type(name: str, value: _T, kind: type[Any]) -> _T:
+    """Check that a value is an object of a class, and return it.
+
+    Raises:
+        TypeError: the value is of another class.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be of type {kind.__name__}, not {value!r:.80} of type {type(value).__name__}")
+    return value
+
+
+def check_each(name: str, values: Iterable[_T], kind: type[Any]) -> Iterator[_T]:
+    """Check that each of the values is an object of a class, and yield it.
+
+    Raises:
+        TypeError: a value is of another class, or `values` is not iterable.
+    """
+    for value in check_type(name, values, Iterable):
+        yield check_type(f"each of {name}", value, kind)
 
 
 def is_ordered(values: Any) -> bool:

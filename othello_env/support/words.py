@@ -1,9 +1,10 @@
-"""Words in messages: a suggestion for a misspelled name, and scores as text."""
+"""Words in messages: a suggestion for a misspelled name, and scores and ratings as text."""
 
 import difflib
+import math
 from collections.abc import Iterable
 
-__all__ = ["interval_text", "near", "score_text"]
+__all__ = ["elo_interval_text", "elo_text", "interval_text", "near", "score_text"]
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -36,3 +37,21 @@ def interval_text(low: float, high: float) -> str:
     '.930 to .983'
     """
     return f"{score_text(low)} to {score_text(high)}"
+
+
+def elo_text(elo: float) -> str:
+    """A rating as it is shown everywhere, in whole points. Halves are rounded away from 0, as on the browser page.
+
+    >>> elo_text(1228.5), elo_text(-0.2)
+    ('1229', '0')
+    """
+    return f"{math.nextafter(elo, math.copysign(math.inf, elo)):z.0f}"  # a half is now more than a half
+
+
+def elo_interval_text(low: float, high: float) -> str:
+    """An interval of ratings as it is shown everywhere.
+
+    >>> elo_interval_text(1152.9, 1203.2)
+    '1153 to 1203'
+    """
+    return f"{elo_text(low)} to {elo_text(high)}"

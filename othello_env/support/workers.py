@@ -155,9 +155,11 @@ def _serve(connection: Connection, packed: bytes) -> None:
         work = make(*args)
         send("ready", None)
         while True:
-            send("answer", work(*connection.recv()))
-    except EOFError:  # the owner has closed its side
-        pass
+            try:
+                call = connection.recv()
+            except EOFError:  # the owner has closed its side
+                return
+            send("answer", work(*call))
     except Exception as error:
         send("failed", f"{type(error).__name__}: {error}")
 

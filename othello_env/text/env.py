@@ -14,7 +14,7 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
-from othello_env.support.numbers import check_flag, check_integer, check_whole
+from othello_env.support.numbers import check_flag, check_integer, check_real, check_whole
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
 __all__ = ["EXACT_EMPTIES", "OthelloText", "game_reward"]
@@ -235,10 +235,15 @@ def game_reward(quality: float | None, legal: int, wrong: int) -> float:
         quality: how well a finished game was played, from 0 to 1; None for all other games.
         legal: the number of legal moves that the player has played.
         wrong: the number of the player's wrong answers.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: a number is out of range.
     """
+    legal, wrong = check_whole("legal", legal, 0), check_whole("wrong", wrong, 0)
     if quality is None:
         return 0.1 * legal / (legal + wrong + 10)
-    return 0.2 + 0.8 * quality - 0.1 * wrong / max(1, legal + wrong)
+    return 0.2 + 0.8 * check_real("quality", quality, 0, 1) - 0.1 * wrong / max(1, legal + wrong)
 
 
 def _discs_lost(before: Any, after: Any) -> float | None:

@@ -16,7 +16,8 @@ from typing import Any, get_type_hints
 import tyro
 
 from othello_env.agent.spec import split_spec
-from othello_env.arena.rating.ladder import LADDERS, load_ladder
+from othello_env.arena.rating.ladder import LADDERS, load_ladder, rated_agents
+from othello_env.support.words import elo_interval_text, elo_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 NOT_OPTIONS = ("path", "seed", "ask", "tell")
@@ -52,9 +53,10 @@ def options(made_by: Any) -> str:
 
 
 def ratings(name: str) -> str:
-    """The lowest and the highest rating of an agent's rungs on the ladder for 8x8."""
-    found = [round(rung.elo) for rung in load_ladder().rungs if split_spec(rung.spec)[0] == name]
-    return " to ".join(str(elo) for elo in sorted({min(found), max(found)})) if found else ""
+    """The lowest and the highest rating of an agent on the ladder for 8x8, over all options with which it is rated."""
+    rated = (*load_ladder().rungs, *rated_agents())
+    found = [rung.elo for rung in rated if split_spec(rung.spec)[0] == name]
+    return " to ".join(dict.fromkeys(map(elo_text, (min(found), max(found))))) if found else ""
 
 
 def row(point: EntryPoint) -> str:
@@ -76,8 +78,8 @@ def ladder(size: int) -> str:
     """The table of a ladder in Markdown."""
     text = "| rung | Elo | 95% interval | games |\n|---|---|---|---|\n"
     for number, rung in enumerate(load_ladder(size).rungs):
-        interval = "{:.0f} to {:.0f}".format(*rung.interval) if number else "by definition"
-        text += f"| `{rung.spec}` | {rung.elo:.0f} | {interval} | {rung.games:,} |\n"
+        interval = elo_interval_text(*rung.interval) if number else "by definition"
+        text += f"| `{rung.spec}` | {elo_text(rung.elo)} | {interval} | {rung.games:,} |\n"
     return text
 
 

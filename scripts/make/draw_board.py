@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tyro
 from PIL import Image
@@ -26,6 +27,17 @@ def played(state: State, spec: str, plies: int) -> State:
     return state
 
 
+def whole_game(spec: str) -> tuple[list[State], list[dict[int, float]]]:
+    """All positions of a game of Othello, and the values in whole discs by which an agent chose each move."""
+    agent: Any = make_agent(spec)
+    states: list[State] = [Othello()]
+    values: list[dict[int, float]] = []
+    while not states[-1].is_over:
+        values.append({action: round(discs) for action, discs in agent.action_values(states[-1]).items()})
+        states.append(states[-1].play(max(values[-1], key=lambda action: values[-1][action])))
+    return states, [*values, {}]
+
+
 def main(args: Args) -> None:
     positions = {
         # The beginning of a perfect game (Takizawa, Othello is Solved, 2023).
@@ -36,9 +48,7 @@ def main(args: Args) -> None:
     for name, state in positions.items():
         picture = Image.fromarray(drawing.pixels(state, cell=48)).quantize(256, dither=Image.Dither.NONE)
         picture.save(args.folder / f"{name}.png", optimize=True)
-    states = drawing.positions(played(Othello(), "ntuple", 60), Othello())
-    agent = make_agent("ntuple")
-    values = [{} if state.is_over else agent.action_values(state) for state in states]
+    states, values = whole_game("engine:depth=4")
     (args.folder / "game.gif").write_bytes(drawing.gif(states, cell=40, seconds=1.0, values=values))
     print(f"written to {args.folder}")
 

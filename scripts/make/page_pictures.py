@@ -37,9 +37,9 @@ class Args:
 
     folder: tyro.conf.Positional[Path] = Path("docs")  # an existing folder
     curves: tuple[Path, ...] = (
-        Path("docs/curves/ppo.json"),
-        Path("docs/curves/ppo_seed2.json"),
-        Path("docs/curves/ppo_seed3.json"),
+        Path("docs/curves/ppo_afterstates_seed1.json"),
+        Path("docs/curves/ppo_afterstates_seed2.json"),
+        Path("docs/curves/ppo_afterstates_seed3.json"),
         Path("docs/curves/alphazero.json"),
     )
     games: tuple[int, ...] = (500, 2000, 8000, 32000)  # the games of training before each snapshot of the league

@@ -37,6 +37,7 @@ from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import write_json
+from othello_env.support.words import elo_interval_text, elo_text
 
 RUNGS = {
     8: (
@@ -146,11 +147,11 @@ def compare(ladder: Ladder, other: Ladder) -> str:
     lines = [f"{'rung':34}{'Elo':>6}{'95% interval':>17}{'packaged':>10}{'difference':>12}{'in errors':>11}"]
     for rung in ladder.rungs:
         low, high = rung.interval
-        line = f"{rung.spec:34}{rung.elo:6.0f}{f'{low:.0f} to {high:.0f}':>17}"
+        line = f"{rung.spec:34}{elo_text(rung.elo):>6}{elo_interval_text(low, high):>17}"
         if (known := theirs.get(rung.spec)) is not None:
             difference = rung.elo - known.elo
             error = math.hypot(high - low, known.interval[1] - known.interval[0]) / 2 / 1.96
-            line += f"{known.elo:10.0f}{difference:+12.0f}{difference / error if error else 0.0:+11.1f}"
+            line += f"{elo_text(known.elo):>10}{difference:+12.0f}{difference / error if error else 0.0:+11.1f}"
         lines.append(line)
     return "\n".join(lines)
 

@@ -88,13 +88,15 @@ def main(args: Args) -> None:
         names.setdefault(run.settings or str(file), []).append(file)
     units = {run.unit for runs in groups.values() for run in runs}
     axes_of = ["seconds", *(units if len(units) == 1 else ())]
-    figure = Figure(figsize=(7.2 if len(axes_of) == 1 else 10.8, 4.5), dpi=150, layout="constrained")
+    figure = Figure(figsize=(6.0 if len(axes_of) == 1 else 8.4, 4.0), dpi=150, layout="constrained")
     figure.suptitle("Share of perfect moves" if args.perfect else f"Score against {args.opponent}")
     for axes, axis in zip(figure.subplots(1, len(axes_of), sharey=True, squeeze=False)[0], axes_of, strict=True):
         for group, runs in groups.items():
             x, score, low, high = joined(runs, axis)
             label = str(names[group][0].with_suffix(""))
-            axes.plot(x, score, label=label if len(runs) == 1 else f"{label}, mean of {len(runs)} seeds")
+            if len(runs) > 1:
+                label = re.sub(r"_seed\d+$", "", label) + f", mean of {len(runs)} seeds"
+            axes.plot(x, score, label=label)
             axes.fill_between(x, low, high, alpha=0.2)
         axes.set_xlabel(axis)
         axes.grid(alpha=0.3)

@@ -14,6 +14,8 @@ from typing import Any
 
 import tyro
 
+from othello_env.support.words import elo_text
+
 MARKS = {"elo": (1000.0, 1200.0, 1500.0), "perfect moves": (0.6, 0.75, 0.9)}
 
 
@@ -26,7 +28,7 @@ class Args:
 
 def text(kind: str, number: float) -> str:
     """A rating or a share as it is printed."""
-    return f"{number:.0f} Elo" if kind == "elo" else f"{100 * number:.3g} %"
+    return f"{elo_text(number)} Elo" if kind == "elo" else f"{100 * number:.3g} %"
 
 
 def minutes_to(points: list[dict[str, Any]], kind: str, mark: float) -> float | None:

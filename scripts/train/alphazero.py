@@ -23,9 +23,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import torch
-import tyro
-from torch import nn
+
+try:
+    import torch
+    import tyro
+    from torch import nn
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.mcts.gumbel import search
 from othello_agents.network import NeuralAgent, load_training, make_network, save_training

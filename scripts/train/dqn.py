@@ -15,9 +15,13 @@ from typing import Any, Literal
 
 import gymnasium
 import numpy as np
-import torch
-import tyro
-from torch import nn
+
+try:
+    import torch
+    import tyro
+    from torch import nn
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.network import CustomNetwork, NeuralAgent
 from othello_env import Othello, play_match

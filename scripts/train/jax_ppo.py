@@ -23,14 +23,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
-import tyro
-from flax import linen as nn
-from jax.sharding import NamedSharding, PartitionSpec
-from safetensors.numpy import load, save
+
+try:
+    import jax
+    import jax.numpy as jnp
+    import optax
+    import tyro
+    from flax import linen as nn
+    from jax.sharding import NamedSharding, PartitionSpec
+    from safetensors.numpy import load, save
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[jax]'")
 
 import othello_env.jax
 from othello_agents.network import NeuralAgent

@@ -27,7 +27,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import tyro
+try:
+    import tyro
+except ImportError as error:
+    sys.exit(f"{error}: pip install othello-env tyro")
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_env.arena import measure_progress

@@ -1,6 +1,6 @@
 """A server of Othello for OpenEnv: any trainer with OpenEnv's client plays `othello_env.text.OthelloText` through it.
 
-    pip install othello-env openenv tyro
+    pip install othello-env "openenv>=0.10" tyro
     python scripts/train/openenv_othello.py --size 6 --opponent alphabeta:depth=2 --port 8000
 
 A client resets with a seed, and steps with ``{"move": "f5"}``. It gets the text of the game, and as a reward what the

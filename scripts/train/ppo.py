@@ -25,9 +25,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import torch
-import tyro
-from torch import nn
+
+try:
+    import torch
+    import tyro
+    from torch import nn
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.network import NeuralAgent, draw_actions, load_network, load_training, make_network, save_training
 from othello_env import make_vec_env, self_play_advantages

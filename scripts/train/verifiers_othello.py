@@ -1,6 +1,6 @@
 """An environment for verifiers 0.4: a language model plays a seat against a ladder of agents, or both seats.
 
-    pip install othello-env verifiers
+    pip install othello-env "verifiers>=0.4,<0.5" uv
     PYTHONPATH=scripts/train vf-eval verifiers_othello --model MODEL -n 20
     PYTHONPATH=scripts/train vf-eval verifiers_othello --model MODEL -n 20 --env.both-seats true
 
@@ -20,7 +20,7 @@ from typing import Any, Literal
 try:
     import verifiers.v1 as vf
 except ImportError as error:
-    sys.exit(f"{error}: pip install verifiers")
+    sys.exit(f"{error}: pip install 'verifiers>=0.4,<0.5' uv")
 
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameSpec

@@ -1,8 +1,9 @@
 """Hostile arguments: each public function takes a value as documented, or raises a TypeError or ValueError.
 
 The calls are generated from the signatures. One argument of a valid call is replaced by values that its annotation does
-not allow. Such a value must be refused. A value of the right type may be refused or accepted, but no other error may
-come out, such as an IndexError or an AttributeError.
+not allow. Such a number, flag, name, seed or opening must be refused. A value of the right type, and any object where
+the annotation names a class, may be refused or accepted, but no other error may come out, such as an IndexError or an
+AttributeError.
 """
 
 import inspect
@@ -10,6 +11,7 @@ from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -19,8 +21,11 @@ from othello_agents.mcts.agent import Mcts
 from othello_agents.ntuple import Trainer
 from othello_agents.perfect import Perfect
 from othello_agents.search.alphabeta import AlphaBeta
-from othello_env import Othello, make_env, make_vec_env
+from othello_env import Checkers, Othello, Tribolo, make_env, make_vec_env, symmetries
+from othello_env.arena import MatchResult, Schedule, Sprt, TimeControl, Tournament
+from othello_env.data import Games, Overview, Statistics
 from othello_env.league import League
+from othello_env.text import ChatAgent, OthelloText
 
 NAN, INF = float("nan"), float("inf")
 
@@ -49,6 +54,21 @@ WRONG = {
         5,
         b"f5",
     ],
+    "object": [
+        -1,
+        5,
+        2**63,
+        -(10**30),
+        2.5,
+        "no such thing",
+        b"2",
+        {2},
+        {2: 1},
+        [],
+        ["x"],
+        np.zeros((2, 2)),
+        Strange(),
+    ],
     "seed": [True, 1.0, NAN, "1", -1, -(10**30), {1}, {1: 1}],
 }
 NEGATIVE = [-(10**30), -1]  # of the right type, so they may be refused or accepted
@@ -59,7 +79,17 @@ PACKAGES = (
     "othello_env.league",
     "othello_env.envs",
     "othello_env.text",
+    "othello_env.drawing",
+    *(("othello_env.jax",) if find_spec("jax") else ()),
 )
+
+
+POINT = {"seconds": 1.0, "plies": 1, "scores": {"random": 0.5}, "intervals": {"random": (0.4, 0.6)}}
+
+
+@cache
+def played():
+    return import_module("othello_env").play_match("random", "random", games=2)
 
 
 @cache
@@ -77,7 +107,26 @@ def valid():
     random = {"agent": "random"}
     zeros = np.zeros((2, 2))
     match = {"a": "random", "b": "random", "games": 2}
+    state = {"state": Othello(4)}
+    states = {"states": [Othello(4)]}
     return {name: {} for name in WITH_DEFAULTS} | {
+        **{name: {"games": games()} for name in ("board_labels", "board_sets", "tokens")},
+        **dict.fromkeys(("pixels", "scene", "svg", "text"), state),
+        **dict.fromkeys(("gif", "html"), states),
+        "Games": {"actions": [[1]], "lengths": [1]},
+        "Window": {"fps": 30},
+        "agent_labels": {"games": games(), "agent": "maximizer:eval=count"},
+        "games_of_records": {"records": played().records},
+        "learning_curve": {"path": "curve.png", "title": "", "curve": [POINT]},
+        "mean_interval": {"values": [1.0, 2.0]},
+        "positions": {**state, "start": Othello(4)},
+        "progress_text": {"point": POINT},
+        "rate": {"comparisons": [], "fixed": {"a": 0.0}},
+        "rate_tournament": {"result": Tournament(("a", "b"), ())},
+        "write_games": {"path": "games.npz", "games": games()},
+        "jax.DeviceVectorEnv": {"num_envs": 2, "size": 4},
+        "jax.Othello": {"size": 4},
+        "jax.legal_moves": {"observations": np.zeros((1, 4, 4, 2), bool)},
         "ChatAgent": {"chat": str},
         "GameAEC": {"game": "tribolo"},
         "GameEnv": {"game": "checkers"},
@@ -90,10 +139,11 @@ def valid():
         "exact_scores": {"positions": []},
         "examples": {"games": games()},
         "exploitability": random,
+        "game_reward": {"quality": 0.5, "legal": 3, "wrong": 1},
         "make_agent": {"x": "random"},
         "match_games": {"a": "random", "count": 2},
         "measure_endgame": random,
-        "measure_progress": {**random, "games": 2},
+        "measure_progress": {**random, "games": 2, "rating": False},
         "measure_regret": random,
         "paired_test": {"a": [1.0], "b": [0.5]},
         "place": {**random, "games": 2},
@@ -119,8 +169,17 @@ def valid():
 NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
-    *("read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
-    *("learning_curve", "payoff_picture", "rating_picture", "BestResponse", "Mean", "PairedTest"),
+    *("Game", "read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
+    *(
+        "jax.Gymnax",
+        "jax.Network",
+        "jax.OnePlayer",
+        "jax.agent",
+        "jax.find_opponent",
+        "payoff_picture",
+        "rating_picture",
+    ),
+    *("BestResponse", "Mean", "PairedTest"),
 }
 OTHERS = {  # methods, and the agents behind the specs
     "League.add": (lambda **more: League().add("random", "a", **more), League.add),
@@ -136,6 +195,65 @@ OTHERS = {  # methods, and the agents behind the specs
 }
 
 
+def methods():
+    """Methods of public classes: an object, the name of its method, and the arguments of a valid call.
+
+    Methods that look something up are left out: an IndexError or KeyError says that a game or a member is not there.
+    """
+    schedule, names = Schedule(("random", "maximizer"), games=2), ("random", "maximizer")
+    for state in (Othello(4), Checkers(), Tribolo(1)):
+        legal = state.legal_actions()[0]
+        yield state, "play", {"action": legal}
+        yield state, "is_legal", {"action": legal}
+        yield state, "play_move", {"move": legal}
+        yield state, "play_transcript", {"moves": [legal]}
+        yield state, "positions", {"actions": [legal]}
+        yield state, "mobility", {"player": 0}
+        yield state, "observation", {"player": 0}
+        yield state, "player_index", {"player": 0}
+        yield state, "action_to_text", {"action": legal}
+        yield state, "action_from_text", {"text": state.action_to_text(legal)}
+        yield type(state), "from_text", {"text": state.to_text(), "to_move": 0}
+    yield Othello, "from_bits", {"own": 1, "opponent": 2, "to_move": 0, "size": 8}
+    yield Othello, "from_moves", {"moves": "f5", "size": 8}
+    bits = {"own": 1, "opponent": 2, "kings": 0, "going": 0}
+    yield Checkers(), "at", {**bits, "to_move": 0, "quiet": 0, "moves": ()}
+    board = Tribolo(1, width=4, height=4, cells=1, walls=0)
+    yield board, "at", {"grid": board.grid().tobytes(), "first": 0, "moves": ()}
+    yield symmetries, "inverse", {"symmetry": 1}
+    yield symmetries, "transform_actions", {"actions": [1], "symmetry": 1, "size": 4}
+    yield symmetries, "transform_observation", {"observation": np.zeros((2, 4, 4)), "symmetry": 1}
+    yield symmetries, "transform_policy", {"policy": np.zeros(17), "symmetry": 1}
+    yield Sprt(0, 10), "llr", {"pairs": (1, 1, 1, 1, 1)}
+    yield Sprt(0, 10), "judge", {"pairs": (1, 1, 1, 1, 1)}
+    yield TimeControl, "parse", {"text": "1s"}
+    yield TimeControl(1.0), "left", {"used": 0.5}
+    yield schedule, "game", {"number": 0, "agents": names}
+    yield schedule, "has", {"number": 0, "agents": names}
+    yield Tournament, "of", {"agents": names, "records": ()}
+    yield Tournament(names, ()), "faults", {"agent": "random"}
+    yield MatchResult(names, ()), "faults", {"agent": 0}
+    yield played().records[0], "with_files", {"files": {}}
+    yield type(played().records[0]), "from_json", {"line": played().records[0].to_json()}
+    yield Games, "of", {"states": [games().state(0)], "starts": [Othello(4)], "columns": {}, "rules": None}
+    yield Games, "joined", {"parts": [games()]}
+    yield Statistics, "of", {"parts": [games().statistics()]}
+    yield Overview, "of", {"parts": [games()]}
+    yield Overview.of([games()]), "picture", {"title": "", "players": ("a", "b")}
+    yield snapshot(), "add", {"policy": "random"}
+    yield League, "snapshots_in", {"state": snapshot().state()}
+    yield OthelloText(4), "reset", {"seed": 1}
+    yield OthelloText(4), "play", {"move": "a1"}
+    yield ChatAgent(lambda _: "b1"), "act", {"state": Othello(4), "seconds_left": 1.0}
+    yield ChatAgent(lambda _: "b1"), "check_game", {"state": Othello(4)}
+    if find_spec("jax"):
+        game, key = import_module("othello_env.jax").Othello(4), import_module("jax").random.key(0)
+        state = game.init(key)
+        yield game, "init", {"key": key}
+        yield game, "step", {"state": state, "action": 1, "key": key}
+        yield game, "observe", {"state": state, "player_id": 0}
+
+
 def snapshot():
     league = League()
     league.add("random", "a")
@@ -147,7 +265,7 @@ def two_members():
 
 
 def kind_of(name, annotation):
-    """The kind of hostile values for a parameter, or None if there are none."""
+    """The kind of hostile values for a parameter."""
     if name in ("seed", "openings"):
         return name
     if name in ("workers", "num_threads", "num_envs"):
@@ -156,27 +274,32 @@ def kind_of(name, annotation):
         return "str"
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     first = text.replace(" | None", "").replace("np.", "")
-    return first if first in ("int", "float", "bool") else None
+    return first if first in ("int", "float", "bool") else "object"
 
 
 def parameters(function):
-    found = {name: kind_of(name, each.annotation) for name, each in inspect.signature(function).parameters.items()}
-    return {name: kind for name, kind in found.items() if kind is not None}
+    found = inspect.signature(function).parameters.items()
+    return {
+        name: kind_of(name, each.annotation)
+        for name, each in found
+        if name not in ("self", "name", "progress") and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    }
 
 
 def public():
-    """The public functions and classes with a parameter for which there are hostile values."""
+    """The public functions and classes. The names of those for JAX begin with ``jax.``."""
     found = {}
-    for package in map(import_module, PACKAGES):
-        for name in package.__all__:
-            each = getattr(package, name)
+    for package in PACKAGES:
+        module = import_module(package)
+        for name in module.__all__:
+            each = getattr(module, name)
             if callable(each) and not (isinstance(each, type) and issubclass(each, Warning | Exception)):
-                found[name] = each
+                found["jax." * package.endswith("jax") + name] = each
     return found
 
 
 def cases():
-    calls = {name: (function, function) for name, function in public().items() if name not in NO_CALLS} | OTHERS
+    calls = {name: (function, function) for name, function in public().items() if name in valid()} | OTHERS
     return [
         pytest.param(call, name, parameter, kind, id=f"{name}-{parameter}")
         for name, (call, function) in calls.items()
@@ -190,22 +313,42 @@ def call(function, arguments):
 
 
 def test_every_public_function_with_options_is_called():
-    missing = {name for name, each in public().items() if name not in NO_CALLS and parameters(each)} - set(valid())
-    assert not missing
+    with_options = {name for name, each in public().items() if {*parameters(each).values()} - {"object"}}
+    assert not with_options - NO_CALLS - set(valid())
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("function", "name", "parameter", "kind"), cases())
-def test_a_hostile_argument_is_refused(function, name, parameter, kind):
+def test_a_hostile_argument_is_refused(function, name, parameter, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     arguments = valid().get(name, {})
     for wrong in WRONG[kind]:
         try:
             call(function, {**arguments, parameter: wrong})
         except (TypeError, ValueError):
             continue
-        pytest.fail(f"{name}({parameter}={wrong!r}) was accepted")
+        except OSError:
+            assert kind == "object"  # a path
+            continue
+        assert kind == "object", f"{name}({parameter}={wrong!r}) was accepted"
     for negative in NEGATIVE if kind in ("int", "float") else ():
         with suppress(TypeError, ValueError):
             call(function, {**arguments, parameter: negative})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_hostile_argument_of_a_method_is_refused():
+    for owner, name, arguments in methods():
+        function = getattr(owner, name)
+        call(function, arguments)
+        for parameter in arguments:
+            for wrong in (*WRONG["object"], True, None, Decimal(2)):
+                try:
+                    call(function, {**arguments, parameter: wrong})
+                except (TypeError, ValueError):
+                    continue
+                except Exception as error:
+                    pytest.fail(f"{owner!r}.{name}({parameter}={wrong!r}): {error!r}")
 
 
 @pytest.mark.parametrize("make", [make_env, lambda: make_vec_env(2), lambda: make_vec_env(2, opponent=None)])

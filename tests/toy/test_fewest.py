@@ -312,6 +312,32 @@ def test_what_cannot_be_registered(fewest, tmp_path):
         GameSpec.parse(f"{FILE}:Fewest")
 
 
+@pytest.mark.parametrize("values", [(float("nan"),) * 2, (1.0, 1.0), (1.0, float("inf"))])
+def test_results_that_do_not_sum_to_zero_are_an_error(fewest, values):
+    class Wrong(fewest):
+        __slots__ = ()
+
+        def returns(self):
+            return values if self.is_over else (0.0, 0.0)
+
+    register_game(Game(name="wrong", state=Wrong))
+    told = r"Wrong\.returns\(\) of a finished game must be numbers that sum to zero, not \("
+    env = GameEnv("wrong", size=4)
+
+    def play_on():
+        observation, _ = env.reset(seed=1)
+        while True:
+            observation, *_ = env.step(env.action_space.sample(observation["action_mask"]))
+
+    try:
+        with pytest.raises(ValueError, match=told):
+            play_on()
+        with pytest.raises(ValueError, match=told):
+            play_match("random", "random", games=2, new_game=lambda key: Wrong(4))
+    finally:
+        del registry._GAMES["wrong"]
+
+
 def test_an_installed_package_adds_a_game(tmp_path):
     package = tmp_path / "toy-1.0.dist-info"
     package.mkdir()

@@ -77,8 +77,12 @@ class Engine(Agent):
 
     Args:
         depth: the maximum number of plies to search.
-        nodes: the maximum number of positions to visit.
-        ms: the maximum number of milliseconds for a move.
+        nodes: the search ends when it has visited this number of positions. The search to depth 1 always finishes, and
+            the last four empty squares are searched without a look at the limit, so the search may visit up to 100
+            positions more.
+        ms: the search ends after this number of milliseconds. The search to depth 1 always finishes, and the search
+            runs in a thread of its own, so the move comes a little later: usually by less than a millisecond, on a busy
+            machine by ten or more. A clock, unlike `ms`, is a limit that the engine keeps: it leaves a reserve.
         exact: with this number of empty squares or fewer, the engine searches to the end. By default, the number grows
             with the depth: 12 up to depth 7, 13 from depth 8, 14 from depth 10, and so on. With a few squares more
             (14 at depth 4, 16 at depth 6, 17 at depth 8), `act` searches to the end only for the winner. With a limit

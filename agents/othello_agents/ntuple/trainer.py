@@ -57,7 +57,7 @@ from othello_env.games.othello.bitboard import (
     square_of,
 )
 from othello_env.support.jit import Int, interruptible, kernel
-from othello_env.support.numbers import check_flag, check_real, check_whole
+from othello_env.support.numbers import check_flag, check_real, check_type, check_whole
 from othello_env.support.threads import Threads
 
 __all__ = [
@@ -577,7 +577,7 @@ class Trainer:
         batch: int = 1,
         num_threads: int = 1,
     ) -> None:
-        self.network = NTupleNetwork(size, stages) if network is None else network
+        self.network = NTupleNetwork(size, stages) if network is None else check_type("network", network, NTupleNetwork)
         if self.network.size != size:
             raise ValueError(f"the network is for size {self.network.size}, not {size}")
         if random_plies is None:

@@ -30,6 +30,7 @@ from othello_env.games.game import State
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import parse_json
 from othello_env.support.notebook import frame
+from othello_env.support.numbers import check_type
 
 __all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "versions"]
 
@@ -201,6 +202,7 @@ class GameRecord:
 
     def with_files(self, files: Mapping[str, Mapping[str, str]]) -> GameRecord:
         """The record with the hashes of its agents' files. `files` has them by the name of the agent."""
+        check_type("files", files, Mapping)
         own = {path: each for name in self.agents for path, each in files.get(name, {}).items()}
         return replace(self, versions={**self.versions, **own}) if own else self
 
@@ -304,7 +306,7 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
     margin that is possible in the game. Each of the other players gains an equal part of what this player loses.
     """
     if forfeits is None:
-        return final.returns(), final.margins()
+        return final.outcome(), final.outcome(margins=True)
     shares = [1.0 / (final.num_players - 1)] * final.num_players
     shares[forfeits] = -1.0
     return tuple(shares), tuple(final.largest_margin * share for share in shares)

@@ -34,11 +34,11 @@ from othello_env.arena.rating.accuracy import (
 )
 from othello_env.arena.rating.ladder import HALF_WIDTH, Placement, place
 from othello_env.arena.tournament.results import Z95, MatchResult
-from othello_env.games.game import State, check_seed
+from othello_env.games.game import State, check_seed, check_text
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_whole
-from othello_env.support.words import interval_text, score_text
+from othello_env.support.words import elo_text, interval_text, score_text
 
 __all__ = [
     "PERFECT",
@@ -108,7 +108,7 @@ class Benchmark:
             interval, expected = interval_text(*match.interval), score_text(placement.expected(rung))
             discs = f"{match.margin:+.1f}"
             rows.append(
-                (rung.spec, f"{rung.elo:.0f}", str(match.games), score_text(match.score), interval, expected, discs)
+                (rung.spec, elo_text(rung.elo), str(match.games), score_text(match.score), interval, expected, discs)
             )
         return rows
 
@@ -225,13 +225,13 @@ def run_benchmark(
     seed = check_seed(seed)
     began = time.perf_counter()
     player = make_agent(agent, seed)
+    name = check_text(name or name_of(agent, player), "the name of an agent")
     limits = {"half_width": half_width, "games": games, "seconds": seconds}
     placement = place(
         player, size=size, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress
     )
     endgame = measure_endgame(player, seed=seed) if size == 8 else None  # the packaged endgames are on 8x8
     settings = {"seed": seed, "limits": limits, **file_settings(player)}
-    name = name or name_of(agent, player)
     report: tuple[str, ...] = tuple(getattr(player, "report", tuple)())
     return Benchmark(name, placement, endgame, settings, time.perf_counter() - began, report)
 
@@ -569,7 +569,7 @@ def run_perfection(
     openings = [state for state, _ in solved_openings(size)]
     games = 2 * len(openings) if games is None else check_whole("games", games, 0)
     player = make_agent(agent, seed)
-    name = name or name_of(agent, player)
+    name = check_text(name or name_of(agent, player), "the name of an agent")
     settings = {"size": size, "seed": seed, "games_wanted": games, **file_settings(player)}
     records: list[GameRecord] = []
 

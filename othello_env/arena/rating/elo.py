@@ -32,6 +32,8 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.arena.tournament.results import Z95, MatchResult, Tournament
+from othello_env.support.numbers import check_each, check_type
+from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
     "LEAST_EXPECTED",
@@ -131,8 +133,8 @@ class Ratings:
 def _text(elo: float, low: float, high: float) -> str:
     """A rating as text: the value with its interval. If only one end is finite, the text has only this end."""
     if math.isinf(low):
-        return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
-    return f"at least {low:.0f}" if math.isinf(high) else f"{elo:z.0f} ({low:.0f} to {high:.0f})"
+        return "without a limit" if math.isinf(high) else f"at most {elo_text(high)}"
+    return f"at least {elo_text(low)}" if math.isinf(high) else f"{elo_text(elo)} ({elo_interval_text(low, high)})"
 
 
 def expected_score(difference: float) -> float:
@@ -203,7 +205,7 @@ def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.f
         ValueError: a comparison is impossible, for example because it has more points than games.
     """
     sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
-    for c in units:
+    for c in check_each("comparisons", units, Comparison):
         if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
             raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
         if c.count < 1:
@@ -253,7 +255,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
         ValueError: a comparison is impossible, no rating is fixed, the ratings do not converge, or no chain of games
             leads from an agent to an agent with a fixed rating.
     """
-    if not fixed:
+    if not check_type("fixed", fixed, Mapping):
         raise ValueError("expected at least one fixed rating; the other ratings are relative to it")
     meetings = _Meetings(comparisons, fixed, agents)
     strength = np.zeros(meetings.design.shape[1])
@@ -372,6 +374,9 @@ def comparisons(match: MatchResult) -> list[Comparison]:
 def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
     """Elo ratings of the agents of a tournament. One agent, called the anchor, has the rating 0.
 
+    The scale is that of these games alone: other agents or openings give other numbers, also to an agent that has a
+    rating on a ladder.
+
     The rating of an agent that forfeited all its games is NaN. If this agent is the anchor, all ratings are NaN.
 
     Args:
@@ -382,7 +387,7 @@ def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
         ValueError: the anchor does not play, the ratings do not converge, or no chain of games leads from an agent to
             the anchor.
     """
-    anchor = find_anchor(anchor, result.agents)
+    anchor = find_anchor(anchor, check_type("the result", result, Tournament).agents)
     scores = result.scores()
     place = {name: i for i, name in enumerate(result.agents)}
     played = {

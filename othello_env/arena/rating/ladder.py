@@ -38,7 +38,8 @@ from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import GameSpec
 from othello_env.support.notebook import picture
-from othello_env.support.numbers import check_real
+from othello_env.support.numbers import check_real, check_type
+from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
     "AGENT",
@@ -51,6 +52,7 @@ __all__ = [
     "Rung",
     "load_ladder",
     "place",
+    "rated_agents",
 ]
 
 LADDER = "ladder-v0"
@@ -79,6 +81,17 @@ class Rung:
     interval: tuple[float, float]
     games: int
 
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Rung:
+        """A rung from the values that `to_json` gives."""
+        low, high = values["interval95"]
+        return cls(values["spec"], values["elo"], (low, high), values["games"])
+
+    def to_json(self) -> dict[str, Any]:
+        """The rung as plain values. Ratings are rounded to tenths of a point."""
+        interval = [round(end, 1) for end in self.interval]
+        return {"spec": self.spec, "elo": round(self.elo, 1), "interval95": interval, "games": self.games}
+
 
 @dataclass(frozen=True)
 class Ladder:
@@ -95,7 +108,7 @@ class Ladder:
     size: int = 8
 
     def __repr__(self) -> str:
-        ends = " to ".join(f"{rung.spec} {rung.elo:.0f}" for rung in (self.rungs[0], self.rungs[-1]))
+        ends = " to ".join(f"{rung.spec} {elo_text(rung.elo)}" for rung in (self.rungs[0], self.rungs[-1]))
         return f"<Ladder {self.name} of {len(self.rungs)} rungs: {ends}>"
 
     @property
@@ -117,22 +130,11 @@ class Ladder:
         """
         if values.get("format") != _FORMAT:
             raise ValueError(f'expected {{"format": "{_FORMAT}", ...}}')
-        rungs = [
-            Rung(r["spec"], r["elo"], (r["interval95"][0], r["interval95"][1]), r["games"]) for r in values["rungs"]
-        ]
-        return cls(values["name"], tuple(rungs), values["size"])
+        return cls(values["name"], tuple(map(Rung.from_json, values["rungs"])), values["size"])
 
     def to_json(self) -> dict[str, Any]:
         """The ladder as plain values."""
-        rungs = [
-            {
-                "spec": rung.spec,
-                "elo": round(rung.elo, 1),
-                "interval95": [round(end, 1) for end in rung.interval],
-                "games": rung.games,
-            }
-            for rung in self.rungs
-        ]
+        rungs = [rung.to_json() for rung in self.rungs]
         return {"format": _FORMAT, "name": self.name, "size": self.size, "rungs": rungs}
 
 
@@ -148,8 +150,24 @@ def load_ladder(size: int = 8) -> Ladder:
     """
     if size not in LADDERS:
         raise ValueError(f"the packaged ladders are for boards of size {' or '.join(map(str, LADDERS))}, not {size!r}")
-    text = (resources.files("othello_env.arena.rating") / f"{LADDERS[size]}.json").read_text(encoding="utf-8")
-    return Ladder.from_json(json.loads(text))
+    return Ladder.from_json(_packaged(LADDERS[size]))
+
+
+@cache
+def rated_agents(size: int = 8) -> tuple[Rung, ...]:
+    """Packaged agents that are no rungs, with the ratings that `place` gives them on the packaged ladder for this size.
+
+    The browser page and the documentation show these ratings. `scripts/make/rate_agents.py` measured them.
+
+    >>> rated_agents()[-1].spec
+    'engine'
+    """
+    return tuple(map(Rung.from_json, _packaged("agents-v0")[LADDERS[size]]))
+
+
+def _packaged(name: str) -> Any:
+    """The values in a packaged file."""
+    return json.loads((resources.files("othello_env.arena.rating") / f"{name}.json").read_text(encoding="utf-8"))
 
 
 AGENT = "agent"
@@ -226,10 +244,10 @@ class Placement:
         if len(self.faults) == self.games:
             return "none, all games were forfeited"
         if self.open_end == "above":
-            return f"at least {low:.0f}, no upper limit found"
+            return f"at least {elo_text(low)}, no upper limit found"
         if self.open_end == "below" or self.elo is None:
-            return f"at most {high:.0f}, no lower limit found"
-        return f"{self.elo:z.0f}, 95% interval {low:.0f} to {high:.0f}"
+            return f"at most {elo_text(high)}, no lower limit found"
+        return f"{elo_text(self.elo)}, 95% interval {elo_interval_text(low, high)}"
 
     @property
     def _estimate(self) -> float:
@@ -328,7 +346,7 @@ def place(
             positive, `games` is odd or less than 2, or `seed` is negative.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
-    ladder = _find_ladder(size, ladder)
+    ladder = _find_ladder(size, ladder if ladder is None else check_type("ladder", ladder, Ladder))
     half_width = check_real("half_width", half_width)
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")

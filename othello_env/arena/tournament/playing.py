@@ -15,7 +15,7 @@ from othello_env.arena.tournament.records import RecordFile, check_records, open
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.jit import raise_interrupt
-from othello_env.support.numbers import check_flag
+from othello_env.support.numbers import check_flag, check_type
 from othello_env.support.workers import check_workers
 
 __all__ = ["check_agents", "play_tournament", "warn_of_forfeits"]
@@ -66,7 +66,9 @@ def play_tournament(
     """
     check_workers(workers)
     check_flag("ray", ray)
-    if tuple(agents) != schedule.agents:
+    if clock is not None:
+        check_type("clock", clock, TimeControl)
+    if tuple(check_type("agents", agents, Mapping)) != check_type("schedule", schedule, Schedule).agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong
     check_agents(made, schedule)

@@ -11,7 +11,7 @@ from typing import IO
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import FORMAT, GameRecord, RecordError, versions
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.support.files import check_output, in_one_process, read_file
+from othello_env.support.files import check_output, in_one_process, named, read_file
 
 __all__ = [
     "RecordFile",
@@ -131,8 +131,9 @@ class RecordFile:
             OSError: the line cannot be written. Then a part of the line may be in the file.
         """
         self.cut_torn_line()
-        self._file.write(record.to_json().encode() + b"\n")
-        self._file.flush()
+        with named(self._file.name):
+            self._file.write(record.to_json().encode() + b"\n")
+            self._file.flush()
 
 
 @contextmanager

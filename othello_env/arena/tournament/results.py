@@ -14,6 +14,7 @@ from typing import Any
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.statistics import PairedTest, paired_test
 from othello_env.support.notebook import table
+from othello_env.support.numbers import check_each, check_whole
 from othello_env.support.words import interval_text, score_text
 
 __all__ = [
@@ -162,7 +163,7 @@ class MatchResult:
 
     def faults(self, agent: int) -> list[str]:
         """The reasons why the agent (`agent` is 0) or the opponent (`agent` is 1) forfeited games."""
-        return forfeits(self.agents[agent], self.records)
+        return forfeits(self.agents[check_whole("agent", agent, 0, 1)], self.records)
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,10 @@ class Tournament:
         """The results of these games between these agents."""
         names = tuple(agents)
         place = {name: i for i, name in enumerate(names)}
-        return cls(names, tuple(sorted(records, key=lambda r: (r.opening, [place[name] for name in r.agents]))))
+        given = list(check_each("records", records, GameRecord))
+        if unknown := {name for record in given for name in record.agents} - set(names):
+            raise ValueError(f"expected records of {', '.join(map(str, names))}, got records of {', '.join(unknown)}")
+        return cls(names, tuple(sorted(given, key=lambda r: (r.opening, [place[name] for name in r.agents]))))
 
     def scores(self) -> dict[tuple[str, str], MatchResult]:
         """For all agents a and b that played each other, the results of a against b.

@@ -21,7 +21,7 @@ from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameSpec, position_to_text
-from othello_env.support.numbers import as_integer, check_flag, check_whole, is_ordered
+from othello_env.support.numbers import as_integer, check_flag, check_type, check_whole, is_ordered
 
 __all__ = ["Schedule", "check_games"]
 
@@ -74,7 +74,7 @@ class Schedule:
     new_game: Callable[[int], State] | None = None
 
     def __post_init__(self) -> None:
-        players = self.rules.num_players
+        players = check_type("rules", self.rules, GameSpec).num_players
         if not is_ordered(self.agents):
             raise TypeError(f"the agents of a tournament must be a tuple of names, not {self.agents!r}")
         if len(set(self.agents)) < len(self.agents):
@@ -126,7 +126,7 @@ class Schedule:
 
     def game(self, number: int, agents: tuple[str, ...]) -> Pairing:
         """The game of these agents (in the order of the players) from the opening with this number."""
-        opening = self._opening(number)
+        opening = self._opening(check_whole("the number of an opening", number, 0))
         return Pairing(opening, agents, self._key(opening, agents), self._game_text, self.seed, self.openings_text)
 
     @cached_property

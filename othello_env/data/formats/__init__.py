@@ -15,6 +15,7 @@ from othello_env.data.games import Games, GamesError
 from othello_env.games.checkers import pdn
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.support.files import read_file, write_file
+from othello_env.support.numbers import check_type
 
 __all__ = ["KINDS", "DamagedGamesWarning", "read_games", "read_names", "write_games"]
 
@@ -106,7 +107,7 @@ def write_games(path: str | Path, games: Games) -> None:
     if kind not in KINDS:
         known = ", ".join(f"{ending} ({what})" for ending, what in KINDS.items())
         raise ValueError(f"expected a file name that ends in {known}, got {str(path)!r}")
-    games.check()
+    check_type("games", games, Games).check()
     write_file(path, _dump(kind, games))
 
 

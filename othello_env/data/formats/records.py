@@ -13,6 +13,7 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import read_valid_records
 from othello_env.data.games import Games, GamesError
 from othello_env.games.registry import GameSpec
+from othello_env.support.numbers import check_each
 
 __all__ = ["games_of_records", "load"]
 
@@ -37,13 +38,15 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
     """Turn records into `Games`. All records must be of the same game, such as Othello on 8x8.
 
     For each player there is a column, such as `black`, with the name of the agent that played this side. The column
-    `opening` has the number of the opening. The column `forfeit` has the number of the player that forfeited the game,
-    for example with an illegal move. It is -1 if no player forfeited.
+    `opening` has the number of the opening, and the column `opening_plies` the number of its actions: the agents chose
+    only the actions after them. The column `forfeit` has the number of the player that forfeited the game, for example
+    with an illegal move. It is -1 if no player forfeited.
 
     Raises:
         GamesError: `records` is empty, or the records are of different games.
         RecordError: the moves of a record cannot be played, or do not lead to the result in the record.
     """
+    records = list(check_each("records", records, GameRecord))
     if not records:
         raise GamesError("there is no record")
     kinds = sorted({record.game for record in records})
@@ -54,5 +57,10 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
     starts = [rules.start(0) if record.position is None else rules.position(*record.position) for record in records]
     names = {name: [record.agents[seat] for record in records] for seat, name in enumerate(finals[0].player_names)}
     forfeits = [-1 if record.fault is None else record.fault[0] for record in records]
-    columns: dict[str, Any] = {**names, "opening": [record.opening for record in records], "forfeit": forfeits}
+    columns: dict[str, Any] = {
+        **names,
+        "opening": [record.opening for record in records],
+        "opening_plies": [len(record.opening_moves.split()) for record in records],
+        "forfeit": forfeits,
+    }
     return Games.of(finals, starts, columns, rules)

@@ -231,7 +231,7 @@ class Batch(ABC):
 
         `BatchState.episode` counts the games at each place. The key of a game is a hash of its `env_key` and `episode`.
         """
-        return int(kernels.begin(self.constants, self.arrays, indices, initial))
+        return int(kernels.begin(self.constants, tuple(self.arrays), indices, tuple(initial)))
 
     def begin_at(self, positions: Sequence[State]) -> None:
         """Begin a game at each of N positions. The games have no learner, so `waiting` asks for every player's actions.
@@ -278,12 +278,14 @@ class Batch(ABC):
         Returns:
             The games that ended; a number, NO_OPENING if a game could not begin, else 0; and the problems.
         """
-        rows, moves, failed, flags = kernels.step(self.constants, self.arrays, actions, problems, out, initial, options)
+        rows, moves, failed, flags = kernels.step(
+            self.constants, tuple(self.arrays), actions, problems, tuple(out), tuple(initial), tuple(options)
+        )
         return EndedGames(rows, moves), failed, int(flags)
 
     def waiting(self) -> Waiting:
         """Play the forced passes of opponents, and return the games in which an opponent must choose an action."""
-        indices, to_move, key, opponent = kernels.waiting(self.constants, self.arrays)
+        indices, to_move, key, opponent = kernels.waiting(self.constants, tuple(self.arrays))
         gathered = self.gather(indices)
         return Waiting(indices, opponent, self._positions(indices, to_move, key, gathered), gathered)
 
@@ -306,12 +308,12 @@ class Batch(ABC):
 
     def are_legal(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """(M,), whether each action is in range and legal in the game at its place of `indices`."""
-        return kernels.are_legal(self.constants, self.arrays, indices, actions, self.start.num_actions)
+        return kernels.legal_flags(self.constants, tuple(self.arrays), indices, actions, self.start.num_actions)
 
     def play_at(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
         """Play a legal action in each of the M games at `indices`, which `begin_at` has begun."""
         self.make_room()
-        kernels.play_at(self.constants, self.arrays, indices, self.gather(indices), actions)
+        kernels.play_at(self.constants, tuple(self.arrays), indices, self.gather(indices), actions)
 
     def answer(
         self,
@@ -327,7 +329,14 @@ class Batch(ABC):
             The games that ended, and a number: NO_OPENING or NO_TURN if a game could not begin, else 0.
         """
         rows, moves, failed = kernels.answer(
-            self.constants, self.arrays, waiting.indices, waiting.gathered, actions, out, initial, options
+            self.constants,
+            tuple(self.arrays),
+            waiting.indices,
+            waiting.gathered,
+            actions,
+            tuple(out),
+            tuple(initial),
+            tuple(options),
         )
         return EndedGames(rows, moves), failed
 
@@ -430,11 +439,11 @@ class _BatchPositions(Positions):
         return self._batch._encoded(self._arrays)
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        return not check(self._batch.constants, self._arrays, actions, self._batch.start.num_actions)
+        return kernels.are_legal(self._batch.constants, tuple(self._arrays), actions, self._batch.start.num_actions)
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
-        return kernels.draw_actions(self._batch.constants, self._arrays, self.key)
+        return kernels.draw_actions(self._batch.constants, tuple(self._arrays), self.key)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         self._check_length(actions)
-        kernels.randomise(self._batch.constants, self._arrays, self.key, np.uint64(threshold), actions)
+        kernels.randomise(self._batch.constants, tuple(self._arrays), self.key, np.uint64(threshold), actions)

@@ -4,7 +4,8 @@ In every step, the fast kernel `play_all` plays the actions of all games. Few ga
 loops over these few games are fast enough. Everything random in a game depends only on the game's key. From the same
 key, `othello_env.games.openings` makes the same opening as these kernels.
 
-`othello_env.games.batch.batch` explains the letters in shapes.
+Python passes the structures to the first kernels of this module as plain tuples of their fields, because passing named
+tuples takes twice as long. `othello_env.games.batch.batch` explains the letters in shapes.
 """
 
 from __future__ import annotations
@@ -46,37 +47,40 @@ from othello_env.games.batch.state import (
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, first_above, mix
 from othello_env.support.jit import Int, kernel
 
-__all__ = ["answer", "are_legal", "begin", "draw_actions", "play_at", "randomise", "step", "waiting"]
+__all__ = ["answer", "are_legal", "begin", "draw_actions", "legal_flags", "play_at", "randomise", "step", "waiting"]
 
+_Fields = tuple[Any, ...]
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 
 
 @kernel
 def step(
     constants: Any,
-    state: BatchState,
+    arrays: _Fields,
     actions: npt.NDArray[np.int64],
     problems: Int,
-    out: Outputs,
-    initial: InitialArrays,
-    options: StepOptions,
+    out_fields: _Fields,
+    initial_fields: _Fields,
+    option_fields: _Fields,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int, Int]:
     """Play an action in each of N games, unless the actions have a problem that is refused. Then nothing changes.
 
     Args:
         constants: the game's constants.
-        state: the state of N games, changed in place.
+        arrays: the fields of the `BatchState` of N games, changed in place.
         actions: (N,). An illegal action ends its game. If a game was already over, its action is ignored and the next
             game begins.
         problems: the result of `check` for the actions, or UNCHECKED if the step must check them.
-        out: the arrays that the step overwrites.
-        initial: how new games begin.
-        options: what the environment wants of every step.
+        out_fields: the fields of `Outputs`, which the step overwrites.
+        initial_fields: the fields of `InitialArrays`: how new games begin.
+        option_fields: the fields of `StepOptions`.
 
     Returns:
         Four items: the two fields of `EndedGames`, a number that is NO_OPENING if a game could not begin, else 0, and
         the problems.
     """
+    state, out = BatchState(*arrays), Outputs(*out_fields)
+    initial, options = InitialArrays(*initial_fields), StepOptions(*option_fields)
     if problems == UNCHECKED:
         problems = np.int64(check(constants, state, actions, options.num_actions))
     if problems & options.refused:
@@ -106,7 +110,7 @@ def step(
 
 @kernel
 def waiting(
-    constants: Any, state: BatchState
+    constants: Any, arrays: _Fields
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], npt.NDArray[np.uint64], npt.NDArray[np.int16]]:
     """Play the forced passes of opponents, and find the M games in which an opponent must choose an action.
 
@@ -116,6 +120,7 @@ def waiting(
         Four arrays (M,): the indices of the games in ascending order, the players to move, the keys for the opponents'
         random choices, and the indices of the opponents (-1 in games without a learner).
     """
+    state = BatchState(*arrays)
     n, players = 0, state.opponents.shape[1] + 1
     places = np.empty(len(state.over), np.int64)
     for i in range(len(state.over)):
@@ -143,13 +148,13 @@ def waiting(
 @kernel
 def answer(
     constants: Any,
-    state: BatchState,
+    arrays: _Fields,
     indices: npt.NDArray[np.int64],
     gathered: Any,
     actions: npt.NDArray[np.int64],
-    out: Outputs,
-    initial: InitialArrays,
-    options: StepOptions,
+    out_fields: _Fields,
+    initial_fields: _Fields,
+    option_fields: _Fields,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
     """Play a legal action of an opponent in each of the M games at `indices`.
 
@@ -160,7 +165,9 @@ def answer(
         Three items: the two fields of `EndedGames`, and a number. The number is NO_OPENING or NO_TURN if a game could
         not begin, else 0.
     """
-    play_at(constants, state, indices, gathered, actions)
+    state, out = BatchState(*arrays), Outputs(*out_fields)
+    initial, options = InitialArrays(*initial_fields), StepOptions(*option_fields)
+    play_at(constants, arrays, indices, gathered, actions)
     places = np.empty(len(indices), np.int64)
     n, failed = 0, 0
     for index in indices:
@@ -187,22 +194,23 @@ def answer(
 
 @kernel
 def play_at(
-    constants: Any, state: BatchState, indices: npt.NDArray[np.int64], gathered: Any, actions: npt.NDArray[np.int64]
+    constants: Any, arrays: _Fields, indices: npt.NDArray[np.int64], gathered: Any, actions: npt.NDArray[np.int64]
 ) -> None:
     """Play a legal action in each of the M games at `indices`. `gathered` is the result of `Batch.gather` for them."""
+    state = BatchState(*arrays)
     for k in range(len(actions)):
         _note(state, indices[k], actions[k])
     play_gathered(constants, state, indices, gathered, actions)
 
 
 @kernel
-def begin(constants: Any, state: BatchState, indices: npt.NDArray[np.int64], initial: InitialArrays) -> int:
+def begin(constants: Any, arrays: _Fields, indices: npt.NDArray[np.int64], initial_fields: _Fields) -> int:
     """Begin the next game at each of the M places `indices`, and count it in `state.episode`.
 
     Returns:
         0, or NO_OPENING if a game could not begin.
     """
-    return _begin_games(constants, state, indices, initial)
+    return _begin_games(constants, BatchState(*arrays), indices, InitialArrays(*initial_fields))
 
 
 @kernel(no_refcount=True)
@@ -355,12 +363,19 @@ def _end_games(constants: Any, state: BatchState, ended: EndedGames, out: Output
 
 
 @kernel
-def draw_actions(constants: Any, state: BatchState, key: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+def are_legal(constants: Any, arrays: _Fields, actions: npt.NDArray[np.int64], num_actions: int) -> bool:
+    """Whether all actions, (N,), are in range and legal."""
+    return bool(check(constants, BatchState(*arrays), actions, num_actions) == 0)
+
+
+@kernel
+def draw_actions(constants: Any, arrays: _Fields, key: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     """(N,) uniformly random legal actions, one for each game.
 
     `key`, (N,), has each game's key for random choices. For the same key and position,
     `othello_env.agent.protocol.Chance.choose` returns the same action.
     """
+    state = BatchState(*arrays)
     actions = np.empty(len(key), np.int64)
     for i in range(len(key)):
         turn_key = mix(key[i], turn(constants, state, i))
@@ -371,7 +386,7 @@ def draw_actions(constants: Any, state: BatchState, key: npt.NDArray[np.uint64])
 @kernel
 def randomise(
     constants: Any,
-    state: BatchState,
+    arrays: _Fields,
     key: npt.NDArray[np.uint64],
     threshold: np.uint64,
     actions: npt.NDArray[np.int64],
@@ -380,6 +395,7 @@ def randomise(
 
     `actions`, (N,), is changed in place. `key`, (N,), has each game's key for random choices.
     """
+    state = BatchState(*arrays)
     for i in range(len(key)):
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), turn(constants, state, i))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
@@ -387,10 +403,11 @@ def randomise(
 
 
 @kernel
-def are_legal(
-    constants: Any, state: BatchState, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
+def legal_flags(
+    constants: Any, arrays: _Fields, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> npt.NDArray[np.bool_]:
     """(M,), whether each action is legal in the game at its place of `indices`."""
+    state = BatchState(*arrays)
     flags = np.empty(len(indices), np.bool_)
     for k in range(len(indices)):
         flags[k] = 0 <= actions[k] < num_actions and is_legal(constants, state, indices[k], actions[k])

@@ -34,6 +34,7 @@ from othello_env.games.checkers.history import Past, positions_before
 from othello_env.games.checkers.movers import Movers, as_ints, movers_of
 from othello_env.games.checkers.moves import play_named
 from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.support.numbers import check_whole
 
 __all__ = ["Checkers"]
 
@@ -133,7 +134,14 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position under the rules of this State, after `moves`. The last `quiet` of these moves are quiet plies."""
+        """A position under the rules of this State, after `moves`. The last `quiet` of these moves are quiet plies.
+
+        Raises:
+            TypeError, ValueError: a number is out of range, or not an integer.
+        """
+        sets = {"own": own, "opponent": opponent, "kings": kings, "going": going}
+        own, opponent, kings, going = (check_whole(name, each, 0, 2**64 - 1) for name, each in sets.items())
+        to_move, quiet = check_whole("to_move", to_move, 0, 1), check_whole("quiet", quiet, 0, len(moves))
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))

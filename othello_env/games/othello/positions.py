@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Positions
 from othello_env.games.batch import step as kernels
-from othello_env.games.batch.functions import check
-from othello_env.games.batch.state import BatchState, new_state
+from othello_env.games.batch.state import new_state
 from othello_env.games.game import WrongGameError
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.functions import OthelloBoards, OthelloConstants, encode_boards, encoder_buffers
 from othello_env.games.othello.position import Othello
 
 __all__ = ["OthelloPositions"]
+
+_NO_GAMES = new_state(OthelloBoards(*np.zeros((3, 0), np.uint64)), 2, 0, np.int8)
 
 
 class OthelloPositions(Positions):
@@ -114,18 +116,17 @@ class OthelloPositions(Positions):
     def _constants(self) -> OthelloConstants:
         return OthelloConstants(bitboard.BOARDS[self.size], self.size)
 
-    def _state(self) -> BatchState:
-        """The positions as the compiled functions of a batch take them."""
-        state = new_state(OthelloBoards(self.own, self.opponent, self.legal), 2, 0, np.int8)
-        state.over[:] = False
-        return state
+    def _fields(self) -> tuple[Any, ...]:
+        """The fields of a `BatchState` with these positions, as the kernels of a batch take them."""
+        boards = OthelloBoards(self.own, self.opponent, self.legal)
+        return (boards, np.zeros(len(self), np.bool_), *_NO_GAMES[2:])
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        return not check(self._constants, self._state(), actions, self.size**2 + 1)
+        return kernels.are_legal(self._constants, self._fields(), actions, self.size**2 + 1)
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
-        return kernels.draw_actions(self._constants, self._state(), self.key)
+        return kernels.draw_actions(self._constants, self._fields(), self.key)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         self._check_length(actions)
-        kernels.randomise(self._constants, self._state(), self.key, np.uint64(threshold), actions)
+        kernels.randomise(self._constants, self._fields(), self.key, np.uint64(threshold), actions)

@@ -41,8 +41,8 @@ def inverse(symmetry: int) -> int:
 def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
     """Transform planes (..., S, S). The result is a view of the same memory."""
     _check(symmetry)
-    if observation.ndim < 2 or observation.shape[-1] != observation.shape[-2]:
-        raise ValueError(f"expected square planes (..., S, S), got shape {observation.shape}")
+    if len(_shape(observation)) < 2 or observation.shape[-1] != observation.shape[-2]:
+        raise ValueError(f"expected square planes (..., S, S), got shape {_shape(observation)}")
     if symmetry & 4:
         observation = observation.swapaxes(-1, -2)
     if symmetry & 1:
@@ -54,9 +54,10 @@ def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.ND
 
 def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
     """Transform a policy, a mask or another array with one number per action, (..., A). The result is a copy."""
-    size = isqrt(max(policy.shape[-1] - 1, 0))
-    if size * size + 1 != policy.shape[-1]:
-        raise ValueError(f"expected S * S + 1 actions in the last axis, got {policy.shape[-1]}")
+    actions = (0, *_shape(policy))[-1]
+    size = isqrt(max(actions - 1, 0))
+    if size * size + 1 != actions:
+        raise ValueError(f"expected S * S + 1 actions in the last axis, got {actions}")
     return policy[..., _sources(size, symmetry)]
 
 
@@ -69,6 +70,13 @@ def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray
         raise ValueError(f"actions here must be 0 to {size * size}, not {actions.min()} to {actions.max()}")
     targets = _sources(size, inverse(symmetry))
     return np.asarray(targets[actions.astype(np.int64)])
+
+
+def _shape(array: Any) -> tuple[int, ...]:
+    shape = getattr(array, "shape", None)
+    if not isinstance(shape, tuple):
+        raise TypeError(f"expected an array, not {array!r:.80} of type {type(array).__name__}")
+    return shape
 
 
 @cache

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from othello_env.games.game import NotationError, State, check_seed, check_text
 from othello_env.games.tribolo import kernels
 from othello_env.games.tribolo.kernels import NOBODY, PLAYERS, WALL
-from othello_env.support.numbers import check_integer
+from othello_env.support.numbers import check_integer, check_type, check_whole
 
 __all__ = ["ATTEMPTS", "Tribolo"]
 
@@ -103,7 +103,14 @@ class Tribolo(State):
         """A position of this game with this grid, after `moves`.
 
         The player `first` is to move. If this player cannot move, it is the turn of the next player that can move.
+
+        Raises:
+            TypeError, ValueError: a number is wrong, or the grid does not have (height + 2) * (width + 2) bytes.
         """
+        first = check_whole("first", first, 0, PLAYERS - 1)
+        size = (self.width + 2) * (self.height + 2)
+        if len(check_type("grid", grid, bytes)) != size:
+            raise ValueError(f"a grid for {self.width}x{self.height} cells has {size} bytes, not {len(grid)}")
         return _at(type(self), self.width, self.height, self.cells, grid, first, moves)
 
     @classmethod
@@ -195,7 +202,8 @@ class Tribolo(State):
             raise self.illegal(action)
         grid = bytearray(self._grid)
         kernels.place(np.frombuffer(grid, np.int8), action, self.to_move, self.width)
-        return self.at(bytes(grid), (self.to_move + 1) % PLAYERS, (*self.moves, action))
+        first, moves = (self.to_move + 1) % PLAYERS, (*self.moves, action)
+        return _at(type(self), self.width, self.height, self.cells, bytes(grid), first, moves)
 
     def scores(self) -> tuple[int, ...]:
         """The number of cells that each player owns."""
@@ -234,7 +242,7 @@ class Tribolo(State):
         if player not in range(PLAYERS):
             raise self.no_player(player)
         grid, legal = np.frombuffer(bytearray(self._grid), np.int8), np.empty(self.num_actions, np.int8)
-        return int(kernels.count_moves(grid, player, self.width, self.height, legal))
+        return int(kernels.count_moves(grid, int(player), self.width, self.height, legal))
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
         if player not in range(PLAYERS):

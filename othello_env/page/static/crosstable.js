@@ -22,7 +22,8 @@ export function crosstable({ recorded, players, canReplay, standings, games }, o
   const table = html("table", { class: "cross" },
     html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
   return html("div", {}, wide("Crosstable", table),
-    html("p", { class: "faint" }, "Each score is the score of the agent in the row. Click a score to see its games."), list);
+    html("p", { class: "faint" }, "Each score is the score of the agent in the row. Click a score to see its games."
+      + (rated ? " Elo is of these games alone: a scale of its own, not that of a ladder." : "")), list);
 }
 
 function scoreButton(one, other, { score, interval: [low, high], games }, onClick) {

@@ -5,6 +5,7 @@ import { byId, html } from "./elements.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
 import { plyOf } from "./sharing.js";
 import { newSeed } from "./table.js";
+import { eloText } from "./values.js";
 
 export const PLAYERS = {
   othello: ["black", "white"], "othello:size=6": ["black", "white"], "othello:size=4": ["black", "white"],
@@ -30,7 +31,7 @@ function gameOptions(select, games) {
 
 /** What is known of an agent's strength in a game: a word, and its rating on the packaged ladder. */
 function strengthOf({ label, elo }, game) {
-  const told = [label, game in elo ? `${Math.round(elo[game])} Elo` : ""].filter(Boolean).join(", ");
+  const told = [label, game in elo ? `${eloText(elo[game])} Elo` : ""].filter(Boolean).join(", ");
   return told ? ` (${told})` : "";
 }
 

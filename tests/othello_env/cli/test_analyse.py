@@ -70,7 +70,8 @@ def test_each_moves_loss_the_summaries_and_the_blunders(run, file, tmp_path):
             if move.loss >= 4 and move.had_choice:
                 blunders += 1
                 text = move.state.action_to_text
-                assert f"ply {move.ply}, {'black' if move.player == 0 else 'white'} played {text(move.action)}; " in out
+                players = ("bob (black)", "ann (white)") if side == 1 else ("ann (black)", "white")
+                assert f"ply {move.ply}, {players[move.player]} played {text(move.action)}; " in out
                 assert f"{text(move.best)} is {'exactly' if move.exact else 'by depth 1 about'} {move.loss:.1f}" in out
     assert out.count("blunder: ") == blunders > 0
     assert "game 2: bob (black) against ann (white), " in out
@@ -79,6 +80,26 @@ def test_each_moves_loss_the_summaries_and_the_blunders(run, file, tmp_path):
     (row,) = [line for line in out[out.index("all 2 games") :].splitlines() if line.startswith("ann")]
     told = [str(total.moves), f"{total.loss:.2f}", f"{total.exact_loss:.2f}", f"{total.best:.0%}"]
     assert row.split()[1:5] == told
+
+
+def test_a_record_is_reviewed_from_the_first_move_of_the_agents_on(run, tmp_path):
+    records = tmp_path / "games.jsonl"
+    match = ("random", "perfect", "--games", "4", "--game", "othello:size=4", "--openings", "random:5", "--seed", "2")
+    run("tournament", *match, "--out", records)
+    found, rows = {}, {}
+    for name, first in (("default", ()), ("all", ("--from", "1"))):
+        _, rows[name], _ = run("analyse", records, "--blunder", "1", *first, "--out", tmp_path / "r.json")
+        found[name] = json.loads((tmp_path / "r.json").read_text())["games"]
+    assert [game["first_ply"] for game in found["default"]] == [6] * 4
+    assert all(game["moves"][0]["ply"] == 6 for game in found["default"])
+    losses = {
+        name: [move["loss"] for game in games for move in game["moves"] if game["players"][move["player"]] == "perfect"]
+        for name, games in found.items()
+    }
+    assert not any(losses["default"])
+    assert any(losses["all"])
+    assert " random (black) played " in rows["default"]
+    assert " perfect (white) played " not in rows["default"]
 
 
 def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):

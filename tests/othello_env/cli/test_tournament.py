@@ -32,10 +32,11 @@ def test_tables(run, tmp_path):
             assert table[i][j] + table[j][i] == pytest.approx(1, abs=0.0011)
         assert cross[i][5] == "40"
         assert float(cross[i][6]) == pytest.approx(sum(cell for cell in table[i] if cell is not None) / 2, abs=0.001)
-    elo = [line.split() for line in lines[9:]]
+    elo = [line.split() for line in lines[9:12]]
     assert sorted(row[0] for row in elo) == sorted(AGENTS)
     assert [float(row[1]) for row in elo] == sorted((float(row[1]) for row in elo), reverse=True)
     assert next(row for row in elo if row[0] == "random")[1:5] == ["0", "0", "to", "0"]
+    assert lines[12].startswith("Elo of these games alone, random is 0: a scale of its own, not that of another")
 
     records = read_records(out)
     assert len(records) == 60
@@ -52,6 +53,7 @@ def test_a_gauntlet_and_an_anchor(run):
     assert status == 0
     assert text.startswith("20 of 20 games")
     assert any(line.split()[:2] == [AGENTS[1], "0"] for line in text.splitlines())
+    assert f"Elo of these games alone, {AGENTS[1]} is 0" in text
 
 
 def test_openings_from_a_file_of_transcripts(run, tmp_path):

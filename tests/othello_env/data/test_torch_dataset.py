@@ -1,5 +1,11 @@
 """Examples as a dataset of PyTorch: each example once an epoch, in another order each epoch."""
 
+import multiprocessing
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -42,3 +48,26 @@ def test_without_shuffling_the_examples_keep_their_order():
         np.testing.assert_array_equal(batch[name].numpy(), array, err_msg=name)
     with pytest.raises(ValueError, match="batch_size must be at least 1, not 0"):
         ExampleDataset(games, 0)
+
+
+RUN = """
+import multiprocessing, runpy, sys
+from othello_env.data import Dataset, random_games
+Dataset.make("random-games", {}, 25, 10, lambda first, n: random_games(n, first=first))
+multiprocessing.set_start_method(sys.argv[1])
+runpy.run_path("torch_dataset.py", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_the_example_of_the_documentation_runs(tmp_path, method):
+    """In a process that has compiled some kernels, with workers that compile or load others."""
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "data.md").read_text(encoding="utf-8")
+    example = re.search(r"^# torch_dataset.py\n.*?(?=^```)", page, re.DOTALL | re.MULTILINE)
+    assert example is not None
+    (tmp_path / "torch_dataset.py").write_text(f"{example[0]}        print(len(action))\n")
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, method], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert sum(map(int, done.stdout.split())) > 25 * 50

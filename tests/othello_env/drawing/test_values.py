@@ -46,6 +46,14 @@ def test_a_picture_says_whom_its_values_are_for():
     assert "values for black, to move" in drawing.html([START], values=[VALUES])
 
 
+def test_a_picture_with_values_still_says_who_passed():
+    must_pass = Othello.from_text("-OXX" * 4, "O")
+    assert must_pass.must_pass
+    assert ">white to move</text>" in drawing.svg(must_pass, values={must_pass.pass_action: 1.0})
+    after = must_pass.play(must_pass.pass_action)
+    assert ">white passed, values for black, to move</text>" in drawing.svg(after, values={after.legal_actions()[0]: 1})
+
+
 def test_of_two_moves_to_one_square_the_better_one_is_shown():
     game = Checkers()
     ends = [action_path(game, action)[-1] for action in game.legal_actions()]

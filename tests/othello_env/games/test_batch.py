@@ -29,7 +29,7 @@ def waiting(name):
     openings = Openings(None, lambda key: batch.start, 5)
     initial = batch.initial_arrays(openings, redraws=1, side=0, pool=pool, first=0)
     batch.arrays.env_key[:] = np.arange(N) * 977
-    batch.make_room(initial)
+    batch.make_room(initial.longest)
     assert batch.begin(np.arange(N), initial) == 0
     return batch, batch.waiting()
 

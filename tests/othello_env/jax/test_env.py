@@ -328,6 +328,46 @@ def test_the_setting_of_x64_changes_no_dtype(x64):
     }
 
 
+def test_the_setting_of_x64_changes_no_game():
+    keys = jax.random.split(jax.random.key(3), 64)
+    players, batches = [], []
+    for x64 in (False, True):
+        with jax.enable_x64(x64):
+            state = jax.vmap(oj.Othello(4).init)(keys)
+            players.append(np.asarray(state.current_player).tolist())
+            batch = oj.DeviceVectorEnv(16, "random", size=4, openings="random:4")
+            batch.reset(seed=2**40 + 1)
+            batches.append(np.asarray(batch.state.observation).tolist())
+    assert players[0] == players[1]
+    assert 16 < sum(players[0]) < 48
+    assert batches[0] == batches[1]
+
+
+@pytest.mark.parametrize("opponent", [None, "random", "maximizer:eval=weighted", "ntuple"])
+def test_no_rank_is_promoted(opponent):
+    with jax.numpy_rank_promotion("raise"):
+        env = oj.Othello(6, openings="random:3", auto_reset=True)
+        env = env if opponent is None else env.vs(opponent)
+        state = jax.jit(env.init)(jax.random.key(0))
+        state = jax.jit(env.step)(state, jnp.argmax(state.legal_action_mask))
+        boards = state.observation[None, None]
+        moves = oj.legal_moves(boards)
+    assert (moves[0, 0].ravel() == state.legal_action_mask[:-1]).all()
+
+
+def test_flax_saves_and_loads_a_state():
+    serialization = pytest.importorskip("flax", reason="Flax is not installed").serialization
+    env = oj.Othello(6)
+    state, other = env.step(env.init(jax.random.key(1)), 8), env.init(jax.random.key(2))
+    loaded = serialization.from_bytes(other, serialization.to_bytes(state))
+    assert isinstance(loaded, oj.State)
+    assert loaded.position() == state.position()
+    for mine, theirs in zip(jax.tree.leaves(loaded), jax.tree.leaves(state), strict=True):
+        assert (np.asarray(mine) == np.asarray(theirs)).all()
+    with pytest.raises(ValueError, match=r"expected the fields current_player, .* got rewards"):
+        serialization.from_state_dict(other, {"rewards": state.rewards})
+
+
 def test_errors_when_a_function_is_traced():
     env = oj.Othello()
     state = env.init(jax.random.key(0))

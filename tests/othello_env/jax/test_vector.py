@@ -77,7 +77,6 @@ def test_against_an_opponent_and_seeds():
 
 def test_jax_to_torch():
     torch = pytest.importorskip("torch", reason="turns arrays into tensors of PyTorch")
-    pytest.importorskip("array_api_compat", reason="Gymnasium's wrapper needs it")
     from gymnasium.wrappers.vector import JaxToTorch
 
     env = JaxToTorch(oj.DeviceVectorEnv(8, "random", size=4))
@@ -100,6 +99,17 @@ def test_jax_to_torch():
         assert info["action_mask"].tolist() == found[4]["action_mask"].tolist()
         ends += int(terminated.sum())
     assert ends >= 4
+
+
+def test_jax_to_numpy():
+    from gymnasium.wrappers.vector import JaxToNumpy  # needs array_api_compat, which the extra installs
+
+    env = JaxToNumpy(oj.DeviceVectorEnv(4, "random", size=4))
+    observation, _ = env.reset(seed=3)
+    assert all(isinstance(observation[name], np.ndarray) for name in ARRAYS)
+    observation, rewards, *_ = env.step(observation["action_mask"].argmax(axis=1))
+    assert isinstance(observation["observation"], np.ndarray)
+    assert rewards.dtype == np.float32
 
 
 def test_errors():

@@ -23,7 +23,8 @@ from driving import (
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.arena.openings import balanced_openings
-from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.rating.ladder import load_ladder, rated_agents
+from othello_env.support.words import elo_text
 
 
 def height_of_number(page, index):
@@ -174,9 +175,9 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.click("#new")
     page.select_option("#game", "othello:size=6")
     assert page.inner_text("#ratings") == "The ratings are Elo on ladder-6x6-v0 (6x6, random play is 0)."
-    elo = {rung.spec: rung.elo for rung in load_ladder(6).rungs}
+    elo = {rung.spec: elo_text(rung.elo) for rung in (*load_ladder(6).rungs, *rated_agents(8))}
     option = page.locator('[name=seat-1] option[value="perfect"]')
-    assert option.inner_text() == f"perfect (perfect play, {elo['perfect']:.0f} Elo)"
+    assert option.inner_text() == f"perfect (perfect play, {elo['perfect']} Elo)"
     page.select_option("[name=seat-0]", "human")
     page.select_option("[name=seat-1]", "perfect")
     page.select_option("#opening", "balanced-6x6-v0")
@@ -190,7 +191,7 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.click("#new")
     page.select_option("#game", "othello")
     assert page.locator('[name=seat-1] option[value="perfect"]').count() == 0
-    assert "(strong, 2079 Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
+    assert f"(strong, {elo['engine:depth=4']} Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
     assert page.inner_text("#ratings") == "The ratings are Elo on ladder-v0 (8x8, random play is 0)."
     page.select_option("#game", "checkers")
     assert page.locator("#ratings").is_hidden()

@@ -264,6 +264,7 @@ def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_pa
     with open_page(serve("--results", str(file)).address, viewport={"width": 390, "height": 800}) as page:
         page.click("#tab-runs")
         page.locator(".cross .score").first.click()
+        assert "Elo is of these games alone" in page.inner_text("main")
         games = page.locator(".games button")
         assert games.count() == 2
         assert not sticks_out(page)

@@ -1,5 +1,7 @@
 """Files that are written completely or not at all, and untrusted files."""
 
+import errno
+import io
 import json
 import os
 import subprocess
@@ -7,7 +9,8 @@ import sys
 
 import pytest
 
-from othello_env.arena.tournament.records import open_records, read_records
+from othello_env.arena import play_match
+from othello_env.arena.tournament.records import RecordFile, open_records, read_records
 from othello_env.support.files import check_output, in_one_process, parse_json, read_file, write_file, write_json
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX's links, devices and locks")
@@ -39,6 +42,22 @@ def test_a_write_that_fails_leaves_the_old_file_alone(tmp_path, monkeypatch):
 
 
 @needs_posix
+def full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_the_error_of_a_full_disk_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device.*results\.json"):
+        write_file(tmp_path / "results.json", b"{}")
+    assert not list(tmp_path.iterdir())
+    record = play_match("random", "random", games=2).records[0]
+    disk = io.BytesIO()
+    disk.name, disk.flush = "games.jsonl", full
+    with pytest.raises(OSError, match=r"No space left on device.*games\.jsonl"):
+        RecordFile(disk, tmp_path).append(record)
+
+
 def test_a_file_has_the_rights_that_the_user_gives(tmp_path):
     before = os.umask(0o027)
     try:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -32,9 +33,9 @@ print(*actions, sum(sampling._sample.stats.cache_hits.values()))
 """A kernel of `othello_env.envs.sampling` that calls kernels of `othello_env.games.hashing`."""
 
 
-def run(program: str, cache: Path, **more: str) -> list[str]:
+def done(program: str, cache: Path, **more: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    done = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-P", "-W", "error", "-c", program],
         env=kept | {"NUMBA_CACHE_DIR": str(cache)} | more,
         capture_output=True,
@@ -42,8 +43,12 @@ def run(program: str, cache: Path, **more: str) -> list[str]:
         timeout=600,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    assert ended.returncode == 0, ended.stderr
+    return ended
+
+
+def run(program: str, cache: Path, **more: str) -> list[str]:
+    return done(program, cache, **more).stdout.split()
 
 
 def test_of_processes_that_start_cold_at_once_one_compiles_and_old_folders_are_removed(tmp_path):
@@ -70,12 +75,134 @@ def test_a_stopped_process_that_compiles_is_waited_for_once(tmp_path, monkeypatc
             waited.append(timeout)
             raise filelock.Timeout("held")
 
-    monkeypatch.setattr(jit, "_lock", lambda _: Held())
+    monkeypatch.setattr(jit, "_lock", lambda *_: Held())
     monkeypatch.setattr(jit, "_patience_seconds", 120.0)
     for _ in range(2):
         with jit._one_process(tmp_path):
             pass
     assert waited == [120, 0]
+
+
+FORKS = """
+import os
+from othello_env.games import hashing
+hashing.mix(1, 2)  # this process takes the lock
+children = []
+for _ in range(2):
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        from othello_env.envs import sampling
+        import numpy as np
+        actions = sampling.sample_legal(np.ones((3, 65), np.int8), np.random.default_rng(0))
+        hits = sum(sampling._sample.stats.cache_hits.values())
+        os.write(writer, " ".join(map(str, [*actions, hits])).encode())
+        os._exit(0)
+    os.close(writer)
+    children.append(reader)
+for reader in children:
+    with open(reader) as answer:
+        print(answer.read())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_forked_processes_compile_one_at_a_time_and_load_what_was_compiled(tmp_path):
+    expected = run(SAMPLE, tmp_path / "other")[:-1]
+    for expected_hits in (["0", "1"], ["1", "1"]):  # cold, then warm
+        told = run(FORKS, tmp_path)
+        assert (told[:3], told[4:7]) == (expected, expected)
+        assert sorted(told[3::4]) == expected_hits
+
+
+@pytest.mark.parametrize("error", [RuntimeError, OSError, NotImplementedError, ValueError])
+def test_a_lock_that_cannot_be_had_stops_no_compilation(tmp_path, monkeypatch, error):
+    class Broken:
+        def acquire(self, timeout):
+            raise error("broken")
+
+    monkeypatch.setattr(jit, "_lock", lambda *_: Broken())
+    compiled = []
+    with jit._one_process(tmp_path):
+        compiled.append(1)
+    assert compiled
+
+
+def empty(file):
+    os.truncate(file, 0)
+
+
+def cut_off(file):
+    os.truncate(file, file.stat().st_size - 10)
+
+
+def fill_with_something_else(file):
+    file.write_bytes(b"something else")
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage"),
+    [("nbi", empty), ("nbi", fill_with_something_else), ("nbc", cut_off)],
+    ids=["an empty index", "a wrong index", "machine code that was cut off"],
+)
+def test_a_damaged_cache_is_made_again(tmp_path, kind, damage):
+    *expected, _ = run(SAMPLE, tmp_path)
+    files = [*tmp_path.rglob(f"*.{kind}")]
+    assert len(files) > 1
+    for file in files:
+        damage(file)
+    mended = done(SAMPLE, tmp_path)
+    assert mended.stdout.split() == [*expected, "0"]
+    (line,) = mended.stderr.splitlines()  # one line for all kernels
+    assert re.fullmatch(r"othello-env: compiled kernels in '.*' cannot be read or written; .*", line)
+    again = done(SAMPLE, tmp_path)
+    assert (again.stdout.split(), again.stderr) == ([*expected, "1"], "")
+
+
+def test_a_damaged_cache_that_cannot_be_mended_is_not_used(tmp_path):
+    *expected, _ = run(SAMPLE, tmp_path)
+    for file in tmp_path.rglob("*.nbi"):
+        file.unlink()
+        file.mkdir()
+    assert run(SAMPLE, tmp_path) == [*expected, "0"]
+
+
+RECURSIVE = """
+from othello_env.support.jit import kernel
+
+@kernel
+def halved(n, x):
+    return x if n == 0 else halved(n - 1, x * 0.5)
+
+@kernel
+def halved_twice(x):
+    return halved(2, x)  # x is an integer here, and a float in the calls inside
+
+@kernel
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+
+@kernel
+def is_odd(n):
+    return False if n == 0 else is_even(n - 1)
+
+@kernel
+def doubled(n):
+    return 2 * n
+"""
+
+
+def test_kernels_of_other_packages_are_cached_unless_they_call_themselves(tmp_path):
+    (tmp_path / "others.py").write_text(RECURSIVE)
+    program = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import others
+print(others.halved_twice(8), others.is_even(4), others.is_odd(4), others.doubled(4))
+for kernel in (others.halved_twice, others.is_even, others.is_odd, others.doubled):
+    print(sum(kernel.stats.cache_hits.values()))
+"""
+    for hits in ("0", "1"):  # the second process loads what is cached
+        assert run(program, tmp_path / "cache") == ["2.0", "True", "False", "8", "0", "0", "0", hits]
 
 
 def test_an_edit_of_a_callee_in_another_file_is_seen(tmp_path):

@@ -37,6 +37,8 @@ def make_adder(base):
                 return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"]).pid
             case "exit":
                 os._exit(value)
+            case "read":
+                raise EOFError("a file ended early")
         return None
 
     return work
@@ -75,6 +77,10 @@ def test_a_worker_that_dies_is_an_error_with_its_status(worker):
 def test_an_error_of_the_function_or_of_its_maker_is_named(worker):
     with pytest.raises(WorkerError, match=f"process on {platform.node()} failed: TypeError: unsupported operand"):
         worker.call("add", "text")
+    reader = Worker(make_adder, 10)
+    with pytest.raises(WorkerError, match="failed: EOFError: a file ended early"):
+        reader.call("read")
+    reader.stop()
     broken = Worker(make_nothing)
     with pytest.raises(WorkerError, match="failed: FileNotFoundError: no weights"):
         broken.call()

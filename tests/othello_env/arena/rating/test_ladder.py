@@ -17,7 +17,7 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating import ladder
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.elo import Fit, expected_score
-from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Rung, load_ladder, place
+from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Rung, load_ladder, place, rated_agents
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.page.results import read_results
 
@@ -51,6 +51,17 @@ def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
         assert rung.games >= 2 * written(size)["games"]
         make_agent(rung.spec).check_game(Othello(size))
         assert "ms=" not in rung.spec
+
+
+@each_size
+def test_the_rated_agents_are_those_of_the_script(size):
+    assert tuple(rung.spec for rung in rated_agents(size)) == load_script("make/rate_agents").AGENTS[size]
+
+
+def test_a_rated_agent_has_the_rating_of_a_benchmark():
+    quick = rated_agents(6)[0]
+    found = place(quick.spec, size=6)
+    assert Rung(quick.spec, found.elo, found.interval, found.games).to_json() == quick.to_json()
 
 
 @pytest.mark.slow
