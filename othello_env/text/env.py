@@ -102,7 +102,7 @@ class OthelloText:
         self._legal_moves = check_flag("legal_moves", legal_moves)
         self._with_regret = reward == "regret"
         self._attempts = check_whole("attempts", attempts, 1)
-        self._key = mix_int(secrets.randbits(64) if seed is None else check_seed(seed), 0)
+        self._key = None if seed is None else mix_int(check_seed(seed), 0)
         self._number = 0
         self.position: State | None = None
         self.done = True
@@ -138,6 +138,8 @@ class OthelloText:
         """
         if (seed := kwargs.get("seed")) is not None:
             self._key, self._number = mix_int(check_seed(seed), 0), 0
+        if self._key is None:  # drawn here and not before, so that copies in forked processes differ
+            self._key = mix_int(secrets.randbits(64), 0)
         key = mix_int(self._key, self._number)
         self._number += 1
         for _ in range(_ATTEMPTS):

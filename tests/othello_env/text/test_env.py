@@ -293,3 +293,10 @@ def test_there_is_no_regret_where_8x8_has_too_many_empty_squares():
 def test_wrong_arguments(arguments, error, words):
     with pytest.raises(error, match=words):
         OthelloText(**arguments)
+
+
+def test_copies_of_an_environment_without_a_seed_play_other_games():
+    """As in forked processes, which begin as copies of one environment."""
+    env = OthelloText(size=4, openings="random:5")
+    starts = {copy.deepcopy(env).reset() for _ in range(12)}
+    assert len(starts) > 1
