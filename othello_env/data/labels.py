@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.play.records import versions
-from othello_env.data.games import Games, othello_positions
+from othello_env.data.games import Games
+from othello_env.data.replay import othello_positions
 from othello_env.games.game import check_seed
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
