@@ -81,7 +81,7 @@ def visit(games: Games) -> Visited:
     game, ply = _places(games)
     batch, start = _batch(games), games.starts[0]
     if batch is not None:
-        state = _visited(games, batch, game, ply)
+        state = _visited(games, batch)
         return Visited(*batch.encoded(state), state.to_move, game, ply)
     states = [state for before, _, _ in _walks(games) for state in before]
     return Visited(
@@ -103,7 +103,7 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
     game, ply = _places(games)
     batch = _batch(games)
     assert isinstance(batch, OthelloBatch)
-    state = _visited(games, batch, game, ply)
+    state = _visited(games, batch)
     own, opponent, legal = state.boards
     return OthelloPositions(own, opponent, state.to_move, state.key, batch.start.size, legal), game, ply
 
@@ -145,14 +145,12 @@ def _played(games: Games) -> tuple[npt.NDArray[Any], ...]:
     )
 
 
-def _visited(games: Games, batch: Batch, game: npt.NDArray[np.int64], ply: npt.NDArray[np.int32]) -> BatchState:
-    """The positions before the M actions of games. `game` and `ply` are the results of `_places`."""
-    visited = batch.new_state(len(game))
-    rank, _ = _play(games, batch, visited)
-    going_on = np.bincount(ply)
-    index = (np.cumsum(going_on) - going_on)[ply] + rank[game]
-    boards = type(visited.boards)(*(board.take(index, axis=0) for board in visited.boards))
-    return visited._replace(boards=boards, to_move=visited.to_move.take(index))
+def _visited(games: Games, batch: Batch) -> BatchState:
+    """The positions before the M actions of games: all positions of the first game, then of the second, ..."""
+    visited = batch.new_state(int(games.lengths.sum()))
+    visited.over[:] = False
+    _play(games, batch, visited)
+    return visited
 
 
 def _play(
@@ -163,8 +161,7 @@ def _play(
     Args:
         games: the games.
         batch: a batch of N games.
-        visited: the state of M games, or None. They become the positions before the actions: those after 0 plies of all
-            games, then those after 1 ply of all games that go on, ...
+        visited: the state of M games, or None. They become the positions before the actions; see `_visited`.
 
     Returns:
         (N,) the place of each game in the batch; and for each place the ply of the first illegal action, or -1.
@@ -176,25 +173,21 @@ def _play(
     batch.begin_at(starts, chosen[order])
     actions = np.ascontiguousarray(games.actions[order].T)
     batch.make_room(int(batch.arrays.plies.max(initial=0)) + len(actions))
-    wrong, stored = np.full(len(games), -1, np.int32), 0
+    first = (np.cumsum(games.lengths, dtype=np.int64) - games.lengths)[order]
+    wrong = np.full(len(games), -1, np.int32)
     for ply, n in enumerate(np.searchsorted(-games.lengths[order], -np.arange(len(actions))).tolist()):
         part = batch.part(slice(n))
         if visited is not None:
-            _store(part.arrays, visited, slice(stored, stored + n))
-            stored += n
+            places = first[:n] + ply
+            for given, stored in zip(part.arrays.boards, visited.boards, strict=True):
+                stored[places] = given
+            visited.to_move[places] = part.arrays.to_move
         unplayable = part.play_all(actions[ply, :n].astype(np.int64))
         if len(unplayable):
             wrong[:n][unplayable & (wrong[:n] < 0)] = ply
             if unplayable.all():
                 break
     return np.argsort(order), wrong
-
-
-def _store(state: BatchState, to: BatchState, places: slice) -> None:
-    """Copy the positions of games that are not over to these places."""
-    for given, stored in zip(state.boards, to.boards, strict=True):
-        stored[places] = given
-    to.to_move[places], to.over[places] = state.to_move, False
 
 
 def _walks(games: Games) -> Iterator[tuple[list[State], State, int]]:
