@@ -68,7 +68,7 @@ class Statistics:
     passes: float
 
     @classmethod
-    def of(cls, parts: Iterable[Statistics]) -> Statistics:
+    def from_parts(cls, parts: Iterable[Statistics]) -> Statistics:
         """Combine the statistics of several parts into the statistics of all their games."""
         given = list(parts)
         games, finished = sum(each.games for each in given), sum(each.finished for each in given)
@@ -170,7 +170,7 @@ class Games:
                 self.columns[name] = np.where(inside, _widened(column, longest), column.dtype.type(np.nan))
 
     @classmethod
-    def of(
+    def from_states(
         cls,
         states: Iterable[State],
         starts: Sequence[State] = (),

@@ -43,7 +43,7 @@ class Overview:
     turned: bool = False
 
     @classmethod
-    def of(cls, parts: Iterable[Games]) -> Overview:
+    def from_parts(cls, parts: Iterable[Games]) -> Overview:
         """Make one overview of several `Games` objects, such as the parts of a dataset.
 
         Only one of these objects needs to be in memory at a time.
@@ -61,7 +61,7 @@ class Overview:
             plies.update(_counted(games.lengths))
             openings.update(_openings(games))
             turned = turned or isinstance(games.rules.start(0), Othello)
-        return cls(Statistics.of(found), margins, plies, openings, turned)
+        return cls(Statistics.from_parts(found), margins, plies, openings, turned)
 
     def picture(self, title: str, players: tuple[str, ...]) -> bytes:
         """Draw the results, the lengths and the most frequent openings. Return the bytes of a PNG file.

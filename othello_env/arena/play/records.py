@@ -163,7 +163,7 @@ class GameRecord:
         return frame(page, repr(self), _FRAME)
 
     @classmethod
-    def of(
+    def from_state(
         cls,
         pairing: Pairing,
         final: State,

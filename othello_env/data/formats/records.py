@@ -55,4 +55,4 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
     names = {name: [record.agents[seat] for record in records] for seat, name in enumerate(finals[0].player_names)}
     forfeits = [-1 if record.fault is None else record.fault[0] for record in records]
     columns: dict[str, Any] = {**names, "opening": [record.opening for record in records], "forfeit": forfeits}
-    return Games.of(finals, starts, columns, rules)
+    return Games.from_states(finals, starts, columns, rules)
