@@ -100,7 +100,7 @@ def examples(
     batch_size, seed = check_whole("batch_size", batch_size, 1), None if seed is None else check_seed(seed)
     for name, flag in (("symmetric", symmetric), ("passes", passes), ("drop_last", drop_last)):
         check_flag(name, flag)
-    if symmetric and not isinstance(games.starts[0], Othello):
+    if symmetric and not isinstance(games.starts[0], Othello):  # `symmetries` are those of its board
         raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))

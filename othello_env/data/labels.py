@@ -153,7 +153,7 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 
 
 def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    if type(games.starts[0]) is not Othello:
+    if type(games.starts[0]) is not Othello:  # the solver plays by its rules
         raise ValueError(f"labels are for games of Othello, not of {games.rules}")
     games.check()
     return othello_positions(games)

@@ -432,7 +432,7 @@ def play_randomly(constants: Any, state: BatchState, key: npt.NDArray[np.uint64]
             if not state.over[i]:
                 turn_key = mix(key[i], turn(constants, state, i))
                 actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
-                most, playing = max(most, np.int64(state.plies[i])), True
+                most, playing = max(most, int(state.plies[i])), True
         if not playing or most >= state.moves.shape[1]:
             break
         _note_all(state, actions, unplayable)
