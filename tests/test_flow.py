@@ -15,7 +15,7 @@ from othello_env import play_match
 from othello_env.cli import main
 from othello_env.support.jit import is_compiled
 
-ROOTS = tuple(str(Path(package.__file__).parent) for package in (othello_env, othello_agents))
+ROOTS = tuple(str(Path(str(package.__file__)).parent) for package in (othello_env, othello_agents))
 
 
 def counted(work):

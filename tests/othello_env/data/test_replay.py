@@ -9,7 +9,7 @@ from othello_env.games.hashing import CHOICE, mix_int
 
 STARTS = {
     "othello:size=4": [Othello(4), Othello(4).play_transcript("b1"), Othello.from_text("XXXXXXXXXXXXXXXX", "black")],
-    "checkers:size=6": [Checkers(6), Checkers(6).play_transcript("7-10")],
+    "checkers:size=6": [Checkers(6), Checkers(6).play_transcript("5-8")],
     "tribolo": [Tribolo(seed=1), Tribolo(seed=2)],
 }
 
@@ -61,5 +61,5 @@ def test_no_game_goes_on_after_its_end():
 
 def test_starts_under_different_rules_for_draws():
     starts = [Checkers(6), Checkers(6, "40-move")]
-    finals = [start.play_transcript("7-10") for start in starts]
+    finals = [start.play_transcript("5-8") for start in starts]
     assert Games.from_states(finals, starts, rules="checkers:size=6").illegal().tolist() == [-1, -1]
