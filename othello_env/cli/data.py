@@ -171,7 +171,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
         first = next(parts)
     except StopIteration:
         raise click.UsageError(f"{source} has no games yet") from None
-    overview = Overview.of(chain([first], parts))
+    overview = Overview.from_parts(chain([first], parts))
     statistics = overview.statistics
     if source.is_dir():
         dataset, columns = Dataset(source), dict[str, Any]()

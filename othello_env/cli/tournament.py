@@ -87,7 +87,7 @@ def command(
 
     def report(records: list[GameRecord]) -> bool:
         forfeited_all = options.report_forfeits(records, {agent: agent for agent in agents})
-        _print(Tournament.of(agents, records), schedule, clock, anchor)
+        _print(Tournament.from_records(agents, records), schedule, clock, anchor)
         if transcripts is not None:
             write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
         return forfeited_all

@@ -181,7 +181,7 @@ class Dataset:
             ValueError: the games are of three players.
             GamesError: a part is damaged.
         """
-        return Statistics.of(part.statistics() for part in self)
+        return Statistics.from_parts(part.statistics() for part in self)
 
     @property
     def _num_parts(self) -> int:

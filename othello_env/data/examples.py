@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.data.games import Games, othello_positions
-from othello_env.games.game import State, check_seed
+from othello_env.data.games import Games
+from othello_env.data.replay import AT_ONCE, visit
+from othello_env.games.game import check_seed
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_flag, check_type, check_whole
 
 __all__ = ["Examples", "examples"]
-
-_CHUNK = 4096
-"""`examples` works on this number of games at a time. All positions of these games are in memory together."""
 
 
 @dataclass(frozen=True)
@@ -103,15 +101,15 @@ def examples(
     batch_size, seed = check_whole("batch_size", batch_size, 1), None if seed is None else check_seed(seed)
     for name, flag in (("symmetric", symmetric), ("passes", passes), ("drop_last", drop_last)):
         check_flag(name, flag)
-    if symmetric and not isinstance(games.starts[0], Othello):
+    if symmetric and not isinstance(games.starts[0], Othello):  # `symmetries` are those of its board
         raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
     ends = games.ends
     returns, margins = (np.where(ends.over[:, np.newaxis], each, np.nan) for each in (ends.returns, ends.margins))
     left: list[Examples] = []
-    for begin in range(0, len(games), _CHUNK):
-        chosen = order[begin : begin + _CHUNK]
+    for begin in range(0, len(games), AT_ONCE):
+        chosen = order[begin : begin + AT_ONCE]
         found = _expand(games[chosen], chosen, returns[chosen], margins[chosen])
         if not passes:
             found = found.part(found.action != getattr(games.starts[0], "pass_action", -1))
@@ -140,15 +138,7 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
 
     `numbers` has the indices of these games in the `Games` object that was passed to `examples`.
     """
-    if type(games.starts[0]) is Othello:
-        boards, game, ply = othello_positions(games)
-        observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move
-    else:
-        states, game, ply = _states(games)
-        observation = np.array([state.observation(state.to_move) for state in states], np.int8)
-        observation = observation.reshape(-1, *games.starts[0].observation_shape)
-        mask = np.array([state.action_mask() for state in states], np.int8).reshape(-1, games.starts[0].num_actions)
-        to_move = np.array([state.to_move for state in states], np.int8)
+    observation, mask, to_move, game, ply = visit(games)
     return Examples(
         observation,
         mask,
@@ -159,16 +149,3 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
         numbers[game],
         ply,
     )
-
-
-def _states(games: Games) -> tuple[list[State], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """For each action: the position before it, the index of its game, and the number of plies before it."""
-    states, game, ply = [], [], []
-    for i in range(len(games)):
-        state = games.starts[games.start[i]]
-        for t, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
-            states.append(state)
-            game.append(i)
-            ply.append(t)
-            state = state.play(action)
-    return states, np.array(game, np.int64), np.array(ply, np.int32)

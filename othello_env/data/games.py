@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.data import kernels
+from othello_env.data.replay import AT_ONCE, Ends, play_to_ends
 from othello_env.games.game import IllegalActionError, State, check_board_size
 from othello_env.games.hashing import mix_int
+from othello_env.games.openings import Openings
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_each, check_type, check_whole
 from othello_env.support.threads import Threads
@@ -32,28 +33,11 @@ __all__ = [
     "GamesError",
     "Statistics",
     "check_standard",
-    "othello_positions",
     "padded",
     "placed_discs",
     "random_games",
     "with_passes",
 ]
-
-
-@dataclass(frozen=True)
-class Ends:
-    """How N games ended.
-
-    Attributes:
-        over: (N,) bool, whether each game is over in its last position.
-        returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
-        margins: (N, P) float32, each player's lead at the end, in the unit of the game's scores, such as discs. The
-            lead is negative for a loss, and 0 in unfinished games.
-    """
-
-    over: npt.NDArray[np.bool_]
-    returns: npt.NDArray[np.float32]
-    margins: npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -84,7 +68,7 @@ class Statistics:
     passes: float
 
     @classmethod
-    def of(cls, parts: Iterable[Statistics]) -> Statistics:
+    def from_parts(cls, parts: Iterable[Statistics]) -> Statistics:
         """Combine the statistics of several parts into the statistics of all their games."""
         given = list(check_each("parts", parts, Statistics))
         games, finished = sum(each.games for each in given), sum(each.finished for each in given)
@@ -187,7 +171,7 @@ class Games:
                 self.columns[name] = np.where(inside, _widened(column, longest), column.dtype.type(np.nan))
 
     @classmethod
-    def of(
+    def from_states(
         cls,
         states: Iterable[State],
         starts: Sequence[State] = (),
@@ -329,7 +313,7 @@ class Games:
     @cached_property
     def _played(self) -> tuple[Ends, npt.NDArray[np.int32]]:
         """The results of `ends` and `illegal`. Both are found at once, so each game is played only once."""
-        return _play_othello(self) if type(self.starts[0]) is Othello else _play_states(self)
+        return play_to_ends(self)
 
     def statistics(self) -> Statistics:
         """Return numbers about the games, such as the share of draws. The game must have two players.
@@ -388,70 +372,6 @@ def _integers(
     if limits is not None and array.size and not limits[0] <= array.min() <= array.max() <= limits[1]:
         raise ValueError(f"{name} must be {limits[0]} to {limits[1]}, not {array.min()} to {array.max()}")
     return array
-
-
-def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The position before each action in games of Othello: all positions of the first game, then of the second, ...
-
-    All actions must be legal, so call `Games.check` first. M is the number of actions of all games.
-
-    Returns:
-        The M positions; an array (M,) int64 with the index of each position's game; and an array (M,) int32 with the
-        number of plies that were played before each position.
-    """
-    total, size = int(games.lengths.sum()), games.starts[0].observation_shape[1]
-    own, opponent, to_move = np.empty(total, np.uint64), np.empty(total, np.uint64), np.empty(total, np.int8)
-    game, ply = np.empty(total, np.int64), np.empty(total, np.int32)
-    kernels.positions(games.actions, games.lengths, _first_sets(games), size, own, opponent, to_move, game, ply)
-    return OthelloPositions(own, opponent, to_move, np.zeros(total, np.uint64), size), game, ply
-
-
-def _first_sets(games: Games) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int8]]:
-    """The first positions of N games, as three arrays (N,).
-
-    The arrays are the discs of the player to move, the other player's discs, and the player to move.
-    """
-    starts: Any = games.starts
-    own = np.array([state.own for state in starts], np.uint64)[games.start]
-    opponent = np.array([state.opponent for state in starts], np.uint64)[games.start]
-    return own, opponent, np.array([state.to_move for state in starts], np.int8)[games.start]
-
-
-def _play_othello(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
-    """The value of `Games._played` for games of Othello, found by compiled code."""
-    n, size = len(games), games.starts[0].observation_shape[1]
-    margins, over, wrong = np.empty(n, np.int8), np.empty(n, np.bool_), np.empty(n, np.int32)
-    sets, board = _first_sets(games), bitboard.BOARDS[size]
-    kernels.finish(games.actions, games.lengths, *sets, board, size, margins, over, wrong)
-    first = margins.astype(np.float32)
-    return Ends(over, _for_both(np.sign(first)), _for_both(first)), wrong
-
-
-def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
-    """How each game ended, and the index of its first illegal move (-1 if there is none).
-
-    This works for games of any kind, because `State.play` makes each move.
-    """
-    lasts, wrong = [], np.full(len(games), -1, np.int32)
-    for i in range(len(games)):
-        state = games.starts[games.start[i]]
-        for ply, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
-            if not state.is_legal(action):
-                wrong[i] = ply
-                break
-            state = state.play(action)
-        lasts.append(state)
-    players = games.starts[0].num_players
-    ends = Ends(
-        np.array([state.is_over for state in lasts], np.bool_),
-        np.array([state.returns() for state in lasts], np.float32).reshape(-1, players),
-        np.array([state.margins() for state in lasts], np.float32).reshape(-1, players),
-    )
-    return ends, wrong
-
-
-def _for_both(first: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.stack([first, -first], axis=1) + np.float32(0)  # adding 0 turns the -0.0 of a draw into 0.0
 
 
 def check_standard(games: Games, what: str) -> None:
@@ -523,17 +443,24 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
     count, first = check_whole("count", count, 0), check_whole("first", first, 0, 2**62)
     seed, num_threads = check_whole("seed", seed, 0), check_whole("num_threads", num_threads, 1)
     size = check_board_size(size, bitboard.SIZES)
-    numbers = np.arange(first, first + count, dtype=np.uint64)
+    rules = GameSpec.parse(f"othello:size={size}")
+    numbers, key = np.arange(first, first + count, dtype=np.uint64), np.uint64(mix_int(0, seed))
     actions, lengths = np.empty((count, kernels.LONGEST), np.int8), np.empty(count, np.int32)
-    num_threads = min(num_threads, max(count, 1))
-    bounds = np.linspace(0, count, num_threads + 1).astype(int).tolist()
-    board, key = bitboard.BOARDS[size], np.uint64(mix_int(0, seed))
+    initial = rules.batch(0).initial_arrays(
+        Openings(None, rules.start), redraws=0, side=-1, pool=np.zeros((1, 1), np.uint64), first=0
+    )
+    parts = [slice(k, min(k + AT_ONCE, count)) for k in range(0, count, AT_ONCE)]
 
     def work(k: int) -> None:
-        part = slice(bounds[k], bounds[k + 1])
-        kernels.random_games(key, numbers[part], board, size, actions[part], lengths[part])
+        for part in parts[k::num_threads]:
+            batch = rules.batch(len(numbers[part]))
+            batch.arrays.env_key[:], batch.arrays.episode[:] = key, numbers[part] - np.uint64(1)
+            batch.begin(np.arange(len(batch)), initial)
+            batch.play_randomly(batch.arrays.key)
+            plies, moves = batch.arrays.plies, batch.arrays.moves
+            lengths[part], actions[part, : moves.shape[1]] = plies, moves
 
     threads = Threads(num_threads)
     threads.run(work)
     threads.close()
-    return Games(actions, lengths, f"othello:size={size}")
+    return Games(actions, lengths, rules)

@@ -6,19 +6,15 @@ Letters for shapes: N = games, T = plies of the longest game, M = positions.
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.hashing import CHOICE, mix
 from othello_env.games.othello.bitboard import (
     STARTS,
-    draw_move,
-    final_margin,
     flips,
     legal_moves,
-    popcount,
 )
-from othello_env.games.othello.functions import allowed, disc_of
+from othello_env.games.othello.functions import disc_of
 from othello_env.support.jit import kernel
 
-__all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]
+__all__ = ["LONGEST", "add_passes", "board_sets"]
 
 LONGEST = 128
 """No game has more plies than this: at most 60 moves place a disc, and there are never two passes in a row."""
@@ -35,94 +31,6 @@ def _placed(disc: np.uint64, mine: np.uint64, other: np.uint64) -> tuple[np.uint
     """
     turned = flips(disc, mine, other)
     return other & ~turned, mine | turned | disc
-
-
-@kernel
-def finish(
-    actions: npt.NDArray[np.int8],
-    lengths: npt.NDArray[np.int32],
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    to_move: npt.NDArray[np.int8],
-    board: np.uint64,
-    size: int,
-    margins: npt.NDArray[np.int8],
-    over: npt.NDArray[np.bool_],
-    wrong: npt.NDArray[np.int32],
-) -> None:
-    """Play N games to their last positions, and check every action.
-
-    Args:
-        actions: (N, T), the actions of each game.
-        lengths: (N,), the number of actions of each game.
-        own: (N,), the discs of the player to move in the first position. The kernel overwrites this array with the
-            discs of the player to move in the last position.
-        opponent: (N,), the other player's discs in the first position. The kernel overwrites this array with the other
-            player's discs in the last position.
-        to_move: (N,), the player to move in the first position. The kernel overwrites this array with the player to
-            move in the last position.
-        board: the set of all squares of the board, one bit for each square.
-        size: the height and width of the board.
-        margins: (N,), output: Black's discs minus White's discs. The winner also gets the empty squares. In unfinished
-            games, the margin is 0.
-        over: (N,), output: whether the game is over in its last position.
-        wrong: (N,), output: the first ply, from 0, with an illegal action; -1 if all actions are legal. If a game has
-            an illegal action, all other outputs for this game have no meaning.
-    """
-    side = np.uint64(size)
-    for i in range(len(actions)):
-        mine, other, player = own[i], opponent[i], to_move[i]
-        wrong[i] = -1
-        for t in range(lengths[i]):
-            legal = legal_moves(mine, other, board)
-            action = np.int64(actions[i, t])
-            is_legal = action >= 0 and action <= size * size and allowed(action, legal, side) != _0
-            if not is_legal or (legal == _0 and legal_moves(other, mine, board) == _0):
-                wrong[i] = t
-                break
-            mine, other = _placed(disc_of(action, side), mine, other)
-            player = np.int8(1 - player)
-        own[i], opponent[i], to_move[i] = mine, other, player
-        over[i] = legal_moves(mine, other, board) | legal_moves(other, mine, board) == _0
-        margin = final_margin(mine, other, size * size) if over[i] else 0
-        margins[i] = margin if player == 0 else -margin
-
-
-@kernel
-def positions(
-    actions: npt.NDArray[np.int8],
-    lengths: npt.NDArray[np.int32],
-    start: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int8]],
-    size: int,
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    to_move: npt.NDArray[np.int8],
-    game: npt.NDArray[np.int64],
-    ply: npt.NDArray[np.int32],
-) -> None:
-    """Write the position before each of the M actions of N games. All actions must be legal.
-
-    Args:
-        actions: (N, T), the actions of each game.
-        lengths: (N,), the number of actions of each game.
-        start: three arrays (N,) for the start of each game: the discs of the player to move, the other player's discs,
-            and the player to move.
-        size: the height and width of the board.
-        own: (M,), output: the discs of the player to move.
-        opponent: (M,), output: the other player's discs.
-        to_move: (M,), output: the player to move.
-        game: (M,), output: the index of the position's game.
-        ply: (M,), output: the number of plies in the game before the position.
-    """
-    side = np.uint64(size)
-    k = 0
-    for i in range(len(actions)):
-        mine, other, player = start[0][i], start[1][i], start[2][i]
-        for t in range(lengths[i]):
-            own[k], opponent[k], to_move[k], game[k], ply[k] = mine, other, player, i, t
-            k += 1
-            mine, other = _placed(disc_of(np.int64(actions[i, t]), side), mine, other)
-            player = np.int8(1 - player)
 
 
 @kernel(inline=True)
@@ -183,44 +91,6 @@ def board_sets(
             to_move[k] = player
             k += 1
         moves[i] = k - first
-
-
-@kernel
-def random_games(
-    key: np.uint64,
-    numbers: npt.NDArray[np.uint64],
-    board: np.uint64,
-    size: int,
-    actions: npt.NDArray[np.int8],
-    lengths: npt.NDArray[np.int32],
-) -> None:
-    """Play N games from the start. Each action is random, and all legal actions are equally likely.
-
-    Game number i has the key ``k = mix_int(key, i)``. In the position `state` of this game, the action is
-    ``state.draw_action(mix_int(k, state.turn), CHOICE)``. The agent ``random`` draws its actions by the same function.
-
-    Args:
-        key: the number that determines all random choices. ``mix_int(key, i)`` is the key of game number i.
-        numbers: (N,), the number i of each game.
-        board: the set of all squares of the board, one bit for each square.
-        size: the height and width of the board.
-        actions: (N, LONGEST), output: the actions of each game, and -1 after the last action.
-        lengths: (N,), output: the number of actions of each game.
-    """
-    side = np.uint64(size)
-    for i in range(len(numbers)):
-        mine, other, game_key = _BLACK, _WHITE, mix(key, numbers[i])
-        t = 0
-        while True:
-            legal = legal_moves(mine, other, board)
-            if legal == _0 and legal_moves(other, mine, board) == _0:
-                break
-            action = draw_move(legal, mix(mix(game_key, popcount(mine | other)), np.uint64(CHOICE)), size)
-            actions[i, t] = action
-            t += 1
-            mine, other = _placed(disc_of(action, side), mine, other)
-        lengths[i] = t
-        actions[i, t:] = -1
 
 
 @kernel

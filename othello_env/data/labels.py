@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.play.records import versions
-from othello_env.data.games import Games, othello_positions
+from othello_env.data.games import Games
+from othello_env.data.replay import othello_positions
 from othello_env.games.game import check_seed
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
@@ -152,7 +153,7 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 
 
 def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    if type(check_type("games", games, Games).starts[0]) is not Othello:
+    if type(check_type("games", games, Games).starts[0]) is not Othello:  # the solver plays by its rules
         raise ValueError(f"labels are for games of Othello, not of {games.rules}")
     games.check()
     return othello_positions(games)

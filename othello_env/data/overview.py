@@ -44,7 +44,7 @@ class Overview:
     turned: bool = False
 
     @classmethod
-    def of(cls, parts: Iterable[Games]) -> Overview:
+    def from_parts(cls, parts: Iterable[Games]) -> Overview:
         """Make one overview of several `Games` objects, such as the parts of a dataset.
 
         Only one of these objects needs to be in memory at a time.
@@ -60,9 +60,10 @@ class Overview:
             ends = games.ends
             margins.update(_counted(ends.margins[ends.over, 0].astype(np.int64)))
             plies.update(_counted(games.lengths))
-            openings.update(_openings(games))
-            turned = turned or isinstance(games.rules.start(0), Othello)
-        return cls(Statistics.of(found), margins, plies, openings, turned)
+            turns = isinstance(games.rules.start(0), Othello)  # its first moves are equivalent by symmetry
+            openings.update(_openings(games, turns))
+            turned = turned or turns
+        return cls(Statistics.from_parts(found), margins, plies, openings, turned)
 
     def picture(self, title: str, players: tuple[str, ...]) -> bytes:
         """Draw the results, the lengths and the most frequent openings. Return the bytes of a PNG file.
@@ -88,21 +89,19 @@ def _counted(values: np.ndarray) -> dict[int, int]:
     return dict(zip(*(each.tolist() for each in np.unique(values, return_counts=True)), strict=True))
 
 
-def _openings(games: Games) -> Counter[str]:
+def _openings(games: Games, turns: bool) -> Counter[str]:
     usual = games.rules.start(0)
     is_usual = np.array([start == usual for start in games.starts])[games.start]
     chosen = games.actions[is_usual & (games.lengths >= OPENING), :OPENING]
     found = Counter[str]()
     for row, count in zip(*np.unique(chosen, axis=0, return_counts=True), strict=True):
-        found[usual.names_of(_turned(usual, row))] += int(count)
+        found[usual.names_of((_turned(usual, row) if turns else row).tolist())] += int(count)
     return found
 
 
-def _turned(start: State, row: np.ndarray) -> list[int]:
-    """The actions in `row`. Actions of Othello are turned or mirrored to make the first move f5; see `Overview`."""
-    if isinstance(start, Othello):
-        size = start.size
-        first = size * (size // 2) + size // 2 + 1
-        turned = (symmetries.transform_actions(row, k, size) for k in range(symmetries.COUNT))
-        row = next((each for each in turned if each[0] == first and start.is_legal(int(each[0]))), row)
-    return [int(action) for action in row]
+def _turned(start: State, row: np.ndarray) -> np.ndarray:
+    """The actions of a game of Othello, turned or mirrored to make the first move f5; see `Overview`."""
+    size = start.observation_shape[1]
+    first = size * (size // 2) + size // 2 + 1
+    turned = (symmetries.transform_actions(row, k, size) for k in range(symmetries.COUNT))
+    return next((each for each in turned if each[0] == first and start.is_legal(int(each[0]))), row)

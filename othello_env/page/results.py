@@ -274,7 +274,7 @@ class Recorded:
             raise ValueError(f"expected 1 to {MOST_GAMES:,} recorded games, got {len(records):,}")
         self._name = name
         agents = dict.fromkeys(agent for record in records for agent in record.agents)
-        self._result = Tournament.of(agents, records)
+        self._result = Tournament.from_records(agents, records)
 
     @staticmethod
     def is_records(path: Path) -> bool:

@@ -66,7 +66,7 @@ def play_games(
             finals = {}
         for pairing in part:
             final = finals.get(id(pairing))  # after an illegal answer None: playing the game again finds the reason
-            yield play_game(agents, pairing) if final is None else GameRecord.of(pairing, final)
+            yield play_game(agents, pairing) if final is None else GameRecord.from_state(pairing, final)
 
 
 def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
@@ -151,7 +151,7 @@ def play_on_seats(seats: Seats, pairing: Pairing, clock: TimeControl | None) -> 
     state, used = pairing.start, [0.0] * pairing.start.num_players
     for player in range(state.num_players):
         if (reason := seats.begin(player)) is not None:
-            return GameRecord.of(pairing, state, (player, reason), clock, used)
+            return GameRecord.from_state(pairing, state, (player, reason), clock, used)
     while not state.is_over:
         if state.must_pass:
             state = state.play(state.legal_actions()[0])
@@ -160,9 +160,9 @@ def play_on_seats(seats: Seats, pairing: Pairing, clock: TimeControl | None) -> 
         answer, seconds = seats.answer(state, used[player])
         used[player] += seconds
         if isinstance(answer, str):
-            return GameRecord.of(pairing, state, (player, answer), clock, used)
+            return GameRecord.from_state(pairing, state, (player, answer), clock, used)
         state = state.play(answer)
-    return GameRecord.of(pairing, state, None, clock, used)
+    return GameRecord.from_state(pairing, state, None, clock, used)
 
 
 class SeatsHere:

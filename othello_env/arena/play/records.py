@@ -158,13 +158,13 @@ class GameRecord:
         """A notebook shows a replay of the game. None if the game cannot be drawn or played again."""
         try:
             final = self.replay()
-            page = html(self._base().positions(final.moves), " against ".join(self.agents))
+            page = html(self.first_position().positions(final.moves), " against ".join(self.agents))
         except (RecordError, TypeError):
             return None
         return frame(page, repr(self), _FRAME)
 
     @classmethod
-    def of(
+    def from_state(
         cls,
         pairing: Pairing,
         final: State,
@@ -249,7 +249,7 @@ class GameRecord:
             RecordError: the moves cannot be played, or the end of the game does not agree with the record.
         """
         try:
-            final = self._base().play_names(self.opening_moves).play_names(self.moves)
+            final = self.first_position().play_names(self.opening_moves).play_names(self.moves)
         except ValueError as error:
             raise RecordError(f"the game cannot be played again: {error}") from None
         if len(self.agents) != final.num_players:
@@ -271,7 +271,7 @@ class GameRecord:
                 raise RecordError(f"the game ends with {name} {expected}, not {getattr(self, name)}")
         return final
 
-    def _base(self) -> State:
+    def first_position(self) -> State:
         """The position before the opening's moves."""
         rules = _rules(self.game)
         return rules.start(0) if self.position is None else rules.position(*self.position)

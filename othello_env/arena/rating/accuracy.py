@@ -120,7 +120,7 @@ class MoveAccuracy:
         return max(0.0, self.loss - half), self.loss + half
 
     @classmethod
-    def of(cls, positions: Sequence[EndgamePosition], answers: Sequence[int | str]) -> Self:
+    def from_answers(cls, positions: Sequence[EndgamePosition], answers: Sequence[int | str]) -> Self:
         """The accuracy of the answers that `ask_each` returned for these positions."""
         losses = [
             max(map(position.loss, position.scores)) if isinstance(answer, str) else position.loss(answer)
@@ -218,7 +218,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
     seed = check_seed(seed)
     player, positions = make_agent(agent, seed), endgame_positions()
     player.check_game(positions[0].state)
-    found = EndgameAccuracy.of(positions, ask_each(player, positions, seed))
+    found = EndgameAccuracy.from_answers(positions, ask_each(player, positions, seed))
     warn_of_faults(repr(player), "answers", found.faults, len(positions))
     return found
 
@@ -406,7 +406,7 @@ def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0)
     player = make_agent(agent, seed)
     player.check_game(positions[0].state)
     answers = ask_each(player, positions, seed)
-    found = Regret(size, tuple(_stages(size, answers)), MoveAccuracy.of(positions, answers))
+    found = Regret(size, tuple(_stages(size, answers)), MoveAccuracy.from_answers(positions, answers))
     warn_of_faults(repr(player), "answers", found.faults, len(positions))
     return found
 
@@ -416,4 +416,6 @@ def _stages(size: int, answers: list[int | str]) -> Iterator[Stage]:
     for fewest, most in _STAGES[size]:
         places = [i for i, each in enumerate(positions) if fewest <= each.state.empties <= most]
         chosen = [positions[i] for i in places]
-        yield Stage(fewest, most, MoveAccuracy.of(chosen, [answers[i] for i in places]), random_accuracy(chosen))
+        yield Stage(
+            fewest, most, MoveAccuracy.from_answers(chosen, [answers[i] for i in places]), random_accuracy(chosen)
+        )

@@ -330,7 +330,7 @@ class Fit:
     deviation: float = 0.0
 
     @classmethod
-    def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
+    def from_scores(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
         """The test of an agent's scores against several rungs.
 
         Args:

@@ -303,7 +303,7 @@ class Placement:
     def fit(self) -> Fit:
         """How well one rating explains the scores against the rungs."""
         pairs = {rung: [sum(points) for points in match.points_by_opening()] for rung, match in self.matches.items()}
-        return Fit.of((points, self.expected(rung)) for rung, points in pairs.items())
+        return Fit.from_scores((points, self.expected(rung)) for rung, points in pairs.items())
 
     @cached_property
     def _ratings(self) -> Ratings:

@@ -82,7 +82,7 @@ def play_tournament(
         played = play_all(todo, made, agents, schedule.seed, clock, workers, ray=ray)
         for record in stack.enter_context(closing(played)):
             _keep(record.with_files(files), records, out, progress)
-    result = Tournament.of(schedule.agents, records)
+    result = Tournament.from_records(schedule.agents, records)
     warn_of_forfeits(result.agents, result.records)
     return result
 

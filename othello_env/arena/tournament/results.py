@@ -185,7 +185,7 @@ class Tournament:
         return f"<Tournament of {len(self.agents)} agents: {len(self.records)} games{forfeited}>"
 
     @classmethod
-    def of(cls, agents: Iterable[str], records: Iterable[GameRecord]) -> Tournament:
+    def from_records(cls, agents: Iterable[str], records: Iterable[GameRecord]) -> Tournament:
         """The results of these games between these agents."""
         names = tuple(agents)
         place = {name: i for i, name in enumerate(names)}

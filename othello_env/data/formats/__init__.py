@@ -179,4 +179,4 @@ def _from_pdn(text: str) -> tuple[Games, list[str]]:
     names = dict.fromkeys(name for game in found for name in game.tags if name not in ("FEN", "SetUp", "GameType"))
     columns = {name: [game.tags.get(name, "") for game in found] for name in names}
     finals, starts = [game.final() for game in found], [game.start for game in found]
-    return Games.of(finals, starts, columns), messages
+    return Games.from_states(finals, starts, columns), messages

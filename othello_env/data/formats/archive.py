@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from othello_env.data.games import Games, GamesError
-from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import GameSpec, UnknownGameError, position_to_text
 from othello_env.support.arrays import DAMAGE, Member
@@ -107,8 +106,8 @@ def header(games: Games) -> dict[str, Any]:
     """A dict for JSON with the name of the file format, the rules of the games and their first positions.
 
     Raises:
-        ValueError: in checkers, a first position has a history, or is in the middle of a series of jumps. The text of a
-            position shows neither its history nor that a piece must continue jumping.
+        ValueError: the text of a first position does not show all of it, or cannot be read. In checkers, a text shows
+            neither the history of a position nor that a piece must continue jumping.
     """
     usual = games.starts == (games.rules.start(0),)
     starts = [] if usual else [_text_of(state, games.rules) for state in games.starts]
@@ -117,9 +116,9 @@ def header(games: Games) -> dict[str, Any]:
 
 def _text_of(state: State, rules: GameSpec) -> tuple[str, str]:
     text = position_to_text(state)
-    if isinstance(state, Checkers) and rules.position(*text) != state:
+    if rules.position(*text) != state:
         raise ValueError(
-            f"a game begins with {state!r} in mid-game; expected a first position of checkers without a history, "
+            f"a game begins with {state!r} in mid-game; expected a first position of {rules.name} without a history, "
             "and not in the middle of a series of jumps"
         )
     return text

@@ -12,7 +12,6 @@ from typing import Any
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import read_valid_records
 from othello_env.data.games import Games, GamesError
-from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_each
 
 __all__ = ["games_of_records", "load"]
@@ -52,9 +51,8 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
     kinds = sorted({record.game for record in records})
     if len(kinds) > 1:
         raise GamesError(f"expected records of one game, got {', '.join(kinds)}")
-    rules = GameSpec.parse(kinds[0])
     finals = [record.replay() for record in records]
-    starts = [rules.start(0) if record.position is None else rules.position(*record.position) for record in records]
+    starts = [record.first_position() for record in records]
     names = {name: [record.agents[seat] for record in records] for seat, name in enumerate(finals[0].player_names)}
     forfeits = [-1 if record.fault is None else record.fault[0] for record in records]
     columns: dict[str, Any] = {
@@ -63,4 +61,4 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
         "opening_plies": [len(record.opening_moves.split()) for record in records],
         "forfeit": forfeits,
     }
-    return Games.of(finals, starts, columns, rules)
+    return Games.from_states(finals, starts, columns, kinds[0])

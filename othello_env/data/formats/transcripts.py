@@ -34,7 +34,7 @@ def load(text: str, rules: str | GameSpec = "othello") -> tuple[Games, list[str]
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip() and not line.startswith("#")
     }
-    known = _plain(start, lines) if type(start) is Othello else {}
+    known = _plain(start, lines) if type(start) is Othello else {}  # the fast way is compiled for its rules alone
     found, messages = dict[int, tuple[int, ...]](), []
     for number, line in lines.items():
         try:

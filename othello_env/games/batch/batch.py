@@ -151,6 +151,12 @@ class Batch(ABC):
     def __len__(self) -> int:
         return len(self.arrays.over)
 
+    def new_state(self, n: int) -> BatchState:
+        """The arrays of `n` further games of this kind, without space for their moves. All games are over."""
+        boards = self.arrays.boards
+        empty = type(boards)(*(np.zeros((n, *board.shape[1:]), board.dtype) for board in boards))
+        return new_state(empty, self.start.num_players, 0, self.arrays.moves.dtype)
+
     def part(self, places: slice) -> Self:
         """A batch of some of these games. The new batch shares the memory of this batch."""
         other = copy.copy(self)
@@ -208,16 +214,13 @@ class Batch(ABC):
         positions = openings.positions
         if not positions and not self.starts_differ:
             positions = (self.start,)
-        longest = max((len(position.moves) for position in positions), default=0)
-        moves = np.zeros((len(positions), longest), self.arrays.moves.dtype)
-        for row, position in zip(moves, positions, strict=True):
-            row[: len(position.moves)] = position.moves
+        to_move, plies, moves, boards = self._opening_arrays(positions)
         return InitialArrays(
-            to_move=np.array([position.to_move for position in positions], np.int8),
+            to_move=to_move,
             bounds=np.array(openings.bounds, np.uint64),
-            plies=np.array([len(position.moves) for position in positions], np.int32),
+            plies=plies,
             moves=moves,
-            boards=self.opening_boards(positions),
+            boards=boards,
             random_plies=min(openings.random_plies, self.MOST_RANDOM_PLIES),
             attempts=Openings.ATTEMPTS,
             redraws=redraws,
@@ -226,6 +229,16 @@ class Batch(ABC):
             first=first,
         )
 
+    def _opening_arrays(self, positions: Sequence[State]) -> tuple[_Array, _Array, _Array, Any]:
+        """The fields `to_move`, `plies`, `moves` and `boards` of `InitialArrays`."""
+        longest = max((len(position.moves) for position in positions), default=0)
+        moves = np.zeros((len(positions), longest), self.arrays.moves.dtype)
+        for row, position in zip(moves, positions, strict=True):
+            row[: len(position.moves)] = position.moves
+        to_move = np.array([position.to_move for position in positions], np.int8)
+        plies = np.array([len(position.moves) for position in positions], np.int32)
+        return to_move, plies, moves, self.opening_boards(positions)
+
     def begin(self, indices: npt.NDArray[np.int64], initial: InitialArrays) -> int:
         """Begin the next games at the places `indices`, (M,). Returns 0, or NO_OPENING if a game could not begin.
 
@@ -233,20 +246,46 @@ class Batch(ABC):
         """
         return int(kernels.begin(self.constants, tuple(self.arrays), indices, tuple(initial)))
 
-    def begin_at(self, positions: Sequence[State]) -> None:
-        """Begin a game at each of N positions. The games have no learner, so `waiting` asks for every player's actions.
+    def begin_at(self, positions: Sequence[State], chosen: npt.NDArray[np.integer] | None = None) -> None:
+        """Begin the N games at given positions. They have no learner, so `waiting` asks for every player's actions.
+
+        Args:
+            positions: the positions.
+            chosen: (N,), game i begins at ``positions[chosen[i]]``; by default at ``positions[i]``.
 
         Raises:
             ValueError: the arrays cannot store a position.
         """
-        boards, arrays = self.opening_boards(positions), self.arrays
-        self.make_room(max((len(position.moves) for position in positions), default=0))
+        places = np.arange(len(positions)) if chosen is None else chosen
+        to_move, plies, moves, boards = self._opening_arrays(positions)
+        over = np.array([position.is_over for position in positions], np.bool_)
+        longest = moves.shape[1]
+        self.make_room(longest)
+        arrays = self.arrays
         for stored, given in zip(arrays.boards, boards, strict=True):
-            stored[:] = given
-        for i, position in enumerate(positions):
-            self.arrays.moves[i, : len(position.moves)] = position.moves
-            arrays.plies[i], arrays.to_move[i] = len(position.moves), position.to_move
-        arrays.over[:], arrays.learner[:] = False, -1
+            stored[:] = given[places]
+        arrays.to_move[:], arrays.plies[:], arrays.moves[:, :longest] = to_move[places], plies[places], moves[places]
+        arrays.over[:], arrays.learner[:] = over[places], -1
+
+    def play_all(self, actions: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Play an action in each of the N games, which `begin_at` has begun. The arrays must have space for it.
+
+        Returns:
+            (N,) flags, True if the game was over or its action is not legal. These games are over now. The array is
+            empty if there is no such game.
+        """
+        return kernels.play_all_checked(self.constants, tuple(self.arrays), actions, self.start.num_actions)
+
+    def play_randomly(self, key: npt.NDArray[np.uint64]) -> None:
+        """Play the N games to the end by random actions. `key`, (N,), has each game's key; see `draw_actions`."""
+        kernels.play_randomly(self.constants, tuple(self.arrays), key)
+        while self.make_room():
+            kernels.play_randomly(self.constants, tuple(self.arrays), key)
+
+    def results(self, by_margin: bool = False) -> npt.NDArray[np.float64]:
+        """(N, P) each player's result or, if `by_margin` is true, each player's margin; 0 in unfinished games."""
+        found: npt.NDArray[np.float64] = kernels.results(self.constants, tuple(self.arrays), by_margin)
+        return found
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
         """Check the actions before a step. `actions` is (N,) int64 and contiguous.
@@ -397,10 +436,10 @@ class Batch(ABC):
         }
         state = new_state(type(boards)(**stored), self.start.num_players, 0, self.arrays.moves.dtype)
         state.to_move[:], state.learner[:] = rows["to_move"], rows["viewer"]
-        return self._encoded(state)[0]
+        return self.encoded(state)[0]
 
-    def _encoded(self, state: BatchState) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """The planes and masks of games of this kind."""
+    def encoded(self, state: BatchState) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """The observations (M, planes, H, W) and action masks (M, A) of M games of this kind, int8; see `observe`."""
         planes = np.zeros((len(state.over), *self.start.observation_shape), np.int8)
         masks = np.zeros((len(state.over), self.start.num_actions), np.int8)
         encode(self.constants, state, self.outputs(planes, masks))
@@ -436,7 +475,7 @@ class _BatchPositions(Positions):
 
     @cached_property
     def _encoded(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        return self._batch._encoded(self._arrays)
+        return self._batch.encoded(self._arrays)
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
         return kernels.are_legal(self._batch.constants, tuple(self._arrays), actions, self._batch.start.num_actions)

@@ -47,7 +47,20 @@ from othello_env.games.batch.state import (
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, first_above, mix
 from othello_env.support.jit import Int, kernel
 
-__all__ = ["answer", "are_legal", "begin", "draw_actions", "legal_flags", "play_at", "randomise", "step", "waiting"]
+__all__ = [
+    "answer",
+    "are_legal",
+    "begin",
+    "draw_actions",
+    "legal_flags",
+    "play_all_checked",
+    "play_at",
+    "play_randomly",
+    "randomise",
+    "results",
+    "step",
+    "waiting",
+]
 
 _Fields = tuple[Any, ...]
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
@@ -400,6 +413,61 @@ def randomise(
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), turn(constants, state, i))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
             actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+
+
+@kernel
+def play_all_checked(
+    constants: Any, arrays: _Fields, actions: npt.NDArray[np.int64], num_actions: int
+) -> npt.NDArray[np.bool_]:
+    """Play an action in each of N games.
+
+    Returns:
+        (N,) flags, True if the game was over or its action is not legal. These games are over now. The array is empty
+        if there is no such game.
+    """
+    state, unplayable = BatchState(*arrays), np.empty(0, np.bool_)
+    if check(constants, state, actions, num_actions) != 0:
+        unplayable = ~legal_flags(constants, arrays, np.arange(len(actions)), actions, num_actions)
+        for i in range(len(actions)):
+            unplayable[i] |= state.over[i]
+    _note_all(state, actions, unplayable)
+    play_all(constants, state, actions, unplayable)
+    return unplayable
+
+
+@kernel
+def play_randomly(constants: Any, arrays: _Fields, key: npt.NDArray[np.uint64]) -> None:
+    """Play random actions in N games until all are over, or until `state.moves` has no space for one more action.
+
+    The actions are those of `draw_actions`.
+    """
+    state = BatchState(*arrays)
+    actions, unplayable = np.zeros(len(key), np.int64), np.empty(len(key), np.bool_)
+    while True:
+        most, playing = 0, False
+        for i in range(len(key)):
+            unplayable[i] = state.over[i]
+            if not state.over[i]:
+                turn_key = mix(key[i], turn(constants, state, i))
+                actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+                most, playing = max(most, int(state.plies[i])), True
+        if not playing or most >= state.moves.shape[1]:
+            break
+        _note_all(state, actions, unplayable)
+        play_all(constants, state, actions, unplayable)
+
+
+@kernel
+def results(constants: Any, arrays: _Fields, by_margin: bool) -> npt.NDArray[np.float64]:
+    """(N, P) each player's result in N games or, if `by_margin`, margin; 0 in unfinished games."""
+    state = BatchState(*arrays)
+    players = state.opponents.shape[1] + 1
+    found = np.zeros((len(state.over), players))
+    for i in range(len(state.over)):
+        if state.over[i]:
+            for player in range(players):
+                found[i, player] = result(constants, state, i, player, by_margin)
+    return found
 
 
 @kernel

@@ -93,7 +93,8 @@ class OthelloBatch(Batch):
         return type(self.start).from_bits(own, opponent, to_move, self.start.size).with_moves(moves)
 
     def gather(self, indices: npt.NDArray[np.int64]) -> OthelloBoards:
-        return OthelloBoards(*(sets[indices] for sets in self.arrays.boards))
+        own, opponent, legal = self.arrays.boards
+        return OthelloBoards(own[indices], opponent[indices], legal[indices])
 
     def _positions(
         self,

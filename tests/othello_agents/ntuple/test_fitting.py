@@ -6,7 +6,7 @@ import pytest
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.fitting import Examples, fit, predict, stage_errors
 from othello_env.data import random_games
-from othello_env.data.games import othello_positions
+from othello_env.data.replay import othello_positions
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 

@@ -43,7 +43,7 @@ def test_unfinished_games_from_other_starts_come_back(tmp_path, ending):
             if not state.is_over:
                 state = state.play(int(rng.choice(state.legal_actions())))
         finals.append(state)
-    games = Games.of(finals, starts * 5)
+    games = Games.from_states(finals, starts * 5)
     write_games(tmp_path / f"games.{ending}", games)
     again = read_games(tmp_path / f"games.{ending}")
     same(again, games)
@@ -63,7 +63,7 @@ def test_games_of_the_family_come_back(tmp_path, start, ending):
             if not state.is_over:
                 state = state.play(int(rng.choice(state.legal_actions())))
         finals.append(state)
-    games = Games.of(finals, [start], {"round": [1, 2, 3], "Event": ["a", "b ]\\", 'c"']})
+    games = Games.from_states(finals, [start], {"round": [1, 2, 3], "Event": ["a", "b ]\\", 'c"']})
     write_games(tmp_path / f"games.{ending}", games)
     again = read_games(tmp_path / f"games.{ending}")
     if ending == "pdn":
@@ -125,10 +125,10 @@ def test_results_of_games_that_did_not_end_on_the_board_come_back(tmp_path):
     path = tmp_path / "a.pdn"
     finals = [Checkers(draws="40-move").play_transcript("11-15 22-18")] * 5
     results = ["1-0", "1/2-1/2", "*", "1:0", ""]
-    write_games(path, Games.of(finals, columns={"Result": results}))
+    write_games(path, Games.from_states(finals, columns={"Result": results}))
     assert read_games(path).columns["Result"].tolist() == ["1-0", "1/2-1/2", "*", "*", "*"]
     start = Checkers.from_text("B:W14:B9", draws="40-move")
-    write_games(path, Games.of([start.play_transcript("9x18")], [start], {"Result": ["1-0"]}))
+    write_games(path, Games.from_states([start.play_transcript("9x18")], [start], {"Result": ["1-0"]}))
     assert read_games(path).columns["Result"].tolist() == ["0-1"]  # the last move decided this game
 
 
@@ -219,10 +219,10 @@ def test_what_a_kind_cannot_hold(tmp_path):
     small, board = random_games(2, size=6), Othello.from_moves("f5d6")
     for ending, games, message in (
         ("wtb", small, "WTHOR files have games of othello on 8x8 from the usual start"),
-        ("wtb", Games.of([board], [board]), "from the usual start"),
-        ("txt", Games.of([board], [board]), "a transcript begins at the usual start"),
+        ("wtb", Games.from_states([board], [board]), "from the usual start"),
+        ("txt", Games.from_states([board], [board]), "a transcript begins at the usual start"),
         ("pdn", small, "PDN files have games of checkers, not of othello:size=6"),
-        ("ggf", Games.of([Checkers()]), "GGF files have games of othello, not of checkers"),
+        ("ggf", Games.from_states([Checkers()]), "GGF files have games of othello, not of checkers"),
         ("doc", small, r"expected a file name that ends in .npz \(the package's own format\), .wtb \(WTHOR\)"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -233,7 +233,7 @@ def test_what_a_kind_cannot_hold(tmp_path):
         with pytest.raises(GamesError, match="game 1, ply 1: a1"):
             write_games(tmp_path / f"a.{ending}", illegal)
     with pytest.raises(ValueError, match="a game without moves has no transcript"):
-        write_games(tmp_path / "a.txt", Games.of([Othello()]))
+        write_games(tmp_path / "a.txt", Games.from_states([Othello()]))
     with pytest.raises(ValueError, match="column 'x' has dtype object"):
         archive.dump(Games([[37]], [1], columns={"x": np.array([{}])}))
 

@@ -68,9 +68,9 @@ def test_statistics_of_random_play():
 def test_statistics_of_parts_are_those_of_the_whole():
     games = random_games(1000, seed=2)
     parts = [games[:300], games[300:301], games[301:]]
-    whole, joined = games.statistics(), Statistics.of(part.statistics() for part in parts)
+    whole, joined = games.statistics(), Statistics.from_parts(part.statistics() for part in parts)
     assert vars(joined) == pytest.approx(vars(whole))
-    nothing = Statistics.of([])
+    nothing = Statistics.from_parts([])
     assert nothing.games == 0
     assert np.isnan(nothing.draws)
 
@@ -102,7 +102,7 @@ def test_an_action_after_the_end_is_illegal():
 @pytest.mark.parametrize("start", [Othello(6), Checkers(), Tribolo(seed=2)], ids=lambda s: type(s).__name__)
 def test_games_of_states_are_these_states(start):
     finals = [*some(start, 4), start, *some(start, 3, plies=7, seed=1)]
-    games = Games.of(finals, [start])
+    games = Games.from_states(finals, [start])
     assert len(games) == 8
     for i, final in enumerate(finals):
         assert games.state(i) == final
@@ -119,7 +119,7 @@ def test_games_from_different_starts():
     opening = Othello.from_moves("f5d6c3")
     board = Othello.from_text("XO------" + "-" * 56)
     finals = [*some(opening, 2), *some(board, 1)]
-    games = Games.of(finals, [opening, opening, board])
+    games = Games.from_states(finals, [opening, opening, board])
     assert len(games.starts) == 2
     assert [games.state(i) for i in range(3)] == finals
     np.testing.assert_array_equal(games.ends.margins, [state.margins() for state in finals])
@@ -138,7 +138,7 @@ def test_games_from_different_starts():
 )
 def test_examples_are_the_positions_of_the_games(start, options):
     finals = some(start, 6)
-    games = Games.of(finals, [start])
+    games = Games.from_states(finals, [start])
     seen = {}
     for part in examples(games, **{"batch_size": 10, **options}):
         for k in range(len(part)):
@@ -183,11 +183,11 @@ def test_symmetric_examples_are_transformed_together():
         kinds |= set(fits)
     assert kinds == set(range(8))
     with pytest.raises(ValueError, match="symmetric=True is for Othello"):
-        next(examples(Games.of([Checkers()]), symmetric=True))
+        next(examples(Games.from_states([Checkers()]), symmetric=True))
 
 
 def test_unfinished_games_have_no_result():
-    part = next(examples(Games.of([Othello.from_moves("f5d6")])))
+    part = next(examples(Games.from_states([Othello.from_moves("f5d6")])))
     assert np.isnan(part.returns).all()
     assert np.isnan(part.margin).all()
 
@@ -206,7 +206,11 @@ def test_selecting_games():
 
 def test_joined_games():
     board = Othello.from_moves("f5d6")
-    parts = [random_games(3, seed=1), Games.of(some(board, 2), [board], {"year": [1, 2]}), random_games(1, seed=2)]
+    parts = [
+        random_games(3, seed=1),
+        Games.from_states(some(board, 2), [board], {"year": [1, 2]}),
+        random_games(1, seed=2),
+    ]
     games = Games.joined(parts)
     assert [games.state(i) for i in range(6)] == [part.state(i) for part in parts for i in range(len(part))]
     assert games.columns == {}

@@ -44,7 +44,7 @@ def test_the_example_of_ggf(tmp_path):
 @given(st.lists(st.text(max_size=20), min_size=2, max_size=2))
 def test_any_name_comes_back_from_ggf(names):
     """Spaces at the beginning and the end of a name are removed, and line ends become spaces."""
-    games = Games.of([Othello.from_moves("f5")] * 2, columns={"black": names})
+    games = Games.from_states([Othello.from_moves("f5")] * 2, columns={"black": names})
     again, messages = ggf.load(ggf.dump(games))
     assert messages == []
     assert again.columns["black"].tolist() == [str(name).replace("\n", " ").strip() for name in games.columns["black"]]

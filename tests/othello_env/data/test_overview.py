@@ -12,7 +12,7 @@ from othello_env.games.othello import symmetries
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_counts_are_those_of_a_slow_loop(size):
     games = random_games(200, size=size, seed=3)
-    found = Overview.of([games[:150], games[150:]])
+    found = Overview.from_parts([games[:150], games[150:]])
     assert vars(found.statistics) == pytest.approx(vars(games.statistics()))
     assert found.margins == Counter(games.ends.margins[:, 0].astype(int).tolist())
     assert found.plies == Counter(games.lengths.tolist())
@@ -37,8 +37,10 @@ def test_the_picture_tells_only_what_is_known(monkeypatch):
     told = []
     monkeypatch.setattr(overview, "games_chart", lambda title, subtitle, *more: told.append((subtitle, more[-1])))
     monkeypatch.setattr(overview, "png", lambda picture: b"")
-    Overview.of([Games.of([Othello(4).play_transcript("b1")])]).picture("one", ("black", "white"))
-    Overview.of([Games.of([Checkers().play_transcript("11-15 22-18 15x22 25x18")])]).picture("two", ("red", "white"))
+    Overview.from_parts([Games.from_states([Othello(4).play_transcript("b1")])]).picture("one", ("black", "white"))
+    Overview.from_parts([Games.from_states([Checkers().play_transcript("11-15 22-18 15x22 25x18")])]).picture(
+        "two", ("red", "white")
+    )
     assert told == [
         ("0 finished games", "openings, turned so that the first moves are equal"),
         ("0 finished games", "openings"),

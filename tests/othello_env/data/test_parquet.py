@@ -38,7 +38,7 @@ def test_other_games_and_starts_come_back(tmp_path):
         ),
         ([Checkers().play_transcript("11-15 22-18"), Checkers()], [Checkers()]),
     ):
-        games = Games.of(finals, starts)
+        games = Games.from_states(finals, starts)
         path = tmp_path / "a.parquet"
         write_games(path, games)
         again = read_games(path)

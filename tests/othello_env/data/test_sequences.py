@@ -36,7 +36,7 @@ def test_tokens_are_the_squares_in_order_and_come_back_as_games():
         moves = [token_there(a) for a in games.actions[i].tolist() if 0 <= a < 64]
         assert found[i].tolist() == moves + [0] * (60 - len(moves))
     # f5 is letter 5 and digit 4: 44. Four squares before it have no token, and tokens begin at 1: 44 - 4 + 1 = 41
-    assert tokens(Games.of([Othello.from_moves("f5")]))[0, 0] == token_there(37) == 41
+    assert tokens(Games.from_states([Othello.from_moves("f5")]))[0, 0] == token_there(37) == 41
     again = from_tokens(found)
     assert (games.actions == 64).any()
     assert (again.lengths == games.lengths).all()

@@ -168,7 +168,7 @@ def file(tmp_path_factory):
 
 
 def test_the_crosstable_is_that_of_the_tournament(file):
-    result = Tournament.of(AGENTS, read_records(file))
+    result = Tournament.from_records(AGENTS, read_records(file))
     told = Recorded.read(file).to_json(3)
     assert (told["recorded"], told["title"], len(told["games"])) == (3, "t.jsonl", 12)
     rows = {row["agent"]: row for row in told["standings"]}

@@ -68,7 +68,7 @@ def test_broken_sgf_and_ggf_are_errors(text, part):
 
 
 def test_ggf_is_read_and_several_games_are_an_error():
-    text = ggf.dump(Games.of([TIGER]))
+    text = ggf.dump(Games.from_states([TIGER]))
     assert read_text(EMPTY, text) == PageGame("othello", 7, None, TIGER.moves)
     with pytest.raises(ValueError, match="expected one game, got 2"):
         read_text(EMPTY, text + text)

@@ -123,7 +123,7 @@ def simulate(monkeypatch):
                 if number % 2 == 0 or rng.random() >= together:
                     won = rng.random() < wins
                 result = (1.0, -1.0) if won == (pairing.agents[0] == AGENT) else (-1.0, 1.0)
-                yield replace(GameRecord.of(pairing, pairing.start), result=result, margins=result)
+                yield replace(GameRecord.from_state(pairing, pairing.start), result=result, margins=result)
 
         monkeypatch.setattr(ladder, "make_agent", lambda agent, seed: Named(agent))
         monkeypatch.setattr(ladder, "play_games", play_games)
@@ -189,15 +189,15 @@ def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
 
 def test_scores_that_no_rating_explains_do_not_fit():
     pairs = [[2.0, 1.0, 1.0, 0.0] * 10] * 3
-    assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
+    assert Fit.from_scores(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
     # With the expected score 0.99, the rung would get fewer than 5 points, so the chi-square leaves this rung out.
-    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))
+    wrong = Fit.from_scores(zip(pairs, [0.7, 0.3, 0.99], strict=True))
     assert wrong.rungs == 2
     assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
     assert wrong.p_value < 1e-4
     # Each score is 0.2 from the expected score. The variance of a score is that of 40 pairs, of two games each.
     assert wrong.deviation == pytest.approx((0.2**2 - 10 * (0.6**2 + 2 * 0.4**2 + 1.4**2) / 80**2) ** 0.5)
-    assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).deviation == 0
+    assert Fit.from_scores(zip(pairs, [0.5, 0.5, 0.5], strict=True)).deviation == 0
 
 
 def test_the_tables_of_chi_square_say_one_percent():

@@ -17,7 +17,7 @@ def test_a_match_counts_from_the_first_agents_side():
     results = [(1.0, -1.0), (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)]
     margins = [(10.0, -10.0), (6.0, -6.0), (0.0, 0.0), (-64.0, 64.0)]
     records = [
-        replace(GameRecord.of(game, game.start), result=r, margins=m)
+        replace(GameRecord.from_state(game, game.start), result=r, margins=m)
         for game, r, m in zip(games, results, margins, strict=True)
     ]
     match = MatchResult(("a", "b"), tuple(records))
@@ -31,7 +31,7 @@ def test_a_match_counts_from_the_first_agents_side():
 
 def test_a_match_that_is_won_or_lost_throughout_has_an_interval():
     for winner, shown in (("a", "+1.000 (-0.315 to +1.000)"), ("b", "-1.000 (-1.000 to +0.315)")):
-        games = [GameRecord.of(game, game.start) for game in Schedule(("a", "b"), 4, None)]
+        games = [GameRecord.from_state(game, game.start) for game in Schedule(("a", "b"), 4, None)]
         records = [replace(game, result=tuple(2.0 * (a == winner) - 1 for a in game.agents)) for game in games]
         test = MatchResult(("a", "b"), tuple(records)).paired_test()
         assert str(test) == f"{shown}, p = 0.5 (exact sign-flip test, 2 pairs)"

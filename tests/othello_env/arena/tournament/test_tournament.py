@@ -209,7 +209,7 @@ def test_an_interrupt_keeps_what_was_played(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         play(file=path, progress=progress)
     assert read_records(path) == seen
-    assert Tournament.of(NAMES, seen).agents == NAMES
+    assert Tournament.from_records(NAMES, seen).agents == NAMES
     assert play(file=path) == play()
 
 
