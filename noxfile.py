@@ -56,13 +56,13 @@ TRAINERS = {
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
     "openenv": [".[test]", "openenv>=0.10"],
     "own_recipes": [".[test,torch]"],
-    "rllib": [".[test]", "ray[rllib]>=2.60"],
+    "rllib": [".[test,torch]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],
     "torch_wrapper": [".[test,torch]", "array-api-compat>=1.11"],
     "torchrl": [".[test,torchrl]"],
     "torchrl_env": [".[test,torchrl]"],
-    "trl": [".[test]", "trl>=1.16"],
+    "trl": [".[test]", "tensorboard", "trl>=1.16"],
     "verifiers": [".[test]", "verifiers>=0.4,<0.5"],
 }
 

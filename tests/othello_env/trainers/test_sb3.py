@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from events import read_events
 
 sb3_contrib = pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
 
@@ -101,6 +102,11 @@ def test_it_trains_on_the_single_environment(sb3):
     model.learn(256)
     assert model.num_timesteps == 256
     assert not match(sb3, model, 4).faults(0)
+
+
+def test_tensorboard_has_the_mean_reward(sb3, tmp_path):
+    sb3.main(sb3.Args(tmp_path / "a.zip", size=4, games=4, steps=2560))
+    assert read_events(tmp_path / "a_1")["rollout/ep_rew_mean"]
 
 
 def test_ctrl_c_keeps_what_was_learned_and_the_next_command_is_told(sb3, monkeypatch, tmp_path, capsys):
