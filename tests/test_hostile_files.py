@@ -19,15 +19,7 @@ from pathlib import Path
 import click
 import pytest
 from hostile_archives import crafted_npz, load_npz, npz
-from hostile_networks import (
-    crafted_onnx,
-    crafted_run,
-    crafted_safetensors,
-    load_run,
-    model,
-    run,
-    safetensors,
-)
+from hostile_networks import crafted_onnx, crafted_safetensors, model, safetensors
 from hostile_values import NESTED, replaced
 
 from othello_agents.network.neural import NeuralNetwork
@@ -96,7 +88,6 @@ def load_records(path):
 LOADERS = {
     "npz": (npz, crafted_npz, load_npz),
     "safetensors": (safetensors, crafted_safetensors, NeuralNetwork.load),
-    "run": (run, crafted_run, load_run),
     "onnx": (model, crafted_onnx, OnnxNetwork),
     "results": (results, crafted_results, load_results),
     "records": (records, crafted_records, load_records),
