@@ -60,13 +60,11 @@ def test_the_game_on_the_first_page_is_whole():
     ("name", "package"),
     [
         ("make/page_pictures", "playwright.sync_api"),
-        ("train/agilerl_ppo", "torch"),
         ("train/grpo", "datasets"),
         ("train/league_sb3", "torch"),
         ("train/openenv_othello", "openenv"),
         ("train/rllib", "ray"),
         ("train/sb3", "sb3_contrib"),
-        ("train/tianshou_dqn", "torch"),
         ("train/torchrl_ppo", "torch"),
         ("train/verifiers_othello", "verifiers"),
     ],
