@@ -51,18 +51,18 @@ def tests(session: nox.Session) -> None:
 
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
 TRAINERS = {  # what a trainer needs, as docs/how-to says; a test compares them
-    "agilerl": [".", "agilerl>=2.58", "peft", "tyro"],
+    "agilerl": [".", "agilerl>=2.58", "peft"],
     "league_sb3": [".[sb3]"],
     "minari": [".", "minari[create,hdf5]>=0.5"],
     "openenv": [".", "openenv>=0.10", "tyro"],
     "own_recipes": [".[torch]"],
-    "rllib": [".", "ray[rllib]>=2.60", "torch", "tyro"],
+    "rllib": [".[torch]", "ray[rllib]>=2.60"],
     "sb3": [".[sb3]"],
-    "tianshou": [".", "tianshou>=2", "tyro"],
+    "tianshou": [".", "tianshou>=2"],
     "torch_wrapper": [".[torch]", "array-api-compat>=1.11"],
     "torchrl": [".[torchrl]"],
     "torchrl_env": [".[torchrl]"],
-    "trl": [".", "trl>=1.16", "tyro"],
+    "trl": [".", "trl>=1.16", "tyro", "tensorboard"],
     "verifiers": [".", "verifiers>=0.4,<0.5", "uv"],
 }
 

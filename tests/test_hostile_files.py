@@ -19,15 +19,7 @@ from pathlib import Path
 import click
 import pytest
 from hostile_archives import crafted_npz, load_npz, npz
-from hostile_networks import (
-    crafted_onnx,
-    crafted_run,
-    crafted_safetensors,
-    load_run,
-    model,
-    run,
-    safetensors,
-)
+from hostile_networks import crafted_onnx, crafted_safetensors, model, safetensors
 from hostile_values import NESTED, replaced
 
 from othello_agents.network.neural import NeuralNetwork
@@ -48,14 +40,13 @@ DAMAGED = 100
 def results():
     match = {"opponent": "random", "wins": 1, "draws": 0, "losses": 1, "score": 0.5, "interval95": [0.1, 0.9]}
     values = {"agent": "a", "games": 2, "openings": "start", "seed": 1, "elo": 3, "interval95": [1, 5]}
-    values |= {"curve": [{"games": 10, "seconds": 1.5, "score": 0.5}], "illegal_or_failed": 1}
+    values |= {"illegal_or_failed": 1}
     return json.dumps(values | {"results": [match | {"mean_disc_difference": 0.5}]}).encode()
 
 
 def crafted_results():
     values = json.loads(results())
-    places = [(name,) for name in values] + [("results", 0), ("curve", 0)]
-    places += [(name, 0, inner) for name in ("results", "curve") for inner in values[name][0]]
+    places = [*((name,) for name in values), ("results", 0), *(("results", 0, name) for name in values["results"][0])]
     for place in places:
         yield from ((what, text.encode()) for what, text in replaced(values, *place))
     yield "nested", NESTED.encode()
@@ -96,7 +87,6 @@ def load_records(path):
 LOADERS = {
     "npz": (npz, crafted_npz, load_npz),
     "safetensors": (safetensors, crafted_safetensors, NeuralNetwork.load),
-    "run": (run, crafted_run, load_run),
     "onnx": (model, crafted_onnx, OnnxNetwork),
     "results": (results, crafted_results, load_results),
     "records": (records, crafted_records, load_records),

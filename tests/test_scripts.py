@@ -60,7 +60,6 @@ def test_the_game_on_the_first_page_is_whole():
     ("name", "package"),
     [
         ("make/page_pictures", "playwright.sync_api"),
-        ("train/agilerl_ppo", "torch"),
         ("train/alphazero", "torch"),
         ("train/dqn", "torch"),
         ("train/grpo", "datasets"),
@@ -74,7 +73,6 @@ def test_the_game_on_the_first_page_is_whole():
         ("train/rllib", "ray"),
         ("train/sb3", "sb3_contrib"),
         ("train/self_play", "torch"),
-        ("train/tianshou_dqn", "torch"),
         ("train/torchrl_ppo", "torch"),
         ("train/verifiers_othello", "verifiers"),
     ],

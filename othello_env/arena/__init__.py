@@ -5,7 +5,7 @@ from othello_env.arena.match import play_match
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.progress import measure_progress, progress_text
+from othello_env.arena.progress import measure_progress, progress_text, scalars
 from othello_env.arena.rating.accuracy import EndgameAccuracy, Regret, measure_endgame, measure_regret
 from othello_env.arena.rating.benchmark import (
     Benchmark,
@@ -62,4 +62,5 @@ __all__ = [
     "read_records",
     "run_benchmark",
     "run_perfection",
+    "scalars",
 ]

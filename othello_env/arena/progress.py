@@ -13,7 +13,7 @@ from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_flag, check_type
 from othello_env.support.words import score_text
 
-__all__ = ["YARDSTICKS", "measure_progress", "progress_text"]
+__all__ = ["YARDSTICKS", "measure_progress", "progress_text", "scalars"]
 
 YARDSTICKS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 """The opponents of a learning curve."""
@@ -84,3 +84,18 @@ def progress_text(point: Mapping[str, Any]) -> str:
     words = [f"{opponent.partition(':')[0]} {score_text(score)}" for opponent, score in point["scores"].items()]
     words += [f"perfect moves {score_text(point['perfect moves'])}"] if "perfect moves" in point else []
     return "  ".join(words + ([f"Elo {point['elo']}"] if "elo" in point else []))
+
+
+def scalars(point: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of a point from `measure_progress`, without the intervals, by names for TensorBoard or W&B.
+
+    >>> scalars({"scores": {"random": 0.9}, "intervals": {"random": [0.8, 0.95]}, "elo": 500})
+    {'scores/random': 0.9, 'elo': 500.0}
+    """
+    found: dict[str, float] = {}
+    for name, value in point.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}/{key}": float(each) for key, each in value.items() if isinstance(each, int | float)}
+        elif isinstance(value, int | float) and not name.endswith("+-"):
+            found[name] = float(value)
+    return found

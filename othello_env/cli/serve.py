@@ -40,14 +40,14 @@ _MOST_CONNECTIONS = 200  # further connections get an error
     "--results",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Show the results in this file. The file is JSON that benchmark, quickstart or a training script wrote, or "
-    "JSON lines that tournament --out wrote. The option may be repeated.",
+    help="Show the results in this file. The file is JSON that benchmark or quickstart wrote, or JSON "
+    "lines that tournament --out wrote. The option may be repeated.",
 )
 @click.option(
     "--runs",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Watch this folder, which may appear later: show the learning curves in its JSON files while they grow, show "
-    "its leagues, and offer its newest checkpoints as agents, also those that appear later.",
+    help="Watch this folder, which may appear later: show its leagues and ratings, and offer its newest checkpoints as "
+    "agents, also those that appear later.",
 )
 @click.option(
     "--league",

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -19,6 +19,7 @@ from click.core import ParameterSource
 from othello_env.arena.match import play_match
 from othello_env.cli import _options as options
 from othello_env.games.othello.position import Othello
+from othello_env.support.extras import import_extra
 from othello_env.support.files import check_output
 from othello_env.support.words import score_text
 
@@ -69,6 +70,7 @@ GAMES = 100
     help=f"Number of games to play before the agent learns from them.  [default: 1; with several threads "
     f"{_BATCH}, or the number of threads if that is more]",
 )
+@click.option("--tensorboard", type=options.FOLDER, help="A folder for TensorBoard's events; needs the extra torch.")
 @options.size_option
 @options.seed_option(
     "The same seed, --games and --batch repeat the run. A run that --seconds ends may play a different number of games."
@@ -82,6 +84,7 @@ def command(
     resume: bool,
     threads: int,
     batch: int | None,
+    tensorboard: Path | None,
     size: int,
     seed: int,
 ) -> None:
@@ -97,6 +100,10 @@ def command(
     if out.exists() and not resume:
         raise click.BadParameter(f"{out} exists; --resume continues it.", param_hint="--out")
     check_output(out)
+    writer = None
+    if tensorboard is not None:
+        import_extra("tensorboard", "torch")  # PyTorch imports it, too, but does not name the extra
+        writer = import_extra("torch.utils.tensorboard", "torch").SummaryWriter(tensorboard)
     if seconds is None and games is None:
         seconds = 60.0
     if resume:
@@ -108,7 +115,11 @@ def command(
         _check_same(context, "--batch", ("batch",), batch, trainer.batch)
     else:
         trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else max(_BATCH, threads)), num_threads=threads)
-    curve, interrupted = train(trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30)
+    curve, interrupted = train(
+        trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30, writer=writer
+    )
+    if writer is not None:
+        writer.close()
     score = f", {score_text(curve[-1][1])} against {YARDSTICK}" if curve else ""
     decimals = 1 if trainer.seconds < _PRECISE_BELOW else 0
     options.say(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.{decimals}f} s{score}")
@@ -135,6 +146,7 @@ def train(
     games: int | None,
     keep: Callable[[], None],
     every: float,
+    writer: Any = None,
 ) -> tuple[Curve, bool]:
     """Train until a number of seconds or a number of games is reached, whichever comes first.
 
@@ -145,6 +157,7 @@ def train(
         keep: a function that saves what was learned. This function is called after each point of the curve, and
             after Ctrl-C.
         every: the seconds of training between two points of the curve.
+        writer: a `torch.utils.tensorboard.SummaryWriter` that gets the points of the curve; None for none.
 
     Returns:
         The curve, and whether Ctrl-C ended the training.
@@ -152,7 +165,7 @@ def train(
     from othello_agents.ntuple.trainer import Goal, train_until
 
     trainer.network.training["command"] = " ".join(["othello-env", *sys.argv[1:]])
-    watch = _Watch(trainer, every)
+    watch = _Watch(trainer, every, writer)
     end = Goal(
         games=math.inf if games is None else trainer.games + games,
         seconds=math.inf if seconds is None else trainer.seconds + seconds,
@@ -174,10 +187,10 @@ def train(
 class _Watch:
     """Measures the learning curve during a training, and shows the training's progress on a line of the terminal."""
 
-    def __init__(self, trainer: Trainer, every: float) -> None:
+    def __init__(self, trainer: Trainer, every: float, writer: Any) -> None:
         self.curve: Curve = []
         self.is_measuring = False
-        self._trainer, self._every = trainer, every
+        self._trainer, self._every, self._writer = trainer, every, writer
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
@@ -195,6 +208,8 @@ class _Watch:
         score = _score(self._trainer)
         self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}
         self.curve.append((self._trainer.seconds, score))
+        if self._writer is not None:
+            self._writer.add_scalar(f"scores/{YARDSTICK}", score, self._trainer.games)
         self.is_measuring = False
 
     def show(self) -> None:

@@ -117,7 +117,9 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know thi
         return [None if rows is None else rows[i] for i in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        return [False for _ in self._get_indices(indices)]
+        """True for Stable-Baselines3's `Monitor`: each game's ``info["episode"]`` is what `Monitor` writes."""
+        monitor = import_extra("stable_baselines3.common.monitor", "sb3").Monitor
+        return [wrapper_class is monitor for _ in self._get_indices(indices)]
 
     def close(self) -> None:
         self.env.close()

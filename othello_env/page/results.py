@@ -1,4 +1,4 @@
-"""What the page shows of files: results and learning curves in JSON, recorded games of a tournament, and leagues.
+"""What the page shows of files: results in JSON, recorded games of a tournament, and leagues.
 
 The members of a league are earlier versions of a learner, and other opponents of the learner.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from othello_env.arena.play.records import FORMAT, GameRecord
 from othello_env.arena.rating.elo import rate_tournament
@@ -35,41 +35,33 @@ __all__ = [
     "read_results",
 ]
 
-_AXES = ("seconds", "plies", "games", "positions", "steps", "iteration")
-"""The fields of a curve's points that its horizontal axis can show."""
-_MOST_POINTS = 1000
-"""A line with more points is thinned out to about this number of points."""
-_T = TypeVar("_T")
 _SHOWN = 300
 """A text is cut off after this number of characters."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
-    """The title, facts, matches, curves and rating in a file, as values for JSON that the page draws.
+    """The title, facts, matches and rating in a file, as values for JSON that the page draws.
 
     The rating (``rated``) is None if no agent was rated on a packaged ladder of opponents.
 
     Args:
         name: the file's name.
-        content: the JSON that ``othello-env benchmark``, ``othello-env quickstart`` or a recipe wrote.
+        content: the JSON that ``othello-env benchmark`` or ``othello-env quickstart`` wrote.
 
     Raises:
-        ValueError: the content has neither results nor a learning curve.
+        ValueError: the content has no results.
     """
     try:
         return _read(name, content)
     except (TypeError, KeyError, AttributeError, IndexError, OverflowError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"[:_SHOWN]
-        raise ValueError(f"the file has no results of a benchmark and no learning curve ({reason})") from error
+        raise ValueError(f"the file has no results of a benchmark ({reason})") from error
 
 
 def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
     matches = [_match(row) for row in content.get("results", [])]
     facts = _facts(content)
-    training = content.get("training", {})
-    sources = (training, content)
-    curves = [curve for source in sources if source.get("curve") for curve in _curves(source, _size(content))]
-    if not (matches or facts or curves):
+    if not (matches or facts):
         raise ValueError("nothing to show")
     return {
         "name": name,
@@ -77,8 +69,6 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
         "about": _about(content) if matches else "",
         "facts": facts,
         "matches": matches,
-        "curves": curves,
-        "settings": _settings(content),
         "rated": _rated(name, content),
     }
 
@@ -161,84 +151,10 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
     return facts
 
 
-def _size(content: dict[str, Any]) -> int:
-    """The size of the board on which an agent learned; 8 if the file does not say it."""
-    sizes = [source.get("size") for source in (content, content.get("settings", {}))]
-    return next((size for size in sizes if size in (4, 6, 8)), 8)
-
-
 def elo_name(size: int) -> str:
     """The quantity that a rating of Othello on a board of this size is: Elo on which ladder."""
     ladder = f"{LADDERS[size]} ({size}x{size}, random play is 0)" if size in LADDERS else f"{size}x{size}"
     return f"Elo on {ladder}"
-
-
-def _curves(source: dict[str, Any], size: int) -> list[dict[str, Any]]:
-    """The learning curves in the field ``curve``, one for each quantity that was measured on a board of this size.
-
-    The points are pairs (seconds, score), or objects with several values and at least one field of `_AXES`. The names
-    of quantities on other boards than 8x8 contain the size, so that the page does not compare them with those on 8x8.
-
-    Returns:
-        For each curve, its ``name``; its ``unit``, ``"score"`` or ``"Elo"``; its ``values``; and ``over``, which has
-        for each axis the numbers of all points.
-    """
-    points = source["curve"]
-    if not isinstance(points[0], dict):
-        opponent = source.get("yardstick", "the yardstick")
-        points = [{"seconds": x, "scores": {opponent: y}} for x, y in points]
-    found = []
-    for unit, measured in (("score", _scores), ("Elo", _elo)):
-        drawn: dict[str, list[tuple[dict[str, Any], float]]] = {}
-        for point in points:
-            for name, value in measured(point).items():
-                drawn.setdefault(_text(name), []).append((point, _number(value)))
-        for name, line in drawn.items():
-            line = _thinned(line)
-            axes = [axis for axis in _AXES if all(axis in point for point, _ in line)]
-            if not axes:
-                raise ValueError(f"a curve without one of {', '.join(_AXES)}")
-            over = {axis: [_number(point[axis]) for point, _ in line] for axis in axes}
-            name = elo_name(size) if unit == "Elo" else name if size == 8 else f"{name} on {size}x{size}"
-            found.append({"name": name, "unit": unit, "over": over, "values": [value for _, value in line]})
-    if not found:
-        raise ValueError("a curve without scores")
-    return found
-
-
-def _thinned(points: list[_T]) -> list[_T]:
-    """Thin out a line to about `_MOST_POINTS` points at regular intervals. The last point is always kept."""
-    return points[: -1 : -(-len(points) // _MOST_POINTS)] + points[-1:]
-
-
-def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """The scores of one point of a learning curve, as a dict from the name of each quantity to its score.
-
-    The field ``scores`` has the score against each opponent. The field ``without search`` may have the scores without a
-    search, and on small boards ``perfect moves`` has the share of perfect moves.
-
-    If there is no field ``scores``, the field ``score`` is a score.
-    """
-    if "scores" in point:
-        named = {f"against {opponent}": score for opponent, score in point["scores"].items()}
-        without = point.get("without search", {}).items()
-        perfect = {"perfect moves": point["perfect moves"]} if "perfect moves" in point else {}
-        return named | {f"against {opponent}, without search": score for opponent, score in without} | perfect
-    return {"score": point["score"]} if "score" in point else {}
-
-
-def _elo(point: dict[str, Any]) -> dict[str, Any]:
-    return {"Elo": point["elo"]} if "elo" in point else {}
-
-
-def _settings(content: dict[str, Any]) -> dict[str, str]:
-    """The command and the settings of a training, as text by name."""
-    found: dict[str, str] = {}
-    for source in (content, content.get("training", {}), content.get("settings", {})):
-        for name, value in source.items():
-            if name == "command" or (source is not content and isinstance(value, str | int | float)):
-                found[_text(name)] = _text(value)
-    return found
 
 
 def _number(value: Any) -> float:
@@ -318,7 +234,6 @@ class Recorded:
             "about": about,
             "facts": [],
             "matches": [],
-            "curves": [],
             "recorded": number,
             "players": list(GameSpec.parse(first.game).start(0).player_names),
             "canReplay": first.game in page_games(),

@@ -1,4 +1,4 @@
-"""Reads the learning curves, ratings, leagues and checkpoints in a folder of training runs, while the runs go on."""
+"""Reads the ratings, leagues and checkpoints in a folder of training runs, while the runs go on."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ MOST_FILES = 200
 """The most JSON files that are shown. If there are more, the files that changed last are shown."""
 CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
-_STATE = ".state.safetensors"
-"""The ending of a file with which a training goes on. It is no agent."""
 _LARGEST_CHECKPOINT = 1 << 30  # bytes
 _LONGEST_REASON = 300  # characters
 _DEEPEST = 3  # the most levels of subfolders that are searched
@@ -27,7 +25,7 @@ _MOST_IN_ALL = 100_000  # the largest number of files that are read in all folde
 
 
 class Runs:
-    """The learning curves, ratings and leagues below a folder, and leagues in other folders.
+    """The ratings and leagues below a folder, and leagues in other folders.
 
     A file is read again when it has changed. If a file is damaged, for example because it is being written, its earlier
     content is shown. A file that has nothing for the page to show is ignored.
@@ -51,8 +49,6 @@ class Runs:
 
             - ``folder``: the folder's name, or None.
             - ``path``: the folder's path, or None.
-            - ``runs``: for each file with curves, its ``name`` (the path within the folder), its ``curves`` and its
-              ``settings``.
             - ``rated``: the agents that were rated on a packaged ladder, see `read_results`.
             - ``leagues``: for each league, the value of `league_view`.
             - ``leftOut``: the files that are too large, and the leagues that cannot be shown, each with the reason.
@@ -64,9 +60,6 @@ class Runs:
         return {
             "folder": None if self._folder is None else self._folder.name or str(self._folder),
             "path": None if self._folder is None else str(self._folder),
-            "runs": [
-                {name: each[name] for name in ("name", "curves", "settings")} for each in found if each.get("curves")
-            ],
             "rated": [each["rated"] for each in found if each.get("rated")],
             "leagues": [each for each in found if "scores" in each],
             "leftOut": [
@@ -79,8 +72,7 @@ class Runs:
 
         However, members of leagues come after all other files, because a league may have many members.
         """
-        files = self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT)
-        return sorted((file for file in files if not file.name.endswith(_STATE)), key=_is_member)[:most]
+        return sorted(self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT), key=_is_member)[:most]
 
     def _newest(self, endings: tuple[str, ...], most: int, largest: float = float("inf")) -> list[Path]:
         if self._folder is None:

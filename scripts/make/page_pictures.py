@@ -2,8 +2,8 @@
 
     pip install -e ".[page]" "playwright>=1.45" && python scripts/make/page_pictures.py docs
 
-``page.png`` shows the board with the analysis of two agents, and ``runs.png`` shows the tab of runs: the curves of some
-runs in the documentation, a checkpoint, and a league whose snapshots are n-tuple networks that this script trains.
+``page.png`` shows the board with the analysis of two agents, and ``runs.png`` shows the tab of runs: a checkpoint, and
+a league whose snapshots are n-tuple networks that this script trains.
 """
 
 import shutil
@@ -36,20 +36,12 @@ class Args:
     """The options of the command."""
 
     folder: tyro.conf.Positional[Path] = Path("docs")  # an existing folder
-    curves: tuple[Path, ...] = (
-        Path("docs/curves/ppo_afterstates_seed1.json"),
-        Path("docs/curves/ppo_afterstates_seed2.json"),
-        Path("docs/curves/ppo_afterstates_seed3.json"),
-        Path("docs/curves/alphazero.json"),
-    )
     games: tuple[int, ...] = (500, 2000, 8000, 32000)  # the games of training before each snapshot of the league
     chromium: str = shutil.which("chromium") or "chromium"  # the path of the program chromium
 
 
 def make_runs(folder: Path, args: Args) -> None:
     """Fill the folder that the server watches."""
-    for file in args.curves:
-        shutil.copy(file, folder)
     trainer, league = Trainer(seed=1), League(FIXED, seed=1)
     for games in args.games:
         trainer.run(games=games - trainer.games)
@@ -91,7 +83,7 @@ def show_runs(page: Page) -> None:
     page.click("#tab-runs")
     page.locator(".payoffs").wait_for()
     page.locator("#checkpoints-list tbody tr").first.wait_for()
-    page.locator("#runs-chart .mean").first.wait_for(state="attached")
+    page.locator("#leagues-list .mean").wait_for(state="attached")
 
 
 def save(page: Page, file: Path) -> None:

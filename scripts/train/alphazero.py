@@ -1,7 +1,7 @@
 r"""Train a policy and value network by self-play with tree search (``pip install 'othello-env[torch]'``).
 
     python scripts/train/alphazero.py --size 6 --out runs/az.safetensors --seconds 3600
-    python scripts/train/alphazero.py --size 6 --out runs/az.safetensors --seconds 7200 --resume
+    python scripts/train/alphazero.py --size 6 --out runs/more.safetensors --seconds 3600 --init runs/az.safetensors
     python scripts/train/alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
 
@@ -10,12 +10,10 @@ search of Gumbel AlphaZero (Danihelka et al., 2022), which learns from few simul
 games at once, from random openings. In each position the search chooses the move. The network's policy learns the
 improved policy that the search returns, and its value learns the result of the game for the player to move.
 
-FILE:simulations=64 is the agent with a search. The learning curve (.json, .png) and the state for --resume are written
-beside the file. A resumed run equals an uninterrupted one, on a CPU bit for bit. Ctrl-C ends the run after the
-iteration, a second Ctrl-C at once.
+FILE:simulations=64 is the agent with a search. The agent, its learning curve (.json, .png) and TensorBoard's events (a
+folder) are written to --out and beside it at each point of the curve: ``tensorboard --logdir runs``.
 """
 
-import signal
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -28,13 +26,14 @@ try:
     import torch
     import tyro
     from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network import NeuralAgent, load_training, make_network, save_training
+from othello_agents.network import NeuralAgent, load_network, make_network
 from othello_env import Othello, OthelloPositions
-from othello_env.arena import measure_progress, progress_text
+from othello_env.arena import measure_progress, progress_text, scalars
 from othello_env.drawing import learning_curve
 from othello_env.games.openings import Openings
 from othello_env.games.othello import symmetries
@@ -49,16 +48,15 @@ class Args:
     out: Path = Path("runs/alphazero.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
     seconds: float = 3600.0  # seconds of the whole run, measurements included
-    resume: bool = False  # continue the run of --out
     every: int = 10  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda
-    # The results depend on the options from here on. A resumed run must have the same.
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     network: str = "residual"  # residual, afterstates, or your own, as path.py:name or package.module:name
     channels: int = 32  # channels of the residual network's convolutions
     blocks: int = 2  # blocks of the residual network
+    init: str = ""  # a network to begin with, such as that of an earlier run; the default is random weights
     games: int = 128  # games of an iteration; all are played at once
     simulations: int = 16  # simulations of the search for each move
     considered: int = 8  # the most moves that a search compares
@@ -71,7 +69,6 @@ class Args:
     precision: Literal["float32", "bfloat16"] = "float32"  # of gradients; bfloat16 is faster on some processors
 
 
-RUN = ("out", "iterations", "seconds", "resume", "every", "match", "device")  # may change on --resume
 YARDSTICK = "alphabeta:depth=2,eval=weighted"  # the opponent of the network without search
 
 
@@ -95,6 +92,11 @@ def autocast(args: Args, playing: bool = False) -> Any:
     return torch.autocast(kind, torch.bfloat16, args.precision == "bfloat16" and not (playing and kind == "cpu"))
 
 
+def check_finite(numbers: Any) -> None:
+    if not np.isfinite(numbers).all():
+        sys.exit("the training has diverged; a lower --rate may help")
+
+
 def play(args: Args, network: Any, rng: np.random.Generator) -> dict[str, Any]:
     """Play all games of an iteration, at the same time, to their ends.
 
@@ -111,23 +113,23 @@ def play(args: Args, network: Any, rng: np.random.Generator) -> dict[str, Any]:
     while len(boards):
         gumbel = rng.gumbel(size=(len(boards), args.size**2 + 1))
         with autocast(args, playing=True):
-            found = search(network.answers, boards, args.simulations, considered=args.considered, gumbel=gumbel)
-        if not np.isfinite(found.policy).all():
-            raise FloatingPointError
+            searched = search(network.answers, boards, args.simulations, considered=args.considered, gumbel=gumbel)
+        check_finite(searched.policy)
         seen.append(boards)
-        policies.append(found.policy)
+        policies.append(searched.policy)
         own, opponent = boards.own.copy(), boards.opponent.copy()
-        legal, reply = advance_batch(own, opponent, discs[found.actions], BOARDS[args.size])  # plays the moves in place
+        moves = discs[searched.actions]
+        legal, reply = advance_batch(own, opponent, moves, BOARDS[args.size])  # plays the moves in place
         after, over = OthelloPositions(own, opponent, 1 - boards.to_move, boards.key, args.size), legal | reply == 0
         ended = after.part(over)
         mine, other = ended.observations().sum(axis=(2, 3), dtype=int).T
         black[ended.key.astype(int)] = np.sign(mine - other) * (1 - 2 * ended.to_move)
         boards = after_passes(after.part(~over))
     return {
-        "own": np.concatenate([each.own for each in seen]).view(np.int64),
-        "opponent": np.concatenate([each.opponent for each in seen]).view(np.int64),
+        "own": np.concatenate([boards.own for boards in seen]),
+        "opponent": np.concatenate([boards.opponent for boards in seen]),
         "policy": np.concatenate(policies).astype(np.float32),
-        "value": np.concatenate([black[each.key.astype(int)] * (1 - 2 * each.to_move) for each in seen]),
+        "value": np.concatenate([black[boards.key.astype(int)] * (1 - 2 * boards.to_move) for boards in seen]),
     }
 
 
@@ -140,10 +142,10 @@ def after_passes(boards: OthelloPositions) -> OthelloPositions:
 
 def learn(args: Args, network: Any, optimizer: Any, kept: dict[str, Any], changes: int, rng: Any) -> dict[str, float]:
     """Change the weights `changes` times, each time by a minibatch of the kept positions. Returns the mean losses."""
-    found = []
+    losses = []
     for _ in range(changes):
         chosen, k = rng.integers(len(kept["value"]), size=args.minibatch), int(rng.integers(symmetries.COUNT))
-        own, opponent = (kept[name][chosen].view(np.uint64) for name in ("own", "opponent"))
+        own, opponent = kept["own"][chosen], kept["opponent"][chosen]
         boards = OthelloPositions(own, opponent, np.zeros(len(own), np.int8), own, args.size)
         arrays = [np.ascontiguousarray(symmetries.transform_observation(boards.observations(), k))]
         arrays += [symmetries.transform_policy(array, k) for array in (boards.masks(), kept["policy"][chosen])]
@@ -156,98 +158,73 @@ def learn(args: Args, network: Any, optimizer: Any, kept: dict[str, Any], change
         optimizer.zero_grad()
         (policy_loss + value_loss).backward()
         optimizer.step()
-        found.append(torch.stack([policy_loss, value_loss]).detach())
-    losses = torch.stack(found).mean(dim=0).tolist() if found else []
-    if not np.isfinite([*losses, *(weight.sum().item() for weight in network.weights.values())]).all():
-        raise FloatingPointError
-    return {name: round(loss, 4) for name, loss in zip(("policy", "value"), losses, strict=False)}
+        losses.append(torch.stack([policy_loss, value_loss]).detach())
+    means = torch.stack(losses).mean(dim=0).tolist() if losses else []
+    check_finite([*means, *(weight.sum().item() for weight in network.weights.values())])
+    return {name: round(mean, 4) for name, mean in zip(("policy", "value"), means, strict=False)}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
-    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
-    suffixes = (".safetensors", ".json", ".png", ".state.safetensors")
-    out, curve_file, picture, state = files = [args.out.with_suffix(suffix) for suffix in suffixes]
-    if not args.resume and (there := [file for file in files if file.exists()]):
-        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
-    if min(args.every, args.match, args.games, args.simulations, args.considered, args.minibatch) < 1 or args.match % 2:
-        sys.exit("--every, --match, --games, --simulations, --considered, --minibatch must be at least 1, --match even")
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    if args.out.exists():
+        sys.exit(f"{args.out} exists; give another --out")
     if args.window < (most := args.games * (args.size**2 - 4)):
         sys.exit(f"--window must be at least {most}, the positions of {args.games} games, but it is {args.window}")
-    out.parent.mkdir(parents=True, exist_ok=True)
+    own = args.network if ":" in args.network else None  # the function that makes a network of yours
+    network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
+    if args.init:
+        network = network.with_weights(load_network(args.init, own).weights)
+    network = network.to(args.device)
+    optimizer = torch.optim.AdamW([*network.trained_weights().values()], lr=args.rate, weight_decay=args.decay)
+    # The positions to learn from; `positions` counts all that were ever played.
+    kept: dict[str, Any] = {name: np.zeros(args.window, np.uint64) for name in ("own", "opponent")}
+    kept["policy"] = np.zeros((args.window, args.size**2 + 1), np.float32)
+    kept["value"] = np.zeros(args.window, np.float32)
 
-    # What learns: the network and the optimiser. What it learns from: the kept positions. And how far the run is.
-    run: dict[str, Any] = {"iteration": 0, "games": 0, "positions": 0, "seconds": 0.0, "losses": {}, "curve": []}
-    kept: dict[str, Any] = {"own": np.zeros(n := args.window, np.int64), "opponent": np.zeros(n, np.int64)}
-    kept |= {"value": np.zeros(n, np.float32), "policy": np.zeros((n, args.size**2 + 1), np.float32)}
-    try:
-        network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
-        network = network.to(args.device)
-        optimizer = torch.optim.AdamW([*network.trained_weights().values()], lr=args.rate, weight_decay=args.decay)
-        if args.resume:
-            run, tensors = load_training(state, {"network": network}, optimizer, settings)
-            for name, array in kept.items():
-                array[: run["positions"]] = tensors[name].numpy()
-    except (AssertionError, ImportError, KeyError, OSError, RuntimeError, ValueError) as error:
-        sys.exit(f"alphazero.py: {error}")
-
-    stop: list[int] = []  # not empty after Ctrl-C
-    signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
-    started, curve = time.perf_counter() - run["seconds"], run["curve"]
-    saved = told = time.perf_counter()
-    while True:
-        now, iteration = time.perf_counter(), run["iteration"]
-        run["seconds"] = now - started
-        done = bool(stop) or run["seconds"] >= args.seconds or iteration >= args.iterations
-        measured = (done or iteration % args.every == 0) and (not curve or curve[-1]["iteration"] < iteration)
-        if measured:
-            point = {"iteration": iteration, "games": run["games"], "seconds": round(run["seconds"], 1)} | run["losses"]
+    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    title = f"AlphaZero learns {args.size}x{args.size} Othello, seed {args.seed}, {args.simulations} simulations"
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix(""))
+    losses: dict[str, float] = {}
+    curve: list[dict[str, Any]] = []
+    games, positions, started = 0, 0, time.perf_counter()
+    for iteration in range(args.iterations + 1):
+        seconds = time.perf_counter() - started
+        done = seconds >= args.seconds or iteration == args.iterations
+        if done or iteration % args.every == 0:
             how = {"size": args.size, "games": args.match}
-            point |= measure_progress(NeuralAgent(network, simulations=args.simulations), **how)
+            progress = measure_progress(NeuralAgent(network, simulations=args.simulations), **how)
             alone = measure_progress(NeuralAgent(network), **how, opponents=(YARDSTICK,), rating=False)
-            curve.append(point | {"without search": alone["scores"]})
-        if measured or now - told > 10:
-            losses = "  ".join(f"{name} {loss:.3f}" for name, loss in run["losses"].items())
-            scores = f"{progress_text(point)}  without search {alone['scores'][YARDSTICK]:.2f}" if measured else losses
-            print(f"iteration {iteration}  {run['games']:,} games  {run['seconds']:.0f} s  {scores}", flush=True)
-            told = now
-        if measured or done or now - saved > 300:  # write the agent, its curve, and what --resume needs
-            run["seconds"] = time.perf_counter() - started
-            card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+            progress["without search"] = alone["scores"]
+            curve.append({"iteration": iteration, "games": games, "seconds": round(seconds, 1)} | losses | progress)
+            scores = f"{progress_text(progress)}  without search {alone['scores'][YARDSTICK]:.2f}"
+            print(f"iteration {iteration}  {games:,} games  {seconds:.0f} s  {scores}", flush=True)
+            for name, value in scalars(progress).items():
+                writer.add_scalar(name, value, games)
             network.training = card | curve[-1]
-            network.save(out)
-            write_json(curve_file, card | {"curve": curve})
-            title = (
-                f"AlphaZero learns {args.size}x{args.size} Othello, seed {args.seed}, {args.simulations} simulations"
-            )
-            learning_curve(picture, title, curve, "games")
-            # PyTorch's uint64 is not in every file format, so the bits of the boards are written as int64.
-            signed = {name: array.view(np.int64) if array.dtype == np.uint64 else array for name, array in kept.items()}
-            tensors = {name: torch.from_numpy(array[: run["positions"]]) for name, array in signed.items()}
-            save_training(state, {"network": network}, optimizer, settings, run, tensors)
-            saved = now
-        if done or stop:
+            network.save(args.out)
+            write_json(args.out.with_suffix(".json"), card | {"curve": curve})
+            learning_curve(args.out.with_suffix(".png"), title, curve, "games")
+        if done:
             break
+
         rng = np.random.default_rng([args.seed, iteration])
         torch.manual_seed(args.seed + iteration)  # for a network of yours that draws random numbers
-        try:
-            new, before = play(args, network, rng), run["positions"]
-            run["positions"] += len(new["value"])
-            for name, array in kept.items():  # the newest positions replace the oldest
-                array[np.arange(before, run["positions"]) % args.window] = new[name]
-            changes = int(run["positions"] * args.reuse / args.minibatch) - int(before * args.reuse / args.minibatch)
-            newest = {name: array[: run["positions"]] for name, array in kept.items()}
-            run["losses"] = learn(args, network, optimizer, newest, changes, rng)
-        except FloatingPointError:
-            sys.exit(f"iteration {iteration}: the training has diverged; a lower --rate may help")
-        run["iteration"], run["games"] = iteration + 1, run["games"] + args.games
-    if not measured and not stop:
-        print(f"nothing left to do after {iteration} iterations; give more --iterations or --seconds")
-    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume")
-    spec = f"{out}:{f'network={args.network},' if ':' in args.network else ''}simulations={args.simulations}"
+        new, before = play(args, network, rng), positions
+        positions += len(new["value"])
+        for name, array in kept.items():  # the newest positions replace the oldest
+            array[np.arange(before, positions) % args.window] = new[name]
+        changes = int(positions * args.reuse / args.minibatch) - int(before * args.reuse / args.minibatch)
+        newest = {name: array[:positions] for name, array in kept.items()}
+        losses = learn(args, network, optimizer, newest, changes, rng)
+        games += args.games
+        for name, loss in losses.items():
+            writer.add_scalar(f"losses/{name}", loss, games)
+    writer.close()
+    print(f"{args.out} is the agent; its curve and TensorBoard's events are beside it")
+    spec = f"{args.out}:{f'network={own},' if own else ''}simulations={args.simulations}"
     print(f"next: othello-env benchmark {spec} --size {args.size}")
-    if stop:
-        sys.exit(130)
 
 
 if __name__ == "__main__":

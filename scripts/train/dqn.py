@@ -5,6 +5,7 @@
 
 This is the shortest recipe: one environment, one small network, two minutes. Three things are easy to get wrong, and
 their lines are marked: the observations are int8, the next state has its own legal actions, and an end has no next.
+TensorBoard's events are in a folder beside the agent: ``tensorboard --logdir runs``.
 """
 
 import os
@@ -20,10 +21,11 @@ try:
     import torch
     import tyro
     from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import CustomNetwork, NeuralAgent
+from othello_agents.network import CustomNetwork, NeuralAgent, load_network
 from othello_env import Othello, play_match
 
 
@@ -32,6 +34,7 @@ class Args:
     """The options of the command."""
 
     out: Path = Path("runs/dqn.safetensors")  # the file of the agent
+    init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
     opponent: str = "random"  # the opponent, any agent's spec
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
@@ -70,9 +73,14 @@ def main(arguments: list[str] | None = None) -> None:
     torch.manual_seed(args.seed)
     env = gymnasium.make("othello_env:othello_env/Othello-v0", size=args.size, opponent=args.opponent)
     network, target = Network(args.size), Network(args.size)
+    trained = CustomNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    if args.init:
+        trained.assign(load_network(args.init, trained.function))
     optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)
     moves: list[tuple[Any, ...]] = []
     results: list[float] = []
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix(""))
 
     seen, _ = env.reset(seed=args.seed)
     for step in range(args.steps):
@@ -98,11 +106,14 @@ def main(arguments: list[str] | None = None) -> None:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+            if step % 1000 == 0:
+                writer.add_scalar("losses/value", loss.item(), step)
+        if (step + 1) % 1000 == 0:
+            writer.add_scalar("mean result of the last 200 games", np.mean(results[-200:]), step + 1)
         if (step + 1) % 5000 == 0:
             print(f"{step + 1:,} moves  mean result of the last 200 games {np.mean(results[-200:]):+.2f}", flush=True)
 
-    trained = CustomNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)
-    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer.close()
     trained.save(args.out)
     print(play_match(NeuralAgent(trained), "random", games=200, new_game=lambda _: Othello(args.size)))
     print(f"{args.out} is the agent")

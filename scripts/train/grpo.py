@@ -1,4 +1,4 @@
-"""Train a language model with TRL's GRPO in games against an agent (``pip install othello-env trl tyro``).
+"""Train a language model with TRL's GRPO in games against an agent (``pip install othello-env tensorboard trl tyro``).
 
     python scripts/train/grpo.py --model Qwen/Qwen3-0.6B --steps 200 --out runs/grpo
 
@@ -8,7 +8,7 @@ result and on the discs that the moves lose against perfect play. On 6x6 this re
 model learns from each of its moves, and not only from wins and losses. A game that is not played to its end, for
 example because of the limit of tokens, pays less than every finished game. All games of a group begin with the same
 position. Needs TRL 1.16 and a model whose chat template supports tools. The newest checkpoint in `out` is kept after
-Ctrl-C.
+Ctrl-C. TensorBoard's events are in the same folder.
 """
 
 import sys
@@ -22,7 +22,7 @@ try:
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 except ImportError as error:
-    sys.exit(f"{error}: pip install trl tyro")
+    sys.exit(f"{error}: pip install tensorboard trl tyro")
 
 from othello_env.text import OthelloText
 
@@ -75,7 +75,7 @@ def make_trainer(args: Args, model: Any, tokenizer: Any = None, **settings: Any)
         "learning_rate": args.rate,
         "save_steps": 50,
         "logging_steps": 1,
-        "report_to": "none",
+        "report_to": "tensorboard",
         "seed": args.seed,
     }
     config = GRPOConfig(**(chosen | settings))

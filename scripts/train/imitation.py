@@ -10,12 +10,10 @@ boards are turned or mirrored by one of the eight symmetries. Every tenth game i
 from it, and the curve's ``held-out`` is how often the network's likeliest move is right there.
 
 The games are a dataset, or a file of any format that `othello_env.data` reads, such as WTHOR. All positions are kept in
-memory, with about 270 bytes for each. The learning curve (.json, .png) and the state for --resume (.state.safetensors)
-are written beside the agent. A resumed run equals an uninterrupted one, on a CPU bit for bit. Ctrl-C ends the run after
-the iteration, a second Ctrl-C at once.
+memory, with about 270 bytes for each. The agent, its learning curve (.json, .png) and TensorBoard's events (a folder)
+are written to --out and beside it at each point of the curve: ``tensorboard --logdir runs``.
 """
 
-import signal
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -28,11 +26,12 @@ try:
     import torch
     import tyro
     from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import NeuralAgent, load_training, make_network, save_training
-from othello_env.arena import measure_progress, progress_text
+from othello_agents.network import NeuralAgent, load_network, make_network
+from othello_env.arena import measure_progress, progress_text, scalars
 from othello_env.data import Dataset, exact_labels, examples, read_games
 from othello_env.drawing import learning_curve
 from othello_env.games.othello import symmetries
@@ -47,16 +46,15 @@ class Args:
     out: Path = Path("runs/imitation.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
     seconds: float = 3600.0  # seconds of the whole run, measurements included
-    resume: bool = False  # continue the run of --out
     every: int = 20  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda
-    # The results depend on the options from here on. A resumed run must have the same.
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     network: str = "afterstates"  # afterstates, residual, or your own, as path.py:name or package.module:name
     channels: int = 32  # channels of the residual network's convolutions
     blocks: int = 2  # blocks of the residual network
+    init: str = ""  # a network to begin with, such as that of an earlier run; the default is random weights
     empties: int = 10  # learn perfect play with at most this number of empty squares
     minibatches: int = 100  # changes of the weights in an iteration
     minibatch: int = 512  # positions in one change of the weights
@@ -67,7 +65,6 @@ class Args:
     precision: Literal["float32", "bfloat16"] = "float32"  # of gradients; bfloat16 is faster on some processors
 
 
-RUN = ("out", "iterations", "seconds", "resume", "every", "match", "device")  # may change on --resume
 HELD_OUT = 10  # every tenth game
 
 
@@ -146,79 +143,63 @@ def agreement(network: Any, held_out: dict[str, Any], most: int = 4096) -> float
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
-    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    source = Path(args.games_from)
+    if args.out.exists():
+        sys.exit(f"{args.out} exists; give another --out")
+    if not source.exists():
+        sys.exit(f"--games-from: expected a dataset or a file of games, got {args.games_from!r}")
     own = args.network if ":" in args.network else None  # the function that makes a network of yours
-    suffixes = (".safetensors", ".json", ".png", ".state.safetensors")
-    out, curve_file, picture, state = files = [args.out.with_suffix(suffix) for suffix in suffixes]
-    if not args.resume and (there := [file for file in files if file.exists()]):
-        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
-    if min(args.every, args.match, args.minibatches, args.minibatch) < 1 or args.match % 2:
-        sys.exit("--every, --match, --minibatches, --minibatch must be at least 1, and --match even")
+    network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
+    if args.init:
+        network = network.with_weights(load_network(args.init, own).weights)
+    network = network.to(args.device)
+    average = network.copy()  # the agent
+    optimizer = torch.optim.Adam([*network.trained_weights().values()], lr=args.rate, eps=1e-5)
+    data, held_out = positions(source, args.size, args.empties)
 
-    # What learns: the network, its mean, which is the agent, and the optimiser. And how far the run is.
-    run: dict[str, Any] = {"iteration": 0, "positions": 0, "seconds": 0.0, "losses": {}, "curve": []}
-    try:
-        if not Path(args.games_from).exists():
-            raise ValueError(f"--games-from: expected a dataset or a file of games, got {args.games_from!r}")
-        out.parent.mkdir(parents=True, exist_ok=True)
-        network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
-        network = network.to(args.device)
-        average = network.copy()
-        optimizer = torch.optim.Adam([*network.trained_weights().values()], lr=args.rate, eps=1e-5)
-        if args.resume:
-            run, _ = load_training(state, {"network": network, "average": average}, optimizer, settings)
-        data, held_out = positions(Path(args.games_from), args.size, args.empties)
-    except (AssertionError, ImportError, OSError, RuntimeError, ValueError) as error:
-        sys.exit(f"imitation.py: {error}")
-
-    stop: list[int] = []  # not empty after Ctrl-C
-    signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
-    started, curve = time.perf_counter() - run["seconds"], run["curve"]
-    saved = told = time.perf_counter()
-    while True:
-        now, iteration = time.perf_counter(), run["iteration"]
-        run["seconds"] = now - started
-        done = bool(stop) or run["seconds"] >= args.seconds or iteration >= args.iterations
-        measured = (done or iteration % args.every == 0) and (not curve or curve[-1]["iteration"] < iteration)
-        if measured:
-            point = {"iteration": iteration, "positions": run["positions"], "seconds": round(run["seconds"], 1)}
-            point |= run["losses"]
-            curve.append(point | measure_progress(NeuralAgent(average), size=args.size, games=args.match))
-        if measured or now - told > 10:
-            losses = "  ".join(f"{name} {loss:.3f}" for name, loss in run["losses"].items())
-            where = f"iteration {iteration}  {run['positions']:,} positions  {run['seconds']:.0f} s"
-            print(where, progress_text(curve[-1]) if measured else losses, sep="  ", flush=True)
-            told = now
-        if measured or done or now - saved > 300:  # write the agent, its curve, and what --resume needs
-            run["seconds"] = time.perf_counter() - started
-            card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    title = f"Imitation, {args.size}x{args.size} Othello, seed {args.seed}"
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix(""))
+    losses: dict[str, float] = {}
+    curve: list[dict[str, Any]] = []
+    learned, started = 0, time.perf_counter()
+    for iteration in range(args.iterations + 1):
+        seconds = time.perf_counter() - started
+        done = seconds >= args.seconds or iteration == args.iterations
+        if done or iteration % args.every == 0:
+            progress = measure_progress(NeuralAgent(average), size=args.size, games=args.match)
+            point = {"iteration": iteration, "positions": learned, "seconds": round(seconds, 1)}
+            curve.append(point | losses | progress)
+            where = f"iteration {iteration}  {learned:,} positions  {seconds:.0f} s"
+            print(f"{where}  {progress_text(progress)}", flush=True)
+            for name, value in scalars(progress).items():
+                writer.add_scalar(name, value, learned)
             average.training = card | curve[-1]
-            average.save(out)
-            write_json(curve_file, card | {"curve": curve})
-            learning_curve(picture, f"Imitation, {args.size}x{args.size} Othello, seed {args.seed}", curve, "positions")
-            save_training(state, {"network": network, "average": average}, optimizer, settings, run)
-            saved = now
-        if done or stop:
+            average.save(args.out)
+            write_json(args.out.with_suffix(".json"), card | {"curve": curve})
+            learning_curve(args.out.with_suffix(".png"), title, curve, "positions")
+        if done:
             break
+
         rng = np.random.default_rng([args.seed, iteration])
         torch.manual_seed(args.seed + iteration)  # for a network of yours that draws random numbers
-        found = [learn(args, network, optimizer, data, rng) for _ in range(args.minibatches)]
-        losses = np.mean(found, axis=0)
-        if not np.isfinite([*losses, *(weight.sum().item() for weight in network.weights.values())]).all():
-            sys.exit(f"iteration {iteration}: the training has diverged; a lower --rate may help")
+        means = np.mean([learn(args, network, optimizer, data, rng) for _ in range(args.minibatches)], axis=0)
+        if not np.isfinite([*means, *(weight.sum().item() for weight in network.weights.values())]).all():
+            sys.exit("the training has diverged; a lower --rate may help")
         average.approach(network, max(1 - 0.5 ** (1 / args.average), 9 / (9 + iteration)))  # at first mostly the newest
-        run["losses"] = {name: round(float(loss), 4) for name, loss in zip(("policy", "value"), losses, strict=True)}
-        run["losses"]["held-out"] = round(agreement(average, held_out), 4)
-        run["iteration"], run["positions"] = iteration + 1, run["positions"] + args.minibatches * args.minibatch
-    if not measured and not stop:
-        print(f"nothing left to do after {iteration} iterations; give more --iterations or --seconds")
-    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume")
+        losses = {name: round(float(mean), 4) for name, mean in zip(("policy", "value"), means, strict=True)}
+        losses["held-out"] = round(agreement(average, held_out), 4)
+        learned += args.minibatches * args.minibatch
+        for name, loss in losses.items():
+            writer.add_scalar(f"losses/{name}", loss, learned)
+    writer.close()
+    print(f"{args.out} is the agent; its curve and TensorBoard's events are beside it")
     more = f" --network {args.network}" if args.network != "afterstates" else ""
-    print(f"next: othello-env benchmark {out}{f':network={own}' if own else ''} --size {args.size}")
-    print(f"or:   python scripts/train/ppo.py --init {out} --out runs/tuned.safetensors --size {args.size}{more}")
-    if stop:
-        sys.exit(130)
+    print(f"next: othello-env benchmark {args.out}{f':network={own}' if own else ''} --size {args.size}")
+    print(f"or:   python scripts/train/ppo.py --init {args.out} --out runs/tuned.safetensors --size {args.size}{more}")
 
 
 if __name__ == "__main__":

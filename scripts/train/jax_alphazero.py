@@ -1,19 +1,18 @@
 """Train a policy and value network by self-play with tree search in JAX (``pip install 'othello-env[jax]'``).
 
     python scripts/train/jax_alphazero.py --size 6 --out runs/jax_az.safetensors --seconds 600
-    python scripts/train/jax_alphazero.py --size 6 --out runs/jax_az.safetensors --seconds 1200 --resume
+    python scripts/train/jax_alphazero.py --size 6 --out runs/more.safetensors --init runs/jax_az.safetensors
     python scripts/train/jax_alphazero.py --out runs/az8.safetensors --games 1024 --simulations 32 --minibatch 4096
 
 The third command, for a GPU, was never run. The method is Gumbel AlphaZero (Danihelka et al., 2022) with the search of
 mctx. An iteration plays N whole games at once, spread over all devices. The policy learns the improved policy that the
 search returns, and the value the game's result. FILE:network=scripts/train/jax_alphazero.py:make,simulations=64 is the
-agent with a search. Files of a changed `Net` do not fit. The curve (.json, .png) and the state for --resume are written
-beside the file. A resumed run equals an uninterrupted one, on a CPU bit for bit. Ctrl-C ends it after the iteration.
+agent with a search. Files of a changed `Net` do not fit. The agent and its learning curve (.json, .png) are written to
+--out and beside it at each point of the curve, and TensorBoard's events to a folder, if PyTorch and tensorboard are
+installed.
 """
 
-import json
 import os
-import signal
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -30,17 +29,21 @@ try:
     import tyro
     from flax import linen as nn
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
-    from safetensors.numpy import load, save
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[jax]'")
 
+try:
+    from torch.utils.tensorboard import SummaryWriter
+except ImportError:
+    SummaryWriter = None
+
 import othello_env.jax
 from othello_agents.network import NeuralAgent
-from othello_env.arena import measure_progress, progress_text
+from othello_env.arena import measure_progress, progress_text, scalars
 from othello_env.drawing import learning_curve
 from othello_env.games.openings import Openings
 from othello_env.games.othello import symmetries
-from othello_env.support.files import write_file, write_json
+from othello_env.support.files import write_json
 
 
 @dataclass
@@ -50,10 +53,9 @@ class Args:
     out: Path = Path("runs/jax_alphazero.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
     seconds: float = 3600.0  # seconds of the whole run, measurements included
-    resume: bool = False  # continue the run of --out
+    init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
     every: int = 10  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
-    # The results depend on the options from here on. A resumed run must have the same.
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     games: int = 128  # N, the games of an iteration; all are played at once
@@ -67,7 +69,6 @@ class Args:
     decay: float = 1e-4  # the weight decay of AdamW
 
 
-RUN = ("out", "iterations", "seconds", "resume", "every", "match")  # may change on --resume
 YARDSTICK = "alphabeta:depth=2,eval=weighted"  # the opponent of the network without search
 CHANNELS, BLOCKS = 32, 2
 
@@ -164,90 +165,77 @@ def learner(args: Args, optimizer: Any) -> Any:
     return jax.jit(change)
 
 
-def named(tree: Any) -> dict[str, np.ndarray]:
-    return {jax.tree_util.keystr(p): np.asarray(x, order="C") for p, x in jax.tree_util.tree_leaves_with_path(tree)}
-
-
 def main(arguments: list[str] | None = None) -> None:
-    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
-    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
-    suffixes = ("safetensors", "json", "png", "state.safetensors", "state.json")
-    out, curve_file, picture, state, run_file = files = [args.out.with_suffix(f".{suffix}") for suffix in suffixes]
-    if not args.resume and (there := [file for file in files if file.exists()]):
-        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
-    if min(args.every, args.match, args.games, args.simulations, args.considered, args.minibatch) < 1 or args.match % 2:
-        sys.exit("--every, --match, --games, --simulations, --considered, --minibatch must be at least 1, --match even")
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    if args.out.exists():
+        sys.exit(f"{args.out} exists; give another --out")
     if args.window < (most := 2 * args.games * (args.size**2 - 4)) or args.games % len(jax.devices()):
         sys.exit(f"--window must be at least {most}, and --games a multiple of the {len(jax.devices())} devices")
-    out.parent.mkdir(parents=True, exist_ok=True)
-
     apply, params = make(args.size, args.seed)
-    learning = (params, (optimizer := optax.adamw(args.rate, weight_decay=args.decay)).init(params))
-    run: dict[str, Any] = {"iteration": 0, "games": 0, "positions": 0, "seconds": 0.0, "losses": {}, "curve": []}
+    if args.init:
+        params = othello_env.jax.Network.load(args.init, make).params
+    network = othello_env.jax.Network(apply, params, args.size, f"{os.path.relpath(__file__)}:make")
+    optimizer = optax.adamw(args.rate, weight_decay=args.decay)
+    learning = (params, optimizer.init(params))
+    play, change = player(args), learner(args, optimizer)
+    # The positions to learn from; `positions` counts all that were ever played.
     n, actions = args.window, args.size**2 + 1
     kept = {"boards": np.zeros((n, args.size, args.size, 2), bool), "mask": np.zeros((n, actions), bool)}
     kept |= {"policy": np.zeros((n, actions), np.float32), "value": np.zeros(n, np.float32)}
-    if args.resume:
-        try:
-            run, tensors = json.loads(run_file.read_text()), load(state.read_bytes())
-            learning = jax.tree.unflatten(jax.tree.structure(learning), [tensors[name] for name in named(learning)])
-            for name, array in kept.items():
-                array[: min(run["positions"], n)] = tensors[f"kept {name}"]
-        except (KeyError, OSError, ValueError) as error:
-            sys.exit(f"jax_alphazero.py: {error}")
-        if run.pop("settings") != settings:
-            sys.exit(f"{run_file} belongs to a run with other settings")
-    play, change = player(args), learner(args, optimizer)
-    network = othello_env.jax.Network(apply, learning[0], args.size, f"{os.path.relpath(__file__)}:make")
 
-    stop: list[int] = []  # not empty after Ctrl-C
-    signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
-    started, curve = time.perf_counter() - run["seconds"], run["curve"]
-    while True:
-        number, run["seconds"] = run["iteration"], time.perf_counter() - started
-        done = bool(stop) or run["seconds"] >= args.seconds or number >= args.iterations
-        measured = (done or number % args.every == 0) and (not curve or curve[-1]["iteration"] < number)
-        if measured:
-            point = {"iteration": number, "games": run["games"], "seconds": round(run["seconds"], 1)} | run["losses"]
-            card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
-            network.params, network.training = learning[0], card | point
+    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    title = f"AlphaZero in JAX, {args.size}x{args.size}, seed {args.seed}"
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix("")) if SummaryWriter else None
+    losses: dict[str, float] = {}
+    curve: list[dict[str, Any]] = []
+    games, positions, started = 0, 0, time.perf_counter()
+    for iteration in range(args.iterations + 1):
+        seconds = time.perf_counter() - started
+        done = seconds >= args.seconds or iteration == args.iterations
+        if done or iteration % args.every == 0:
+            network.params = learning[0]
             how = {"size": args.size, "games": args.match}
-            point |= measure_progress(NeuralAgent(network, simulations=args.simulations), **how)
+            progress = measure_progress(NeuralAgent(network, simulations=args.simulations), **how)
             alone = measure_progress(NeuralAgent(network), **how, opponents=(YARDSTICK,), rating=False)
-            curve.append(point | {"without search": alone["scores"]})
-            where = f"iteration {number}  {run['games']:,} games  {run['seconds']:.0f} s"
-            print(where, progress_text(point), f"without search {alone['scores'][YARDSTICK]:.2f}", sep="  ", flush=True)
-            network.save(out)
-            write_json(curve_file, card | {"curve": curve})
-            learning_curve(picture, f"AlphaZero in JAX, {args.size}x{args.size}, seed {args.seed}", curve, "games")
-        if measured or done:
-            run["seconds"] = time.perf_counter() - started
-            tensors = {f"kept {name}": array[: run["positions"]] for name, array in kept.items()}
-            write_file(state, save(named(learning) | tensors))
-            write_json(run_file, run | {"settings": settings})
+            progress["without search"] = alone["scores"]
+            curve.append({"iteration": iteration, "games": games, "seconds": round(seconds, 1)} | losses | progress)
+            scores = f"{progress_text(progress)}  without search {alone['scores'][YARDSTICK]:.2f}"
+            print(f"iteration {iteration}  {games:,} games  {seconds:.0f} s  {scores}", flush=True)
+            for name, value in scalars(progress).items() if writer else ():
+                writer.add_scalar(name, value, games)
+            network.training = card | curve[-1]
+            network.save(args.out)
+            write_json(args.out.with_suffix(".json"), card | {"curve": curve})
+            learning_curve(args.out.with_suffix(".png"), title, curve, "games")
         if done:
             break
-        rng = np.random.default_rng([args.seed, number])
-        rows = {name: np.asarray(each) for name, each in play(learning[0], jax.random.key(rng.integers(2**31))).items()}
-        played, before = rows.pop("played"), run["positions"]
-        run["positions"] += int(played.sum())
+
+        rng = np.random.default_rng([args.seed, iteration])
+        key = jax.random.key(rng.integers(2**31))
+        rows = {name: np.asarray(array) for name, array in play(learning[0], key).items()}
+        played, before = rows.pop("played"), positions
+        positions += int(played.sum())
         for name, array in kept.items():  # the newest positions replace the oldest
-            array[np.arange(before, run["positions"]) % n] = rows[name][played]
-        changes = int(run["positions"] * args.reuse / args.minibatch) - int(before * args.reuse / args.minibatch)
-        losses = []
+            array[np.arange(before, positions) % n] = rows[name][played]
+        changes = int(positions * args.reuse / args.minibatch) - int(before * args.reuse / args.minibatch)
+        each_loss = []
         for _ in range(changes):
-            chosen, k = rng.integers(min(run["positions"], n), size=args.minibatch), rng.integers(symmetries.COUNT)
+            chosen, k = rng.integers(min(positions, n), size=args.minibatch), rng.integers(symmetries.COUNT)
             learning, loss = change(learning, {name: array[chosen] for name, array in kept.items()}, k)
-            losses.append(loss)
-        values = np.mean(losses, axis=0).tolist() if losses else []
-        if not np.isfinite(values).all():
-            sys.exit(f"iteration {number}: the training has diverged; a lower --rate may help")
-        run["losses"] = {name: round(each, 4) for name, each in zip(("policy", "value"), values, strict=False)}
-        run["iteration"], run["games"] = number + 1, run["games"] + args.games
-    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} and {run_file} are for --resume")
-    print(f"next: othello-env benchmark {out}:network={network.function},simulations=16 --size {args.size}")
-    if stop:
-        sys.exit(130)
+            each_loss.append(loss)
+        means = np.mean(each_loss, axis=0).tolist() if each_loss else []
+        if not np.isfinite(means).all():
+            sys.exit("the training has diverged; a lower --rate may help")
+        losses = {name: round(mean, 4) for name, mean in zip(("policy", "value"), means, strict=False)}
+        games += args.games
+        for name, loss in losses.items() if writer else ():
+            writer.add_scalar(f"losses/{name}", loss, games)
+    if writer:
+        writer.close()
+    print(f"{args.out} is the agent; its curve is beside it")
+    print(f"next: othello-env benchmark {args.out}:network={network.function},simulations=16 --size {args.size}")
 
 
 if __name__ == "__main__":

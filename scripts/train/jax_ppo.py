@@ -1,21 +1,19 @@
 """Train a policy by self-play with PPO, whole inside JAX's jit (``pip install 'othello-env[jax]'``).
 
     python scripts/train/jax_ppo.py --size 6 --out runs/jax_ppo.safetensors --seconds 600
-    python scripts/train/jax_ppo.py --size 6 --out runs/jax_ppo.safetensors --seconds 1200 --resume
+    python scripts/train/jax_ppo.py --size 6 --out runs/more.safetensors --init runs/jax_ppo.safetensors
     python scripts/train/jax_ppo.py --out runs/gpu.safetensors --games 4096 --minibatch 8192 --per-call 20
 
 The third command has settings for a GPU, and has never been run. An iteration plays T plies of N new games, and learns
 from them: one call of one compiled function, as in PureJaxRL (Lu et al., 2022). The policy plays both sides, and each
 side learns from its own result (PPO: Schulman et al., 2017). The games are spread over all devices that JAX finds.
 
-FILE:network=scripts/train/jax_ppo.py:make is the agent. Files of a changed class `Net` no longer fit. The curve (.json,
-.png) and the state for --resume are written beside the file. A resumed run equals an uninterrupted one, on a CPU bit
-for bit. Ctrl-C ends the run after the call, a second Ctrl-C at once.
+FILE:network=scripts/train/jax_ppo.py:make is the agent. Files of a changed class `Net` no longer fit. The agent and its
+learning curve (.json, .png) are written to --out and beside it at each point of the curve, and TensorBoard's events to
+a folder, if PyTorch and tensorboard are installed.
 """
 
-import json
 import os
-import signal
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -32,16 +30,20 @@ try:
     import tyro
     from flax import linen as nn
     from jax.sharding import NamedSharding, PartitionSpec
-    from safetensors.numpy import load, save
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[jax]'")
 
+try:
+    from torch.utils.tensorboard import SummaryWriter
+except ImportError:
+    SummaryWriter = None
+
 import othello_env.jax
 from othello_agents.network import NeuralAgent
-from othello_env.arena import measure_progress, progress_text
+from othello_env.arena import measure_progress, progress_text, scalars
 from othello_env.drawing import learning_curve
 from othello_env.games.othello import symmetries
-from othello_env.support.files import write_file, write_json
+from othello_env.support.files import write_json
 
 
 @dataclass
@@ -51,11 +53,10 @@ class Args:
     out: Path = Path("runs/jax_ppo.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
     seconds: float = 3600.0  # seconds of the whole run, measurements included
-    resume: bool = False  # continue the run of --out
+    init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
     every: int = 20  # iterations between points of the curve, a multiple of --per-call
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     per_call: int = 1  # iterations in one call of the compiled function
-    # The results depend on the options from here on. A resumed run must have the same.
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     games: int = 512  # N, the games of an iteration
@@ -71,7 +72,6 @@ class Args:
     gradient: float = 0.5  # the largest norm of a gradient
 
 
-RUN = ("out", "iterations", "seconds", "resume", "every", "match", "per_call")  # may change on --resume
 CHANNELS, BLOCKS = 32, 2
 
 
@@ -100,7 +100,7 @@ def masked(logits: jax.Array, mask: jax.Array) -> jax.Array:
 
 
 def trainer(args: Args, optimizer: Any) -> Any:
-    """The function of an iteration: from ((params, the optimiser's state), its number) to the same pair and losses."""
+    """The function of K iterations: from ((params, the optimiser's state), (K,)) to the same pair and losses (K, 3)."""
     plies = args.random_plies if args.size == 8 else args.random_plies // 2
     env = othello_env.jax.Othello(args.size, openings=f"random:{plies}", auto_reset=True)
     apply, actions = Net().apply, args.size**2 + 1
@@ -148,8 +148,8 @@ def trainer(args: Args, optimizer: Any) -> Any:
         updates, memory = optimizer.update(gradients, memory)
         return (optax.apply_updates(params, updates), memory), losses
 
-    def iteration(learning: tuple[Any, Any], number: jax.Array) -> Any:
-        begin, draw, *orders = jax.random.split(jax.random.fold_in(jax.random.key(args.seed), number), 2 + args.epochs)
+    def iteration(learning: tuple[Any, Any], index: jax.Array) -> Any:
+        begin, draw, *orders = jax.random.split(jax.random.fold_in(jax.random.key(args.seed), index), 2 + args.epochs)
         keys = jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread)
         state, rows = jax.lax.scan(
             partial(play, learning[0]), jax.vmap(env.init)(keys), jax.random.split(draw, args.steps)
@@ -165,88 +165,62 @@ def trainer(args: Args, optimizer: Any) -> Any:
             learning, losses = jax.lax.scan(change, learning, batches)
         return learning, jnp.stack(losses).mean(axis=1)
 
-    return jax.jit(lambda learning, numbers: jax.lax.scan(iteration, learning, numbers))
-
-
-def names_of(tree: Any) -> list[str]:
-    return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(tree)]
+    return jax.jit(lambda learning, indices: jax.lax.scan(iteration, learning, indices))
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
-    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
-    suffixes = (".safetensors", ".json", ".png", ".state.safetensors", ".state.json")
-    out, curve_file, picture, state, run_file = files = [args.out.with_suffix(suffix) for suffix in suffixes]
-    if not args.resume and (there := [file for file in files if file.exists()]):
-        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
-    if (
-        min(args.every, args.match, args.games, args.steps, args.minibatch, args.per_call, args.epochs) < 1
-        or args.match % 2
-    ):
-        sys.exit(
-            "--every, --match, --games, --steps, --minibatch, --per-call, --epochs must be at least 1, --match even"
-        )
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    if args.out.exists():
+        sys.exit(f"{args.out} exists; give another --out")
     if args.minibatch > args.games * args.steps or args.every % args.per_call or args.games % len(jax.devices()):
         sys.exit(
             f"--minibatch must be at most {args.games * args.steps}, --every a multiple of --per-call, and --games a "
             f"multiple of the number of devices, {len(jax.devices())}"
         )
-    out.parent.mkdir(parents=True, exist_ok=True)
-
     apply, params = make(args.size, args.seed)
+    if args.init:
+        params = othello_env.jax.Network.load(args.init, make).params
+    network = othello_env.jax.Network(apply, params, args.size, f"{os.path.relpath(__file__)}:make")
     optimizer = optax.chain(optax.clip_by_global_norm(args.gradient), optax.adam(args.rate, eps=1e-5))
     learning = (params, optimizer.init(params))
-    run: dict[str, Any] = {"iteration": 0, "seconds": 0.0, "losses": {}, "curve": []}
-    if args.resume:
-        try:
-            run = json.loads(run_file.read_text())
-            tensors = load(state.read_bytes())
-            learning = jax.tree.unflatten(jax.tree.structure(learning), [tensors[name] for name in names_of(learning)])
-        except (KeyError, OSError, ValueError) as error:
-            sys.exit(f"jax_ppo.py: {error}")
-        if run.pop("settings") != settings:
-            sys.exit(f"{run_file} belongs to a run with other settings")
     train = trainer(args, optimizer)
-    network = othello_env.jax.Network(apply, learning[0], args.size, f"{os.path.relpath(__file__)}:make")
 
-    stop: list[int] = []  # not empty after Ctrl-C
-    signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
-    started, curve = time.perf_counter() - run["seconds"], run["curve"]
-    while True:
-        number, run["seconds"] = run["iteration"], time.perf_counter() - started
-        done = bool(stop) or run["seconds"] >= args.seconds or number + args.per_call > args.iterations
-        measured = (done or number % args.every == 0) and (not curve or curve[-1]["iteration"] < number)
-        plies = number * args.games * args.steps
-        if measured:
-            point = {"iteration": number, "plies": plies, "seconds": round(run["seconds"], 1)} | run["losses"]
-            card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
-            network.params, network.training = learning[0], card | point
-            curve.append(point | measure_progress(NeuralAgent(network), size=args.size, games=args.match))
-            print(
-                f"iteration {number}  {plies:,} plies  {run['seconds']:.0f} s  {progress_text(curve[-1])}", flush=True
-            )
-            network.save(out)
-            write_json(curve_file, card | {"curve": curve})
-            learning_curve(picture, f"PPO in JAX learns {args.size}x{args.size} Othello, seed {args.seed}", curve)
-        if measured or done:
-            run["seconds"] = time.perf_counter() - started
-            leaves = [np.asarray(leaf, order="C") for leaf in jax.tree.leaves(learning)]
-            write_file(state, save(dict(zip(names_of(learning), leaves, strict=True))))
-            write_json(run_file, run | {"settings": settings})
+    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    title = f"PPO in JAX learns {args.size}x{args.size} Othello, seed {args.seed}"
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix("")) if SummaryWriter else None
+    losses: dict[str, float] = {}
+    curve: list[dict[str, Any]] = []
+    started = time.perf_counter()
+    for iteration in range(0, args.iterations + 1, args.per_call):
+        seconds, plies = time.perf_counter() - started, iteration * args.games * args.steps
+        done = seconds >= args.seconds or iteration + args.per_call > args.iterations
+        if done or iteration % args.every == 0:
+            network.params = learning[0]
+            progress = measure_progress(NeuralAgent(network), size=args.size, games=args.match)
+            curve.append({"iteration": iteration, "plies": plies, "seconds": round(seconds, 1)} | losses | progress)
+            print(f"iteration {iteration}  {plies:,} plies  {seconds:.0f} s  {progress_text(progress)}", flush=True)
+            for name, value in scalars(progress).items() if writer else ():
+                writer.add_scalar(name, value, plies)
+            network.training = card | curve[-1]
+            network.save(args.out)
+            write_json(args.out.with_suffix(".json"), card | {"curve": curve})
+            learning_curve(args.out.with_suffix(".png"), title, curve)
         if done:
             break
-        learning, losses = train(learning, jnp.arange(number, number + args.per_call))
-        values = np.asarray(losses)[-1].tolist()
-        if not np.isfinite(values).all():
-            sys.exit(f"iteration {number}: the training has diverged; a lower --rate may help")
-        run["losses"] = {
-            name: round(each, 4) for name, each in zip(("policy", "value", "entropy"), values, strict=True)
-        }
-        run["iteration"] = number + args.per_call
-    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} and {run_file} are for --resume")
-    print(f"next: othello-env benchmark {out}:network={network.function} --size {args.size}")
-    if stop:
-        sys.exit(130)
+
+        learning, rows = train(learning, jnp.arange(iteration, iteration + args.per_call))
+        for k, row in enumerate(np.asarray(rows).tolist()):
+            losses = {name: round(loss, 4) for name, loss in zip(("policy", "value", "entropy"), row, strict=True)}
+            for name, loss in losses.items() if writer else ():
+                writer.add_scalar(f"losses/{name}", loss, plies + (k + 1) * args.games * args.steps)
+        if not np.isfinite([*losses.values()]).all():
+            sys.exit("the training has diverged; a lower --rate may help")
+    if writer:
+        writer.close()
+    print(f"{args.out} is the agent; its curve is beside it")
+    print(f"next: othello-env benchmark {args.out}:network={network.function} --size {args.size}")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 The script needs ``pip install 'othello-env[sb3,onnx]' onnx``. The learner plays against fixed opponents and its
 own snapshots (copies of its earlier policies). Prioritised fictitious self-play chooses the opponents by the learner's
 results against them (see `othello_env.league`). A snapshot is an ONNX file, which every command can load as an agent.
-The folder ``--out`` holds the league and the last policy, ``newest.onnx``. Ctrl-C ends the training and keeps the
-league and the policy.
+The folder ``--out`` holds the league, the last policy, ``newest.onnx``, and TensorBoard's events. Ctrl-C ends the
+training and keeps the league and the policy.
 """
 
 import sys
@@ -118,6 +118,7 @@ def main(args: Args) -> None:
         policy_kwargs={"net_arch": [256, 256]},
         seed=args.seed,
         device="cpu",
+        tensorboard_log=str(args.out),
     )
     newest = args.out / "newest.onnx"
     rollouts = Rollouts(league, args.every, newest)

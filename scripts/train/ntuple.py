@@ -17,6 +17,8 @@ The curve is written beside the weights as JSON, and with --picture also as a pi
 the evaluation ``weighted`` at two depths, from random openings. In these matches the network looks one ply ahead. On
 6x6 and 4x4 a point also has the share of perfect moves in packaged positions.
 
+TensorBoard's events are in a folder beside the weights, if PyTorch and tensorboard are installed.
+
 The same seed, batch and number of games give the same weights and scores, also with an interruption: Ctrl-C keeps what
 was learned, and --resume goes on. The weights are also written every five minutes.
 """
@@ -32,8 +34,13 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env tyro")
 
+try:
+    from torch.utils.tensorboard import SummaryWriter
+except ImportError:
+    SummaryWriter = None
+
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
-from othello_env.arena import measure_progress
+from othello_env.arena import measure_progress, scalars
 from othello_env.drawing import learning_curve
 from othello_env.support.files import check_output, parse_json, read_file, write_json
 
@@ -102,6 +109,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyError, OSError, TypeError, ValueError) as error:
         sys.exit(f"ntuple.py: {error}")
 
+    writer = SummaryWriter(args.out.with_suffix("")) if SummaryWriter else None
     last_game = math.inf if args.games is None else args.games
     last_second = math.inf if args.seconds is None else args.seconds
 
@@ -129,6 +137,8 @@ def main(arguments: list[str] | None = None) -> None:
                 words = [f"{opponent} {score:.3f}" for opponent, score in point["scores"].items()]
                 words += [f"perfect moves {point['perfect moves']:.3f}"] if "perfect moves" in point else []
                 print(f"{trainer.games:,} games", f"{trainer.seconds:.0f} s", *words, sep="  ", flush=True)
+                for name, value in scalars(point).items() if writer else ():
+                    writer.add_scalar(name, value, trainer.games)
             if measured or (finished and args.half) or trainer.seconds >= saved + 300:
                 keep(half=finished and args.half)
                 saved = trainer.seconds
@@ -139,6 +149,8 @@ def main(arguments: list[str] | None = None) -> None:
         if trainer.games:
             keep()
         sys.exit(130)
+    if writer:
+        writer.close()
     if not measured:
         print(f"nothing left to do after {trainer.games:,} games; give more --games or --seconds")
     print(f"{args.out} is the agent, and {curve_file} its curve{f', drawn in {args.picture}' if args.picture else ''}")

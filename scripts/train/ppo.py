@@ -1,7 +1,7 @@
 """Train a policy by self-play with PPO (``pip install 'othello-env[torch]'``).
 
     python scripts/train/ppo.py --out runs/ppo.safetensors --seconds 1800
-    python scripts/train/ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
+    python scripts/train/ppo.py --out runs/more.safetensors --seconds 1800 --init runs/ppo.safetensors
     python scripts/train/ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
 
 In most games the policy plays both sides, and each side learns from its own result (PPO: Schulman et al., 2017). In the
@@ -12,12 +12,11 @@ By default the network evaluates the board after each legal move. With --network
 learns better with --games 128 --rate 2.5e-3 --entropy 0.02 --gae-lambda 0.95. A third one is for you to change: the
 class `Network` below, with --network scripts/train/ppo.py:Network.
 
-The learning curve (.json, .png), the state for --resume (.state.safetensors) and the league (the folder .league) are
-written beside the agent. A resumed run equals an uninterrupted one, on a CPU bit for bit. Ctrl-C ends the run after the
-iteration, a second Ctrl-C at once. OMP_NUM_THREADS=1 before the command is often much faster.
+The agent, its learning curve (.json, .png), its league (the folder .league) and TensorBoard's events (a folder) are
+written to --out and beside it at each point of the curve: ``tensorboard --logdir runs``. OMP_NUM_THREADS=1 before the
+command is often much faster.
 """
 
-import signal
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -30,16 +29,16 @@ try:
     import torch
     import tyro
     from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import NeuralAgent, draw_actions, load_network, load_training, make_network, save_training
+from othello_agents.network import NeuralAgent, draw_actions, load_network, make_network
 from othello_env import make_vec_env, self_play_advantages
-from othello_env.arena import measure_progress, progress_text
+from othello_env.arena import measure_progress, progress_text, scalars
 from othello_env.drawing import learning_curve
 from othello_env.games.othello import symmetries
 from othello_env.league import League
-from othello_env.league.matches import take_matches
 from othello_env.support.files import write_json
 
 
@@ -50,11 +49,9 @@ class Args:
     out: Path = Path("runs/ppo.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
     seconds: float = 3600.0  # seconds of the whole run, measurements included
-    resume: bool = False  # continue the run of --out
     every: int = 20  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda
-    # The results depend on the options from here on. A resumed run must have the same.
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     network: str = "afterstates"  # afterstates, residual, or your own, as path.py:name or package.module:name
@@ -83,7 +80,6 @@ class Args:
 
 
 PACKAGED = ("maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")  # the league's agents besides past selves
-RUN = ("out", "iterations", "seconds", "resume", "every", "match", "device")  # may change on --resume
 
 
 class Network(nn.Module):
@@ -107,6 +103,11 @@ def autocast(args: Args, playing: bool = False) -> Any:
     return torch.autocast(kind, torch.bfloat16, args.precision == "bfloat16" and not (playing and kind == "cpu"))
 
 
+def check_finite(numbers: Any) -> None:
+    if not np.isfinite(numbers).all():
+        sys.exit("the training has diverged; a lower --rate may help")
+
+
 def play(args: Args, network: Any, env: Any, rng: np.random.Generator, league: League) -> dict[str, Any]:
     """Begin N new games and play T plies in each. Returns arrays (T, N, ...), with the advantages and the returns."""
     env.set_openings(f"random:{rng.integers(args.random_plies * args.size**2 // 64 + 1)}")
@@ -118,8 +119,7 @@ def play(args: Args, network: Any, env: Any, rng: np.random.Generator, league: L
         row = {"observations": planes, "masks": symmetries.transform_policy(observation["action_mask"], k)}
         with autocast(args, playing=True):
             policy, row["values"] = network.answers(planes, row["masks"])
-        if not np.isfinite(policy).all():
-            raise FloatingPointError
+        check_finite(policy)
         row["actions"] = draw_actions(policy, rng.random(env.num_envs))
         row["log_probabilities"] = np.log(policy[np.arange(env.num_envs), row["actions"]])
         row["players"] = env.to_move  # who acts now, and whose reward the step returns
@@ -141,7 +141,7 @@ def learn(args: Args, network: Any, optimizer: Any, data: dict[str, Any], rng: A
     arrays = [data[name].astype(np.float32) for name in ("log_probabilities", "advantages", "returns")]
     arrays += [data[name] for name in ("observations", "masks", "actions")]
     flat = [torch.from_numpy(array).flatten(0, 1).to(args.device) for array in arrays]
-    found = []
+    losses = []
     for _ in range(args.epochs):
         for chosen in torch.from_numpy(rng.permutation(len(flat[0]))).to(args.device).split(args.minibatch):
             before, gain, target, observations, masks, actions = (tensor[chosen] for tensor in flat)
@@ -157,96 +157,72 @@ def learn(args: Args, network: Any, optimizer: Any, data: dict[str, Any], rng: A
             (policy_loss + args.value * value_loss - args.entropy * entropy).backward()
             nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], args.gradient)
             optimizer.step()
-            found.append(torch.stack([policy_loss, value_loss, entropy]).detach())
-    losses = torch.stack(found).mean(dim=0).tolist()
-    if not np.isfinite([*losses, *(weight.sum().item() for weight in network.weights.values())]).all():
-        raise FloatingPointError
-    return {name: round(loss, 4) for name, loss in zip(("policy", "value", "entropy"), losses, strict=True)}
+            losses.append(torch.stack([policy_loss, value_loss, entropy]).detach())
+    means = torch.stack(losses).mean(dim=0).tolist()
+    check_finite([*means, *(weight.sum().item() for weight in network.weights.values())])
+    return {name: round(mean, 4) for name, mean in zip(("policy", "value", "entropy"), means, strict=True)}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
-    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    for file in (args.out, folder := args.out.with_suffix(".league")):
+        if file.exists():
+            sys.exit(f"{file} exists; give another --out")
     own = args.network if ":" in args.network else None  # the function that makes a network of yours
-    suffixes = (".safetensors", ".json", ".png", ".state.safetensors", ".league")
-    out, curve_file, picture, state, folder = files = [args.out.with_suffix(suffix) for suffix in suffixes]
-    if not args.resume and (there := [file for file in files if file.exists()]):
-        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
-    if min(args.every, args.match, args.games, args.steps, args.snapshot, args.minibatch) < 1 or args.match % 2:
-        sys.exit("--every, --match, --games, --steps, --snapshot, --minibatch must be at least 1, and --match even")
-    out.parent.mkdir(parents=True, exist_ok=True)
-
-    # What learns: the network, its mean (the agent), the optimiser and the league. And how far the run is.
-    run: dict[str, Any] = {"iteration": 0, "plies": 0, "seconds": 0.0, "losses": {}, "curve": []}
-    try:
-        network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
-        if args.init and not args.resume:
-            network = network.with_weights(load_network(args.init, own).weights)
-        network = network.to(args.device)
-        average = network.copy()
-        fused = torch.device(args.device).type == "cpu"  # much faster for the large tables of afterstates
-        optimizer = torch.optim.Adam([*network.trained_weights().values()], lr=args.rate, eps=1e-5, fused=fused)
-        how = {"matchmaking": args.matchmaking, "fixed_share": args.packaged, "keep": args.past, "half_life": 100}
-        league = League(PACKAGED, seed=args.seed, **how)
-        if args.resume:
-            run, _ = load_training(state, {"network": network, "average": average}, optimizer, settings)
-            league = League.load(folder)
-    except (AssertionError, ImportError, OSError, RuntimeError, ValueError) as error:
-        sys.exit(f"ppo.py: {error}")
+    network = make_network(args.network, args.size, args.seed, channels=args.channels, blocks=args.blocks)
+    if args.init:
+        network = network.with_weights(load_network(args.init, own).weights)
+    network = network.to(args.device)
+    average = network.copy()  # the agent
+    fused = torch.device(args.device).type == "cpu"  # much faster for the large tables of afterstates
+    optimizer = torch.optim.Adam([*network.trained_weights().values()], lr=args.rate, eps=1e-5, fused=fused)
+    how = {"matchmaking": args.matchmaking, "fixed_share": args.packaged, "keep": args.past, "half_life": 100}
+    league = League(PACKAGED, seed=args.seed, **how)
     against = min(round(args.league * args.games), args.games - 1)  # the number of games against the league
     envs = [make_vec_env(args.games - against, opponent=None, size=args.size, strict=True)]
     envs += [make_vec_env(against, size=args.size, strict=True)] if against else []
 
-    stop: list[int] = []  # not empty after Ctrl-C
-    signal.signal(signal.SIGINT, lambda *_: stop.append(1) or signal.signal(signal.SIGINT, signal.default_int_handler))
-    started, curve = time.perf_counter() - run["seconds"], run["curve"]
-    saved = told = time.perf_counter()
-    while True:
-        now, iteration = time.perf_counter(), run["iteration"]
-        run["seconds"] = now - started
-        done = bool(stop) or run["seconds"] >= args.seconds or iteration >= args.iterations
-        measured = (done or iteration % args.every == 0) and (not curve or curve[-1]["iteration"] < iteration)
-        if measured:
-            point = {"iteration": iteration, "plies": run["plies"], "seconds": round(run["seconds"], 1)} | run["losses"]
-            curve.append(point | measure_progress(NeuralAgent(average), size=args.size, games=args.match))
-        if measured or now - told > 10:
-            losses = "  ".join(f"{name} {loss:.3f}" for name, loss in run["losses"].items())
-            where = f"iteration {iteration}  {run['plies']:,} plies  {run['seconds']:.0f} s"
-            print(where, progress_text(curve[-1]) if measured else losses, sep="  ", flush=True)
-            told = now
-        if measured or done or now - saved > 300:  # write the agent, its curve, and what --resume needs
-            run["seconds"] = time.perf_counter() - started
-            card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    title = f"PPO learns {args.size}x{args.size} Othello, seed {args.seed}"
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix(""))
+    losses: dict[str, float] = {}
+    curve: list[dict[str, Any]] = []
+    plies, started = 0, time.perf_counter()
+    for iteration in range(args.iterations + 1):
+        seconds = time.perf_counter() - started
+        done = seconds >= args.seconds or iteration == args.iterations
+        if done or iteration % args.every == 0:
+            progress = measure_progress(NeuralAgent(average), size=args.size, games=args.match)
+            curve.append({"iteration": iteration, "plies": plies, "seconds": round(seconds, 1)} | losses | progress)
+            print(f"iteration {iteration}  {plies:,} plies  {seconds:.0f} s  {progress_text(progress)}", flush=True)
+            for name, value in scalars(progress).items():
+                writer.add_scalar(name, value, plies)
             average.training = card | curve[-1]
-            average.save(out)
-            write_json(curve_file, card | {"curve": curve})
-            learning_curve(picture, f"PPO learns {args.size}x{args.size} Othello, seed {args.seed}", curve)
-            save_training(state, {"network": network, "average": average}, optimizer, settings, run)
-            take_matches(league, folder)  # the matches that othello-env league has played there
+            average.save(args.out)
+            write_json(args.out.with_suffix(".json"), card | {"curve": curve})
+            learning_curve(args.out.with_suffix(".png"), title, curve)
             league.save(folder)
-            saved = now
-        if done or stop:
+        if done:
             break
+
         rng = np.random.default_rng([args.seed, iteration])
         torch.manual_seed(args.seed + iteration)  # for a network of yours that draws random numbers
         if iteration % args.snapshot == 0:
-            league.add(NeuralAgent(network.copy(), 1.0), f"iteration {iteration}", played=run["plies"])
+            league.add(NeuralAgent(network.copy(), 1.0), f"iteration {iteration}", played=plies)
         for env in envs[1:]:
             env.set_opponents(league.opponents(args.opponents))
-        try:
-            parts = [play(args, network, env, rng, league) for env in envs]
-            rollout = {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
-            run["losses"] = learn(args, network, optimizer, rollout, rng)
-        except FloatingPointError:
-            sys.exit(f"iteration {iteration}: the training has diverged; a lower --rate may help")
+        rollouts = [play(args, network, env, rng, league) for env in envs]
+        data = {name: np.concatenate([rollout[name] for rollout in rollouts], axis=1) for name in rollouts[0]}
+        losses = learn(args, network, optimizer, data, rng)
         average.approach(network, max(1 - 0.5 ** (1 / args.average), 9 / (9 + iteration)))  # at first mostly the newest
-        run["iteration"], run["plies"] = iteration + 1, run["plies"] + rollout["actions"].size
-    if not measured and not stop:
-        print(f"nothing left to do after {iteration} iterations; give more --iterations or --seconds")
-    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume, {folder} the league")
-    print(f"next: othello-env benchmark {out}{f':network={own}' if own else ''} --size {args.size}")
-    if stop:
-        sys.exit(130)
+        plies += data["actions"].size
+        for name, loss in losses.items():
+            writer.add_scalar(f"losses/{name}", loss, plies)
+    writer.close()
+    print(f"{args.out} is the agent; its curve, its league and TensorBoard's events are beside it")
+    print(f"next: othello-env benchmark {args.out}{f':network={own}' if own else ''} --size {args.size}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """Train one policy for both sides with RLlib's PPO on the PettingZoo environment.
 
-    pip install othello-env "ray[rllib]" torch tyro
+    pip install 'othello-env[torch]' "ray[rllib]"
     python scripts/train/rllib.py --iterations 100 --out runs/rllib
     python scripts/train/rllib.py --size 6 --workers 2 --iterations 100 --out runs/small
 
 RLlib uses the environment through its `PettingZooEnv`, and masks actions in its `ActionMaskingTorchRLModule`. The
 wrapper `Observations` gives this module the observation as a row of floats, under the name that the module expects. The
 training is saved as a folder in RLlib's own format, which ``Algorithm.from_checkpoint`` reads. Such a folder holds
-pickled objects: load only folders that you trust. Ctrl-C ends the training and keeps what was learned.
+pickled objects: load only folders that you trust. Ctrl-C ends the training and keeps what was learned. TensorBoard's
+events are in the same folder.
 
 With ``--workers``, other processes play. On several machines, RLlib trains as Ray's documentation says.
 """
@@ -31,8 +32,9 @@ try:
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
     from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
     from ray.tune.registry import register_env
+    from torch.utils.tensorboard import SummaryWriter
 except ImportError as error:
-    sys.exit(f"{error}: pip install othello-env 'ray[rllib]' torch tyro")
+    sys.exit(f"{error}: pip install 'othello-env[torch]' 'ray[rllib]'")
 
 from othello_env import Othello, othello_v0, play_match
 
@@ -124,6 +126,7 @@ def main(args: Args) -> None:
     ray.init(include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
     algorithm = make_algorithm(args.seed, args.workers, size=args.size)
     openings = f"random:{args.size**2 // 8}"
+    writer = SummaryWriter(args.out / "tensorboard")
     try:
         for iteration in range(1, args.iterations + 1):
             algorithm.train()
@@ -133,9 +136,11 @@ def main(args: Args) -> None:
                 for opponent in ("random", "maximizer:eval=weighted"):
                     result = play_match(policy, opponent, openings=openings, new_game=lambda _: Othello(args.size))
                     print(iteration, f"score against {opponent}: {result.score:.3f}", flush=True)
+                    writer.add_scalar(f"scores/{opponent}", result.score, iteration)
     except KeyboardInterrupt:
         print("interrupted")
         algorithm.save_to_path(args.out.absolute())
+    writer.close()
     algorithm.stop()
     player = PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))
     print(f"\n{args.out} has the checkpoint. {player}")

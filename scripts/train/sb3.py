@@ -6,7 +6,8 @@
 Stable-Baselines3 has its own interface for vector environments. `othello_env.envs.OthelloVecEnv` is the compiled vector
 environment with this interface. The environment with one game, ``gymnasium.make("othello_env/Othello-v0")``, works in
 Stable-Baselines3 without changes. The model is saved in Stable-Baselines3's own format. Such a file may hold pickled
-objects: load only files that you trust. Ctrl-C ends the training and keeps what was learned.
+objects: load only files that you trust. Ctrl-C ends the training and keeps what was learned. TensorBoard's events are
+in a folder beside the model: ``tensorboard --logdir runs``.
 """
 
 import sys
@@ -71,9 +72,9 @@ def main(args: Args) -> None:
     if args.out.exists() or args.out.suffix != ".zip":
         sys.exit(f"--out: expected a new .zip file, got {args.out}")
     env = OthelloVecEnv(args.games, size=args.size, opponent=args.opponent)
-    model = make_model(env, args.seed, verbose=1)
+    model = make_model(env, args.seed, verbose=1, tensorboard_log=str(args.out.parent))
     try:
-        model.learn(args.steps, log_interval=10)
+        model.learn(args.steps, log_interval=10, tb_log_name=args.out.stem)
     except KeyboardInterrupt:
         print("interrupted")
     args.out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,15 +1,14 @@
 """Train a network by plain self-play with a policy gradient (``pip install 'othello-env[torch]'``).
 
     python scripts/train/self_play.py --iterations 1000
-    python scripts/train/self_play.py --iterations 2000 --resume
+    python scripts/train/self_play.py --init runs/self_play.safetensors --out runs/more.safetensors
 
 One network plays both sides of many games at once, a ply a step, and learns from each side's own results by PPO
 (Schulman et al., 2017). There are no other opponents: `ppo.py` adds past selves, packaged agents, the board's
 symmetries and a network that knows how discs are turned. The tutorial docs/tutorials/self-play.md explains this loop.
 
-The learning curve (.json, .png) and the state for --resume (.state.safetensors) are written beside the agent. A resumed
-run begins new games, so it is not the same as an uninterrupted one. Ctrl-C ends the run; its files are those of the
-last point of the curve.
+The agent, its learning curve (.json, .png) and TensorBoard's events (a folder) are written to --out and beside it at
+each point of the curve: ``tensorboard --logdir runs``.
 """
 
 import os
@@ -25,12 +24,13 @@ try:
     import torch
     import tyro
     from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import CustomNetwork, NeuralAgent, load_training, save_training
+from othello_agents.network import CustomNetwork, NeuralAgent, load_network
 from othello_env import make_vec_env, self_play_advantages
-from othello_env.arena import measure_progress, progress_text
+from othello_env.arena import measure_progress, progress_text, scalars
 from othello_env.drawing import learning_curve
 from othello_env.support.files import write_json
 
@@ -40,10 +40,9 @@ class Args:
     """The options of the command."""
 
     out: Path = Path("runs/self_play.safetensors")  # the file of the agent
-    iterations: int = 1000  # iterations of the whole run
-    resume: bool = False  # continue the run of --out
+    iterations: int = 1000  # each plays and learns
     every: int = 100  # iterations between points of the curve
-    # The results depend on the options from here on. A resumed run must have the same.
+    init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     games: int = 256  # games at once
@@ -51,9 +50,6 @@ class Args:
     minibatch: int = 512  # plies in one change of the weights
     rate: float = 1e-3  # the learning rate of Adam
     entropy: float = 0.02  # the weight of the policy's entropy
-
-
-RUN = ("out", "iterations", "resume", "every")  # may change on --resume
 
 
 class Network(nn.Module):
@@ -93,8 +89,8 @@ def play(network: Network, envs: Any, seen: Any, info: Any, steps: int) -> tuple
     return rollout | {"gains": gains.astype(np.float32), "returns": returns.astype(np.float32)}, seen, info
 
 
-def learn(args: Args, network: Network, optimizer: Any, rollout: dict[str, Any]) -> None:
-    """Change the weights once for each minibatch, in random order."""
+def learn(args: Args, network: Network, optimizer: Any, rollout: dict[str, Any]) -> dict[str, float]:
+    """Change the weights once for each minibatch, in random order. Returns the last losses."""
     flat = {name: torch.from_numpy(array).flatten(0, 1) for name, array in rollout.items()}
     for chosen in torch.randperm(rollout["gains"].size).split(args.minibatch):
         part = {name: tensor[chosen] for name, tensor in flat.items()}
@@ -108,54 +104,49 @@ def learn(args: Args, network: Network, optimizer: Any, rollout: dict[str, Any])
         (policy_loss + 0.5 * value_loss - args.entropy * entropy).backward()
         nn.utils.clip_grad_norm_(network.parameters(), 0.5)
         optimizer.step()
+    return {"policy": policy_loss.item(), "value": value_loss.item(), "entropy": entropy.item()}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = tyro.cli(Args, args=arguments, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,))
-    settings = {name: value for name, value in asdict(args).items() if name not in RUN}
-    suffixes = (".safetensors", ".json", ".png", ".state.safetensors")
-    out, curve_file, picture, state = files = [args.out.with_suffix(suffix) for suffix in suffixes]
-    if not args.resume and (there := [file for file in files if file.exists()]):
-        sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
-    out.parent.mkdir(parents=True, exist_ok=True)
-
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    if args.out.exists():
+        sys.exit(f"{args.out} exists; give another --out")
     torch.manual_seed(args.seed)
     torch.set_num_threads(1)  # a small network is not faster with more
     network = Network(args.size)
     trained = CustomNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    if args.init:
+        trained.assign(load_network(args.init, trained.function))
     optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)
-    run: dict[str, Any] = {"iteration": 0, "seconds": 0.0, "curve": []}
-    if args.resume:
-        try:
-            run, _ = load_training(state, {"network": trained}, optimizer, settings)
-        except (OSError, ValueError) as error:
-            sys.exit(f"self_play.py: {error}")
-        torch.manual_seed(args.seed + run["iteration"])
-    if run["iteration"] >= args.iterations:
-        print(f"nothing left to do after {run['iteration']} iterations; give more --iterations")
     envs = make_vec_env(args.games, opponent=None, size=args.size, openings="random:10", strict=True)
-    seen, info = envs.reset(seed=args.seed + run["iteration"])
-    started = time.perf_counter() - run["seconds"]
-    try:
-        for iteration in range(run["iteration"] + 1, args.iterations + 1):
-            rollout, seen, info = play(network, envs, seen, info, args.steps)
-            learn(args, network, optimizer, rollout)
-            if iteration % args.every and iteration < args.iterations:
-                continue
-            run |= {"iteration": iteration, "seconds": round(time.perf_counter() - started, 1)}
-            point = {"iteration": iteration, "plies": iteration * args.games * args.steps, "seconds": run["seconds"]}
-            run["curve"].append(point | measure_progress(NeuralAgent(trained), size=args.size))
-            print(f"iteration {iteration}  {point['plies']:,} plies  {progress_text(run['curve'][-1])}", flush=True)
-            trained.training = {"settings": settings, **run["curve"][-1]}
-            trained.save(out)
-            write_json(curve_file, {"settings": settings, "curve": run["curve"]})
-            learning_curve(picture, f"Self-play, {args.size}x{args.size} Othello, seed {args.seed}", run["curve"])
-            save_training(state, {"network": trained}, optimizer, settings, run)
-    except KeyboardInterrupt:
-        print(f"interrupted; --resume continues after iteration {run['iteration']}")
-        sys.exit(130)
-    print(f"{out} is the agent, {curve_file} and {picture} its curve, {state} is for --resume")
-    print(f"next: othello-env benchmark {out}:network={trained.function} --size {args.size}")
+    seen, info = envs.reset(seed=args.seed)
+
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix(""))
+    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    curve: list[dict[str, Any]] = []
+    started = time.perf_counter()
+    for iteration in range(1, args.iterations + 1):
+        rollout, seen, info = play(network, envs, seen, info, args.steps)
+        losses = learn(args, network, optimizer, rollout)
+        plies = iteration * args.games * args.steps
+        for name, loss in losses.items():
+            writer.add_scalar(f"losses/{name}", loss, plies)
+        if iteration % args.every == 0 or iteration == args.iterations:
+            seconds = round(time.perf_counter() - started, 1)
+            progress = measure_progress(NeuralAgent(trained), size=args.size)
+            curve.append({"iteration": iteration, "plies": plies, "seconds": seconds} | progress)
+            print(f"iteration {iteration}  {plies:,} plies  {progress_text(progress)}", flush=True)
+            for name, value in scalars(progress).items():
+                writer.add_scalar(name, value, plies)
+            trained.training = {"settings": settings, **curve[-1]}
+            trained.save(args.out)
+            write_json(args.out.with_suffix(".json"), {"settings": settings, "curve": curve})
+            title = f"Self-play, {args.size}x{args.size} Othello, seed {args.seed}"
+            learning_curve(args.out.with_suffix(".png"), title, curve)
+    writer.close()
+    print(f"{args.out} is the agent; its curve and TensorBoard's events are beside it")
+    print(f"next: othello-env benchmark {args.out}:network={trained.function} --size {args.size}")
 
 
 if __name__ == "__main__":

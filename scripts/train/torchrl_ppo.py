@@ -7,7 +7,7 @@
 The environment is `othello_env.envs.TorchRLEnv`, which plays a whole batch of games in TorchRL's interface. With
 ``--self-play`` the policy plays both sides, and `SelfPlayGAE` computes the advantages of each side from its own turns.
 Without this option, the policy plays against ``--opponent``, and TorchRL's own `GAE` computes the advantages. Ctrl-C
-ends the training and keeps what was learned.
+ends the training and keeps what was learned. TensorBoard's events are in a folder beside the weights.
 """
 
 import sys
@@ -23,6 +23,7 @@ try:
     import tyro
     from tensordict.nn import TensorDictModule
     from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
     from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
     from torchrl.objectives import ClipPPOLoss
     from torchrl.objectives.value import GAE
@@ -89,6 +90,7 @@ class Learner:
         self.advantage = (SelfPlayGAE if is_self_play else GAE)(gamma=1.0, lmbda=0.95, value_network=critic)
         self.loss = ClipPPOLoss(self.actor, critic, entropy_coeff=0.01, normalize_advantage=True)
         self.optimizer = torch.optim.Adam(self.loss.parameters(), rate)
+        self.losses: dict[str, float] = {}  # those of the last minibatch
 
     def iterate(self) -> Any:
         """Play T steps of N new games, learn from these steps, and return them as a TensorDict (N, T)."""
@@ -103,6 +105,7 @@ class Learner:
                 (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
                 nn.utils.clip_grad_norm_(self.loss.parameters(), 0.5)
                 self.optimizer.step()
+        self.losses = {name: losses[f"loss_{name}"].item() for name in ("objective", "critic", "entropy")}
         return played
 
     def score(self, opponent: str) -> float:
@@ -137,13 +140,19 @@ def main(args: Args) -> None:
     env = TorchRLEnv(args.games, size=args.size, opponent=None if args.self_play else args.opponent)
     env.set_seed(args.seed)
     learner = Learner(env, args.size)
+    writer = SummaryWriter(args.out.with_suffix(""))
     try:
         for iteration in range(1, args.iterations + 1):
             learner.iterate()
+            for name, loss in learner.losses.items():
+                writer.add_scalar(f"losses/{name}", loss, iteration)
             if iteration % 20 == 0 or iteration == args.iterations:
-                print(iteration, f"score against {args.opponent}: {learner.score(args.opponent):.3f}", flush=True)
+                score = learner.score(args.opponent)
+                writer.add_scalar(f"scores/{args.opponent}", score, iteration)
+                print(iteration, f"score against {args.opponent}: {score:.3f}", flush=True)
     except KeyboardInterrupt:
         print("interrupted")
+    writer.close()
     torch.save(learner.scores.state_dict(), args.out)
     player = PLAYER.format(recipes=Path(__file__).parent, plies=args.size**2 // 8, **vars(args))
     print(f"\n{args.out} has the weights. {player}")

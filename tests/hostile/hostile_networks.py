@@ -1,4 +1,4 @@
-"""Harmful files of neural networks: .safetensors, the state of a training, and ONNX."""
+"""Harmful files of neural networks: .safetensors and ONNX."""
 
 import json
 import struct
@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from hostile_values import DEEP, NESTED, replaced, saved
 
-from othello_agents.network import NeuralNetwork, load_training, save_training
+from othello_agents.network import NeuralNetwork
 
 
 @cache
@@ -44,41 +44,6 @@ def crafted_safetensors():
         yield f"header of {length}", tensors_file(top, data, length)
     for text in (NESTED, '{"a":' * DEEP, "NaN", "[]", "{}", '{"__metadata__": {"card": 4}}'):
         yield f"header {text[:9]}", tensors_file(text.encode(), data)
-
-
-SETTINGS, PROGRESS = {"size": 4}, {"iteration": 1, "curve": [{"scores": {"random": 0.5}}]}
-
-
-def learner():
-    import torch
-
-    network = NeuralNetwork(4, 2, 1)
-    for weight in network.weights.values():
-        weight.requires_grad_().grad = torch.ones_like(weight)
-    optimizer = torch.optim.Adam(network.weights.values())
-    optimizer.step()
-    return {"network": network}, optimizer
-
-
-@cache
-def run():
-    return saved(lambda path: save_training(path, *learner(), SETTINGS, PROGRESS))
-
-
-def crafted_run():
-    end = 8 + int.from_bytes(run()[:8], "little")
-    top, data = json.loads(run()[8:end]), run()[end:]
-    card = json.loads(top["__metadata__"]["card"])
-    for place in [("format",), ("settings",), ("progress",), ("settings", "size")]:
-        for what, text in replaced(card, *place):
-            yield what, tensors_file(top | {"__metadata__": {"card": text}}, data)
-    for name in top:
-        if name.startswith("network."):
-            yield f"without {name}", tensors_file({key: top[key] for key in top if key != name}, data)
-
-
-def load_run(path):
-    load_training(path, *learner(), SETTINGS)
 
 
 def model(*nodes, bias=None, location=None):

@@ -239,7 +239,7 @@ def methods():
     yield Games, "joined", {"parts": [games()]}
     yield Statistics, "of", {"parts": [games().statistics()]}
     yield Overview, "of", {"parts": [games()]}
-    yield Overview.of([games()]), "picture", {"title": "", "players": ("a", "b")}
+    yield Overview.from_parts([games()]), "picture", {"title": "", "players": ("a", "b")}
     yield snapshot(), "add", {"policy": "random"}
     yield League, "snapshots_in", {"state": snapshot().state()}
     yield OthelloText(4), "reset", {"seed": 1}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from othello_agents.network.custom import CustomNetwork
     from othello_agents.network.neural import NeuralAgent, NeuralNetwork, load_network
     from othello_agents.network.policy import draw_actions
-    from othello_agents.network.training import load_training, make_network, save_training
+    from othello_agents.network.training import make_network
 
 __all__ = [
     "CustomNetwork",
@@ -23,10 +23,8 @@ __all__ = [
     "TorchNetwork",
     "draw_actions",
     "load_network",
-    "load_training",
     "make_network",
     "read_tensors",
-    "save_training",
     "to_device",
     "write_tensors",
 ]
@@ -39,7 +37,7 @@ if not TYPE_CHECKING:  # at run time, a name is imported only when it is first u
             "othello_agents.network.custom": ("CustomNetwork",),
             "othello_agents.network.neural": ("NeuralAgent", "NeuralNetwork", "load_network"),
             "othello_agents.network.policy": ("draw_actions",),
-            "othello_agents.network.training": ("load_training", "make_network", "save_training"),
+            "othello_agents.network.training": ("make_network",),
         },
     )
 

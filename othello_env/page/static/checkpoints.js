@@ -17,8 +17,8 @@ export class Versions {
 }
 
 /**
- * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded, including files of leagues
- * and curves. `folder` is the path of the watched folder, or null. `play(agent)` and `look(agent)` are called when a
+ * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded, including files of
+ * leagues. `folder` is the path of the watched folder, or null. `play(agent)` and `look(agent)` are called when a
  * person chooses a checkpoint.
  */
 export function showCheckpoints(agents, leftOut, titles, folder, { play, look }) {

@@ -1,7 +1,7 @@
 // A league: the scores of its members against each other as a heat map, and the ratings of the snapshots over the training.
 
 import { html, wide } from "./elements.js";
-import { plot, styleOf } from "./plot.js";
+import { plot } from "./plot.js";
 import { eloText, intervalText, scoreText } from "./values.js";
 
 const MOST_INTERVALS = 10; // with more members, the intervals are shown only for the cell under the pointer
@@ -60,7 +60,7 @@ function ratingChart({ names, played, ratings, anchor }, width) {
   if (!points.length) return html("p", { class: "faint" }, "The league has no snapshot of the learner yet.");
   const levels = members.filter(({ x }) => x === null).map(({ name, elo }) => ({ name, y: elo }));
   return plot({
-    label: `Elo of the snapshots (${anchor} is 0),`, over: "plies, steps or games of training", width, levels, isShare: false,
-    series: [{ ...styleOf(0), name: "snapshots, with 95% intervals", short: "snapshot", points, interval: "bars", runs: [] }],
+    label: `Elo of the snapshots (${anchor} is 0),`, over: "plies, steps or games of training",
+    name: "snapshots, with 95% intervals", short: "snapshot", points, levels, width,
   });
 }

@@ -1,21 +1,18 @@
-// Shows the results of benchmarks and training, which the server reads from files, as tables, bars and learning curves.
+// Shows the results of benchmarks and tournaments, which the server reads from files, as tables and bars.
 
 import { crosstable } from "./crosstable.js";
 import { html, svg, wide } from "./elements.js";
-import { plot, styleOf } from "./plot.js";
 import { eloText, scoreText, valueText } from "./values.js";
 
-/** The results of one file. `open(file, number)` replays a recorded game. `width` is the width of the charts in pixels. */
-export function resultsView(content, open, width) {
-  const { name, title, about, facts, matches, curves } = content;
+/** The results of one file. `open(file, number)` replays a recorded game. */
+export function resultsView(content, open) {
+  const { name, title, about, facts, matches } = content;
   return html("article", {},
     html("h3", {}, title),
     html("p", { class: "faint" }, [name === title ? "" : name, about].filter(Boolean).join(": ")),
     ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
     ...(matches.length ? [matchTable(matches)] : []),
-    ...(content.standings ? [crosstable(content, open)] : []),
-    ...["score", "Elo"].filter(unit => curves.some(curve => curve.unit === unit))
-      .map(unit => learningCurve(curves.filter(curve => curve.unit === unit), width)));
+    ...(content.standings ? [crosstable(content, open)] : []));
 }
 
 function matchTable(matches) {
@@ -44,16 +41,4 @@ function scoreBar(score, [low, high], expected) {
     line(.5, { "stroke-opacity": .5 }),
     ...(expected === null ? [] : [line(expected, { "stroke-dasharray": "2 2" })]),
     svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
-}
-
-/** A chart of scores or ratings over the seconds, plies or games of training: over the first axis that all of them have. */
-function learningCurve(curves, width) {
-  const axis = Object.keys(curves[0].over).find(name => curves.every(({ over }) => over[name]));
-  return plot({
-    label: curves[0].unit, over: axis, width,
-    series: curves.map(({ name, over, values }, index) => ({
-      ...styleOf(index), name, short: name, interval: null, runs: [],
-      points: values.map((y, i) => ({ x: over[axis][i], y, low: null, high: null })).sort((a, b) => a.x - b.x),
-    })),
-  });
 }

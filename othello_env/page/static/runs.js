@@ -3,7 +3,6 @@
 
 import { get } from "./api.js";
 import { showCheckpoints } from "./checkpoints.js";
-import { Curves } from "./curves.js";
 import { TITLES } from "./dialogs.js";
 import { byId, renew } from "./elements.js";
 import { ladderTable, shownLadders } from "./ladder.js";
@@ -29,14 +28,13 @@ export class Runs {
     this.watched = null; // the content of the watched folder, or null if no folder is watched
     this.results = [];
     this.ladders = null;
-    this.curves = new Curves();
   }
 
   /** Load what there is, and begin to ask for news if a folder is watched. */
   async setUp() {
     [this.results, this.ladders, this.watched] = await Promise.all([get("/api/results"), get("/api/ladders"), get("/api/runs")]);
     let resized = 0;
-    addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => this.showCharts(), RESIZED_MS); });
+    addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => this.showLeagues(), RESIZED_MS); });
     if (this.watched) {
       this.actions.takeAgents(this.watched.agents);
       setInterval(() => this.poll(), POLL_MS);
@@ -62,7 +60,6 @@ export class Runs {
     this.watched = watched;
     this.actions.takeAgents(watched.agents);
     const isNew = name => JSON.stringify(before[name]) !== JSON.stringify(watched[name]);
-    if (isNew("runs")) this.showCurves();
     if (isNew("agents") || isNew("leftOut")) this.showCheckpoints();
     if (isNew("rated")) this.showLadder();
     if (isNew("leagues")) this.showLeagues();
@@ -71,7 +68,6 @@ export class Runs {
 
   /** Draw everything. Charts need the width of the page, so nothing is drawn while the tab is hidden. */
   show() {
-    this.showCurves();
     this.showCheckpoints();
     this.showLadder();
     this.showLeagues();
@@ -86,18 +82,6 @@ export class Runs {
     const isEmpty = section => section.querySelector("[data-empty]:not([hidden])") !== null;
     const wanted = [...sections.filter(section => !isEmpty(section)), ...sections.filter(isEmpty)];
     if (wanted.some((section, place) => panel.children[place] !== section)) panel.append(...wanted);
-  }
-
-  /** Draw the charts again, for another width of the page. */
-  showCharts() {
-    this.showCurves();
-    this.showLeagues();
-  }
-
-  get isWatching() { return Boolean(this.watched?.folder); }
-
-  showCurves() {
-    if (this.isVisible) this.curves.show(this.watched?.runs ?? [], this.isWatching);
   }
 
   showCheckpoints() {
@@ -123,7 +107,6 @@ export class Runs {
   showResults() {
     if (!this.isVisible) return;
     byId("results-none").hidden = this.results.length > 0;
-    const width = byId("results-list").clientWidth;
-    byId("results-list").replaceChildren(...this.results.map(each => resultsView(each, this.actions.open, width)));
+    byId("results-list").replaceChildren(...this.results.map(each => resultsView(each, this.actions.open)));
   }
 }

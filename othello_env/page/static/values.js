@@ -69,14 +69,6 @@ export function number(value, most, least = -most) {
   return value === "inf" ? most : value === "-inf" ? least : value;
 }
 
-// Math.min(...numbers) and Math.max(...numbers) fail if there are very many numbers, such as those of many learning curves.
-
-/** The smallest of many numbers; Infinity if there are none. @param {number[]} numbers */
-export const smallest = numbers => numbers.reduce((found, number) => Math.min(found, number), Infinity);
-
-/** The greatest of many numbers; -Infinity if there are none. @param {number[]} numbers */
-export const greatest = numbers => numbers.reduce((found, number) => Math.max(found, number), -Infinity);
-
 /** Round up to 1, 2 or 5 times a power of ten. */
 export function nice(value) {
   const power = 10 ** Math.floor(Math.log10(value));
@@ -106,13 +98,6 @@ export function ticks(least, most, count = 4) {
   const first = Math.floor(least / step + 1e-9);
   const last = Math.ceil(most / step - 1e-9);
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
-}
-
-/** Powers of ten. The first is at most `least`, and the last is at least `most`. Both arguments are positive. */
-export function powersOfTen(least, most) {
-  const first = Math.floor(Math.log10(least) + 1e-9);
-  const last = Math.max(first + 1, Math.ceil(Math.log10(most) - 1e-9));
-  return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
 }
 
 /** A tick as text: 1500 is "1,500", and 0.25 is "0.25". */

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from events import read_events
 
 pytest.importorskip("tyro", reason="the recipe reads its options with tyro")
 
@@ -104,4 +105,12 @@ def test_mistakes_are_told_and_nothing_is_overwritten(variables, tmp_path):
     with pytest.raises(SystemExit, match=r"ntuple\.py: "):
         train(variables, out, "--games 40 --resume")
     assert out.read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "a.npz"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["a.json", "a.npz"]
+
+
+def test_tensorboard_has_the_curve(variables, tmp_path):
+    pytest.importorskip("torch.utils.tensorboard", reason="TensorBoard needs the extra torch")
+    train(variables, tmp_path / "a.npz", "--size 4 --seed 3 --games 20 --first 8 --matches 2")
+    curve = json.loads((tmp_path / "a.json").read_text())["curve"]
+    points = [(point["games"], pytest.approx(point["perfect moves"])) for point in curve]
+    assert read_events(tmp_path / "a")["perfect moves"] == points

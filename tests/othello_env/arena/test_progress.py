@@ -3,7 +3,7 @@
 import pytest
 
 from othello_env import Othello, place, play_match
-from othello_env.arena import measure_progress, measure_regret, progress_text
+from othello_env.arena import measure_progress, measure_regret, progress_text, scalars
 from othello_env.arena.progress import YARDSTICKS
 from othello_env.drawing import learning_curve
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
@@ -23,6 +23,8 @@ def test_a_point_has_what_the_arena_measures():
     assert progress_text(point) == (
         f"random {scores[0]}  maximizer {scores[1]}  alphabeta {scores[2]}  perfect moves {score_text(regret.rate)}"
     )
+    matches = {f"scores/{opponent}": point["scores"][opponent] for opponent in YARDSTICKS}
+    assert scalars(point) == matches | {name: point[name] for name in ("perfect moves", "discs lost")}
 
 
 def test_on_8x8_a_point_has_the_rating():

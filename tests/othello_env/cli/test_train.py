@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from events import read_events
 
 from othello_agents.ntuple import NTupleNetwork, Trainer
 from othello_env.cli import main
@@ -31,6 +32,22 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     assert np.array_equal(got.weights, expected.weights)
     assert np.array_equal(got.errors, expected.errors)
     assert got.training | {"seconds": 0} == expected.training | {"seconds": 0}
+
+
+def test_tensorboard_has_the_scores(tmp_path):
+    pytest.importorskip("torch.utils.tensorboard", reason="TensorBoard needs the extra torch")
+    options = ["--games", 20, "--size", 4, "--tensorboard", tmp_path / "events"]
+    assert run(*options, "--out", tmp_path / "a.npz") == 0
+    (points,) = read_events(tmp_path / "events").values()
+    assert [games for games, _ in points] == [0, 20]
+    assert points[-1][1] == pytest.approx(NTupleNetwork.load(tmp_path / "a.npz").training["scores"][training.YARDSTICK])
+
+
+def test_without_tensorboard_an_error_names_the_extra(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    assert run("--games", 20, "--tensorboard", tmp_path / "events", "--out", tmp_path / "a.npz") == 2
+    assert "pip install 'othello-env[torch]'" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
 
 
 def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, capsys):

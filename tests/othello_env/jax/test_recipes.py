@@ -1,10 +1,12 @@
-"""The two recipes with tiny budgets: they learn, write their files, resume, and refuse wrong options."""
+"""The two recipes with tiny budgets: they learn, write their files, go on from them, and refuse wrong options."""
 
+import importlib.util
 import json
 import sys
 
 import numpy as np
 import pytest
+from events import read_events
 from load_script import load_script
 
 jax = pytest.importorskip("jax", reason="JAX is an optional extra")
@@ -29,32 +31,35 @@ def recipe(request):
 
 
 @pytest.mark.filterwarnings("default")  # of flax and mctx
-def test_a_recipe_runs_and_resumes(recipe, tmp_path, capsys):
+def test_a_recipe_writes_its_files_and_another_run_goes_on(recipe, tmp_path, capsys):
     name, main = recipe
-    whole, parts = tmp_path / "whole.safetensors", tmp_path / "parts.safetensors"
-    main([*ALL, *TINY[name], "--out", str(whole), "--iterations", "2"])
-    main([*ALL, *TINY[name], "--out", str(parts), "--iterations", "1"])
-    main([*ALL, *TINY[name], "--out", str(parts), "--iterations", "2", "--resume"])
+    first, more = tmp_path / "first.safetensors", tmp_path / "more.safetensors"
+    main([*ALL, *TINY[name], "--out", str(first), "--iterations", "2"])
     assert "next: othello-env benchmark" in capsys.readouterr().out
-    tensors = [sys.modules["safetensors.numpy"].load(path.read_bytes()) for path in (whole, parts)]
+    curve = json.loads(first.with_suffix(".json").read_text())["curve"]
+    assert [point["iteration"] for point in curve] == [0, 1, 2]
+    assert np.isfinite(curve[-1]["policy"])
+    assert first.with_suffix(".png").stat().st_size > 1000
+    if importlib.util.find_spec("torch") and importlib.util.find_spec("tensorboard"):
+        events = read_events(tmp_path / "first")
+        assert [value for _, value in events["scores/random"]] == [point["scores"]["random"] for point in curve]
+        assert [value for _, value in events["losses/policy"]] == pytest.approx([p["policy"] for p in curve[1:]])
+    agent = make_agent(f"{first}:network={sys.modules[main.__module__].__file__}:make")
+    assert Othello(4).is_legal(agent.act(Othello(4)))
+
+    main([*ALL, *TINY[name], "--out", str(more), "--iterations", "0", "--init", str(first)])
+    tensors = [sys.modules["safetensors.numpy"].load(path.read_bytes()) for path in (first, more)]
     assert tensors[0].keys() == tensors[1].keys()
     for key in tensors[0]:
         assert (tensors[0][key] == tensors[1][key]).all(), key
-    curve = json.loads(whole.with_suffix(".json").read_text())["curve"]
-    assert [point["iteration"] for point in curve] == [0, 1, 2]
-    assert np.isfinite(curve[-1]["policy"])
-    assert whole.with_suffix(".png").stat().st_size > 1000
-    agent = make_agent(f"{whole}:network={sys.modules[main.__module__].__file__}:make")
-    assert Othello(4).is_legal(agent.act(Othello(4)))
 
 
-def test_wrong_options(recipe, tmp_path):
+def test_mistakes_are_told_and_nothing_is_overwritten(recipe, tmp_path):
     name, main = recipe
     out = ["--out", str(tmp_path / "a.safetensors")]
-    with pytest.raises(SystemExit, match="--match even"):
-        main([*ALL, *TINY[name], *out, "--match", "3"])
-    with pytest.raises(SystemExit, match=name):
-        main([*ALL, *TINY[name], *out, "--resume"])
-    (tmp_path / "a.json").write_text("{}")
-    with pytest.raises(SystemExit, match=r"a\.json exists"):
+    wrong = ["--minibatch", "1000"] if name == "jax_ppo" else ["--window", "5"]
+    with pytest.raises(SystemExit, match=f"{wrong[0]} must be at"):
+        main([*ALL, *TINY[name], *out, *wrong])
+    (tmp_path / "a.safetensors").write_text("{}")
+    with pytest.raises(SystemExit, match=r"a\.safetensors exists; give another --out"):
         main([*ALL, *TINY[name], *out])

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
-const { axis, bands, firstOf, groupOf, linesOf, mostOf, quantities, valueAt } = await import(at("bands"));
+const { valueAt } = await import(at("plot"));
 const { Versions } = await import(at("checkpoints"));
 const { ladderRows, shownLadders } = await import(at("ladder"));
 const { exactly, lossText, reviewed } = await import(at("review"));
@@ -145,14 +145,6 @@ test("a hint ends a replay", async () => {
   assert.equal(table.playing, false);
 });
 
-test("an axis may have very many numbers", () => {
-  const numbers = Array.from({ length: 200_000 }, (_, i) => i + 1);
-  assert.deepEqual(axis(numbers, false), [0, 50_000, 100_000, 150_000, 200_000]);
-  assert.deepEqual(axis(numbers, true), [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]);
-  assert.equal(values.smallest(numbers), 1);
-  assert.equal(values.greatest(numbers), 200_000);
-});
-
 const choice = (action, name) => ({ action, name, path: [[0, action]] });
 const answer = (actions, more = {}) => ({ actions, unit: "discs, exact", bound: 64, kind: "values", ...more });
 
@@ -252,34 +244,9 @@ test("a recorded game that was only looked at takes no place", () => {
   assert.equal(past.last, null);
 });
 
-test("runs of one group are those that differ in the seed only", () => {
-  assert.equal(groupOf("ppo_seed2.json"), "ppo");
-  assert.equal(groupOf("a/seed3/curve.json"), "a/curve");
-  assert.equal(groupOf("az-6x6.json"), "az-6x6");
-  assert.equal(groupOf("seed1.json"), "seed1.json");
-});
-
-test("a band has the mean and Student's interval where all runs have a value", () => {
-  const lines = [
-    { name: "a_seed1.json", points: [[0, 0], [10, 1]] }, { name: "a_seed2.json", points: [[10, 0], [0, 0], [20, 1]] },
-    { name: "b.json", points: [[5, 0.5]] },
-  ];
-  const [a, b] = bands(lines);
-  assert.deepEqual([a.name, a.runs, a.points.map(({ x }) => x)], ["a", 2, [0, 10]]);
-  assert.equal(a.points[1].mean, 0.5);
-  assert.ok(Math.abs(a.points[1].high - (0.5 + 12.71 * Math.SQRT1_2 / Math.SQRT2)) < 1e-9);
-  assert.deepEqual(b.points, [{ x: 5, mean: 0.5, low: 0.5, high: 0.5 }]);
+test("between two points of a line, a value is interpolated", () => {
   assert.equal(valueAt([[0, 0], [10, 1]], 2.5), 0.25);
   assert.equal(valueAt([[0, 0], [10, 1]], 11), null);
-});
-
-test("from eleven runs on, the interval is close to Student's", () => {
-  for (const [runs, t] of [[11, 2.228], [31, 2.042]]) {
-    const lines = Array.from({ length: runs }, (_, seed) => ({ name: `a_seed${seed}.json`, points: [[0, seed]] }));
-    const [{ points: [{ mean, high }] }] = bands(lines);
-    const deviation = Math.sqrt(runs * (runs + 1) / 12); // of the numbers from 0 to runs - 1
-    assert.ok(Math.abs((high - mean) / (deviation / Math.sqrt(runs)) - t) < 0.01, `${runs} runs`);
-  }
 });
 
 test("a file that was left out for a time and comes back with a new version has changed", () => {
@@ -357,31 +324,4 @@ test("a finished game ends a curve by its margin, or by who has won", async () =
     looking.known.set(looking.key("a", "value", game, 0), { values: [.5, -.5], unit, bound: 64 });
     assert.deepEqual(looking.points("a", game).map(point => point.values), [[.5, -.5], values]);
   }
-});
-
-test("runs open on a rating, and each of many lines has a style of its own", async () => {
-  const { styleOf } = await import(at("plot"));
-  const curve = (name, unit, values) => ({ name, unit, over: { seconds: values }, values });
-  const scores = { curves: [curve("against r", "score", [1, 2, 3])] };
-  assert.equal(firstOf(quantities([scores])), "against r");
-  const rated = { curves: [curve("Elo, small", "Elo", [1]), curve("Elo, large", "Elo", [1, 2])] };
-  assert.equal(firstOf(quantities([scores, rated])), "Elo, large");
-  assert.equal(new Set(Array.from({ length: 24 }, (_, i) => JSON.stringify(styleOf(i)))).size, 24);
-});
-
-test("a list opens on the quantity with the most points, and an axis may be logarithmic", () => {
-  const curve = (name, over, values) => ({ name, over, values });
-  const runs = [
-    { name: "a", curves: [curve("perfect moves", { seconds: [1] }, [.5]), curve("against r", { seconds: [1, 2], plies: [10, 20] }, [.5, .6])] },
-    { name: "b", curves: [curve("against r", { seconds: [3] }, [.7])] },
-  ];
-  const known = quantities(runs);
-  assert.deepEqual([...known].map(([name, { points }]) => [name, points]), [["perfect moves", 1], ["against r", 3]]);
-  assert.equal(mostOf(new Map([...known].map(([name, { points }]) => [name, points]))), "against r");
-  assert.deepEqual([...known.get("against r").axes], [["seconds", 3], ["plies", 2]]);
-  assert.deepEqual(linesOf(runs, "against r", "plies"), [{ name: "a", points: [[10, .5], [20, .6]] }]);
-  assert.equal(linesOf(runs, "against r", "seconds").length, 2);
-  assert.deepEqual(axis([0, 3, 5000], true), [1, 10, 100, 1000, 10000]);
-  assert.deepEqual(axis([3, 40], false), [0, 10, 20, 30, 40]);
-  assert.deepEqual([axis([], true), axis([0], true)], [[1, 10], [1, 10]]);
 });

@@ -1,4 +1,4 @@
-"""The tab of runs and results in Chromium: curves, checkpoints, leagues, the ladder and tournaments."""
+"""The tab of runs and results in Chromium: checkpoints, leagues, the ladder and tournaments."""
 
 import json
 import math
@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from driving import SMALL, box_of, paste, shoot, square, sticks_out, wait_for_plies
+from driving import SMALL, paste, shoot, square, sticks_out, wait_for_plies
 
 import othello_agents
 from othello_env import Othello, make_agent
@@ -18,13 +18,6 @@ from othello_env.league import League
 AXE = os.environ.get("OTHELLO_ENV_AXE")
 """The path of axe.min.js from axe-core. Without it, accessibility is not checked."""
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"
-
-
-def write_curve(folder, seed, points):
-    curve = [{"games": games, "scores": {"random": score}} for games, score in points]
-    whole = folder / f"az_seed{seed}.new"  # a watched folder has no half of a file
-    whole.write_text(json.dumps({"curve": curve}))
-    whole.replace(folder / f"az_seed{seed}.json")
 
 
 def two(score):
@@ -51,9 +44,9 @@ def test_the_tabs_work_with_the_keyboard(page):
     assert page.locator("#panel-board").is_hidden()
     page.keyboard.press("n")  # the keys of the board do nothing now
     assert page.locator("#new-dialog").is_hidden()
-    assert page.locator("#runs-none").inner_text().startswith("No folder is watched.")
+    assert page.locator("#checkpoints-none").inner_text().startswith("With --runs FOLDER, ")
     assert page.locator(".ladder tbody tr").count() > 10
-    empty = ["Learning curves", "Checkpoints", "Leagues", "Results and tournaments"]
+    empty = ["Checkpoints", "Leagues", "Results and tournaments"]
     assert page.locator("#panel-runs h2").all_inner_texts() == ["Ladder", *empty]
     page.keyboard.press("Home")
     page.locator("#panel-board").wait_for()
@@ -67,122 +60,12 @@ def test_the_tabs_work_with_the_keyboard(page):
     page.locator("#panel-board").wait_for()
 
 
-def test_the_curves_of_runs_grow_while_they_train(open_page, serve, tmp_path):
-    write_curve(tmp_path, 1, [(1, 0.2), (100, 0.4)])
-    write_curve(tmp_path, 2, [(1, 0.4), (100, 0.6)])
-    with open_page(serve("--runs", str(tmp_path)).address, viewport={"width": 390, "height": 800}) as page:
-        page.click("#tab-runs")
-        band = page.locator('.band[data-group="az"]')
-        band.wait_for(state="attached")
-        assert "mean of 2 runs" in page.inner_text("#runs-key")
-        assert page.inner_text("#runs-chart figcaption") == "score against random over games"
-        box = box_of(page, "#runs-chart svg[role=img]")
-        page.mouse.move(box["x"] + 0.995 * box["width"], box["y"] + 20)
-        page.locator("#runs-chart .read:has-text('az .500 (95%: ')").wait_for()
-        for seed in (1, 2):  # one by one: the page may draw the first one before the second one is written
-            before = band.get_attribute("d")
-            write_curve(tmp_path, seed, [(1, 0.3), (100, 0.5), (1000, 0.9)])
-            page.locator(f'.band[data-group="az"]:not([d="{before}"])').wait_for(state="attached")
-        page.locator("#runs-chart text:text-is('800')").wait_for()
-        page.select_option("#run-scale", "log")
-        page.locator("#runs-chart text:text-is('10')").wait_for()
-        page.focus("#runs-chart svg[role=img]")
-        for value in ("1 games: az .300", "100 games: az .500", "1,000 games: az .900"):
-            page.keyboard.press("ArrowRight")
-            assert page.inner_text("#runs-chart .read").startswith(value)
-        assert not sticks_out(page)
-
-
-def write_runs(folder):
-    """Two runs against the same opponent, over seconds and plies, and a run with one point of another quantity."""
-    for name, scale in (("slow", 1), ("fast", 2)):
-        points = [{"seconds": i, "plies": 1000 * scale * i, "scores": {"random": 0.4 + 0.05 * i}} for i in range(6)]
-        settings = {"size": 8, "rate": 0.01 * scale}
-        (folder / f"{name}.json").write_text(
-            json.dumps({"command": f"train {name}", "settings": settings, "curve": points})
-        )
-    (folder / "pairs.json").write_text(json.dumps({"yardstick": "random", "curve": [[1, 0.5], [2, 0.6]]}))
-    (folder / "dot.json").write_text(
-        json.dumps({"curve": [{"seconds": 3, "scores": {"alphabeta:depth=4,eval=weighted": 0.5}}]})
-    )
-
-
-def test_runs_are_compared_open_on_elo_and_keep_their_line_styles(open_page, serve, tmp_path):
-    write_runs(tmp_path)
-    with open_page(serve("--runs", str(tmp_path)).address) as page:
-        page.click("#tab-runs")
-        page.locator("#runs-chart .mean").first.wait_for(state="attached")
-        assert page.locator("#run-quantity").input_value() == "against random"  # the most points
-        assert page.locator("#run-quantity option").all_inner_texts() == [
-            "against alphabeta:depth=4,eval=weighted",
-            "against random",
-        ]
-        shown = page.locator("#runs-chart .mean").evaluate_all("all => all.map(each => each.dataset.group)")
-        assert shown == ["fast", "pairs", "slow"]
-        page.select_option("#run-over", "plies")
-        assert page.inner_text("#runs-chart figcaption") == "score against random over plies"
-        shown = page.locator("#runs-chart .mean").evaluate_all("all => all.map(each => each.dataset.group)")
-        assert shown == ["fast", "slow"]
-        page.get_by_label("fast", exact=True).uncheck()
-        assert page.locator("#runs-chart .mean").get_attribute("data-group") == "slow"
-        page.get_by_label("fast", exact=True).check()
-        box = box_of(page, "#runs-chart svg[role=img]")
-        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 50)
-        page.mouse.down()
-        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 50, steps=4)
-        page.mouse.up()
-        page.locator("#run-whole").wait_for()
-        page.focus("#runs-chart svg[role=img]")
-        page.keyboard.press("ArrowRight")
-        assert page.inner_text("#runs-chart .read").startswith("3,000 plies: fast .475, slow .550")
-        page.click("#run-whole")
-        assert page.locator("#run-whole").is_hidden()
-        page.click("#runs-settings summary")
-        page.select_option("#run-name", "fast.json")
-        settings = page.locator("#run-values dt, #run-values dd").all_inner_texts()
-        assert settings == ["command", "train fast", "size", "8", "rate", "0.02"]
-
-        for name, size in (("rated", 8), ("small", 6)):
-            points = [{"seconds": i, "scores": {"random": 0.5}, "elo": 100 * i} for i in range(3)]
-            (tmp_path / f"{name}.json").write_text(json.dumps({"settings": {"size": size}, "curve": points}))
-        page.reload()
-        rating = "Elo on ladder-v0 (8x8, random play is 0)"
-        page.locator(f"#runs-chart figcaption:has-text('{rating} over seconds')").wait_for()
-        assert page.locator("#runs-key label").all_inner_texts() == ["rated"]  # the run on 6x6 has another rating
-        names = ["alphabeta:depth=4,eval=weighted", "random", "random on 6x6"]
-        assert {*page.locator("#run-quantity option").all_inner_texts()} == {
-            *(f"against {name}" for name in names),
-            *(rating, "Elo on ladder-6x6-v0 (6x6, random play is 0)"),
-        }
-        style = """([group]) => {
-          const line = document.querySelector(`#runs-chart .mean[data-group="${group}"]`);
-          return line && [line.getAttribute("stroke"), line.getAttribute("stroke-dasharray")];
-        }"""
-        rated = page.evaluate(style, ["rated"])
-        page.select_option("#run-quantity", "against random")
-        page.locator('#runs-chart .mean[data-group="fast"]').wait_for(state="attached")
-        fast = page.evaluate(style, ["fast"])
-        assert page.evaluate(style, ["rated"]) == rated != fast
-        page.get_by_label("fast", exact=True).uncheck()
-        page.locator('#runs-chart .mean[data-group="fast"]').wait_for(state="detached")
-        assert page.evaluate(style, ["rated"]) == rated
-        (tmp_path / "a_new_run.json").write_text((tmp_path / "fast.json").read_text())  # first in the order of names
-        page.locator('#runs-chart .mean[data-group="a_new_run"]').wait_for(state="attached")
-        assert page.evaluate(style, ["rated"]) == rated
-        assert page.evaluate(style, ["a_new_run"]) not in (fast, rated)
-
-
-def test_runs_and_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart(open_page, serve, tmp_path):
+def test_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart(open_page, serve, tmp_path):
     folder = tmp_path / "runs"
     with open_page(serve("--runs", str(folder)).address) as page:
         page.click("#tab-runs")
-        page.locator("#runs-none:has-text('No file in the folder has a learning curve yet')").wait_for()
         page.locator("#checkpoints-none:has-text('No file in the folder is an agent yet')").wait_for()
         folder.mkdir()
-        write_runs(folder)
-        shutil.copy(WEIGHTS / "ntuple_8x8.npz", folder / "a.state.safetensors")
-        page.locator("#runs-chart .mean").first.wait_for(state="attached")
-        assert page.locator("#checkpoints-left li").count() == 0
         file = folder / "agent.npz"
         shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
         row = page.locator("#checkpoints-list tr:has-text('agent.npz')")
@@ -284,8 +167,6 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
     play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
     write_league(tmp_path / "runs" / "league")
     shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "runs")
-    for seed in (1, 2):
-        write_curve(tmp_path / "runs", seed, [(1, 0.2 * seed), (100, 0.4 * seed)])
     address = serve("--results", str(file), "--runs", str(tmp_path / "runs")).address
     with open_page(address, color_scheme=scheme, bypass_csp=True) as page:
         paste(page, "othello:size=4", SMALL)

@@ -1,11 +1,9 @@
 """What the page shows of files: results, recorded games and leagues, with the numbers that Python gives."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-import othello_agents
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import LADDERS, load_ladder
@@ -22,15 +20,12 @@ ROW |= {"mean_disc_difference": 12.5}
 RUN = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "results": [ROW]}
 
 
-def test_matches_with_a_curve_of_training():
-    read = read_results("a.json", RUN | {"training": {"yardstick": "random", "curve": [[1.5, 0.2], [30, 0.7]]}})
+def test_matches():
+    read = read_results("a.json", RUN)
     assert (read["title"], read["about"]) == ("a.npz", "20 games against each, openings random:10, seed 0")
     assert read["matches"] == [
         {"opponent": "random", "elo": None, "wins": 15, "draws": 1, "losses": 4, "score": 0.775}
         | {"interval": [0.6, 0.9], "expected": None, "discs": 12.5}
-    ]
-    assert read["curves"] == [
-        {"name": "against random", "unit": "score", "over": {"seconds": [1.5, 30.0]}, "values": [0.2, 0.7]}
     ]
 
 
@@ -73,82 +68,13 @@ def test_what_a_benchmark_writes_is_read():
     assert [row["opponent"] for row in read["matches"]] == [row["opponent"] for row in content["results"]]
 
 
-def test_the_curve_of_the_packaged_weights():
-    file = Path(othello_agents.__file__).parent / "weights" / "ntuple_8x8.json"
-    content = json.loads(file.read_text())
-    first, second = read_results(file.name, content)["curves"]
-    names = [f"against alphabeta:depth={depth},eval=weighted" for depth in (4, 6)]
-    assert [first["name"], second["name"]] == names
-    for axis in ("seconds", "games"):
-        assert first["over"][axis] == [point[axis] for point in content["curve"]]
-    assert first["values"] == [point["scores"][names[0][8:]] for point in content["curve"]]
-
-
-def test_a_curve_of_scores_by_opponent():
-    points = [{"iteration": i, "plies": 100 * i, "loss": 3.0, "scores": {"a": i / 10, "b": 0.5}} for i in range(3)]
-    content = {"command": "x", "settings": {"rate": 0.01, "init": ""}, "curve": points}
-    read = read_results("ppo.json", content)
-    over = {"plies": [0.0, 100.0, 200.0], "iteration": [0.0, 1.0, 2.0]}
-    assert [curve["over"] for curve in read["curves"]] == [over, over]
-    values = {curve["name"]: curve["values"][2] for curve in read["curves"]}
-    assert values == {"against a": 0.2, "against b": 0.5}
-    assert read["settings"] == {"command": "x", "rate": "0.01", "init": ""}
-
-
-def test_a_score_against_the_same_opponent_has_one_name():
-    """A recipe that measures one opponent writes pairs, other recipes write a score for each of several opponents."""
-    pairs = {"yardstick": "alphabeta:depth=2,eval=weighted", "curve": [[1, 0.5]]}
-    points = {"curve": [{"seconds": 1, "scores": {"alphabeta:depth=2,eval=weighted": 0.5}}]}
-    assert read_results("a.json", pairs)["curves"] == read_results("a.json", points)["curves"]
-
-
-def test_a_long_curve_is_thinned():
-    points = [[second, second / 5000] for second in range(5001)]
-    (line,) = read_results("a.json", {"curve": points})["curves"]
-    kept = [[*pair] for pair in zip(line["over"]["seconds"], line["values"], strict=True)]
-    assert len(kept) <= 1001
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-    assert all(point in points for point in kept)
-
-
-def test_a_rating_scores_without_a_search_and_the_share_of_perfect_moves_are_drawn_too():
-    more = {"perfect moves": 0.3, "discs lost": 9.0}
-    points = [
-        {"games": i, "scores": {"a": 0.5}, "without search": {"a": i / 10}, "elo": 100 * i} | more for i in (1, 2)
-    ]
-    curves = {curve["name"]: curve for curve in read_results("az.json", {"curve": points})["curves"]}
-    elo = "Elo on ladder-v0 (8x8, random play is 0)"
-    assert {name: curve["values"] for name, curve in curves.items()} == {
-        "against a": [0.5, 0.5],
-        "against a, without search": [0.1, 0.2],
-        "perfect moves": [0.3, 0.3],
-        elo: [100, 200],
-    }
-    assert curves[elo] == {"name": elo, "unit": "Elo", "over": {"games": [1, 2]}, "values": [100, 200]}
-
-
-@pytest.mark.parametrize("where", ["settings", None])
-def test_boards_of_other_sizes_have_quantities_of_their_own(where):
-    point = {"games": 1, "scores": {"a": 0.5}, "perfect moves": 0.4, "elo": 100}
-    size = {"size": 6}
-    read = read_results("small.json", {"curve": [point], **({where: size} if where else size)})
-    assert [curve["name"] for curve in read["curves"]] == [
-        "against a on 6x6",
-        "perfect moves on 6x6",
-        "Elo on ladder-6x6-v0 (6x6, random play is 0)",
-    ]
-    point = {"games": 1, "scores": {"a": 0.5}, "elo": 100}
-    read = read_results("tiny.json", {"curve": [point], "size": 4})
-    assert [curve["name"] for curve in read["curves"]] == ["against a on 4x4", "Elo on 4x4"]
-
-
 @pytest.mark.parametrize(
     "content",
     [
         {},
         {"results": [{k: v for k, v in ROW.items() if k != "score"}]},
         RUN | {"results": [ROW | {"score": float("nan")}]},
-        {"curve": [{"seconds": 1}]},
+        {"curve": [{"seconds": 1, "scores": {"random": 0.5}}]},
     ],
 )
 def test_other_content_is_an_error(content):

@@ -10,63 +10,52 @@ from othello_env.page.results import league_view
 from othello_env.page.runs import Runs
 
 
-def write(file, points, **more):
+def write(file, elo):
+    """A file that rates an agent."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"curve": points} | more))
+    content = {"agent": "a.npz", "elo": elo, "interval95": [elo - 100, elo + 100], "ladder": LADDER}
+    file.write_text(json.dumps(content))
 
 
-def point(games, score):
-    return {"games": games, "scores": {"random": score}}
+def rated(runs):
+    return {each["file"]: each["elo"] for each in runs.to_json()["rated"]}
 
 
-def curves_of(runs):
-    found = {run["name"]: run["curves"][0] for run in runs.to_json()["runs"]}
-    return {
-        name: [[*pair] for pair in zip(curve["over"]["games"], curve["values"], strict=True)]
-        for name, curve in found.items()
-    }
-
-
-def test_curves_grow_and_new_files_appear(tmp_path):
+def test_files_change_and_new_files_appear(tmp_path):
     runs = Runs(tmp_path)
-    nothing = {"runs": [], "rated": [], "leagues": [], "leftOut": []}
+    nothing = {"rated": [], "leagues": [], "leftOut": []}
     assert runs.to_json() == {"folder": tmp_path.name, "path": str(tmp_path)} | nothing
     assert Runs(None).to_json() == {"folder": None, "path": None} | nothing
     assert Runs(None).checkpoints(5) == []
-    write(tmp_path / "a_seed1.json", [point(1, 0.5)])
-    write(tmp_path / "deep" / "b.json", [point(2, 0.25)])
-    assert curves_of(runs) == {"a_seed1.json": [[1, 0.5]], "deep/b.json": [[2, 0.25]]}
-    write(tmp_path / "a_seed1.json", [point(1, 0.5), point(9, 0.75)])
-    assert curves_of(runs)["a_seed1.json"] == [[1, 0.5], [9, 0.75]]
-    (tmp_path / "a_seed1.json").unlink()
-    assert [*curves_of(runs)] == ["deep/b.json"]
-
-
-def test_the_state_of_a_training_is_no_checkpoint(tmp_path):
-    for name in ("a.safetensors", "a.state.safetensors", "state.safetensors"):
-        (tmp_path / name).write_bytes(b"x")
-    assert {file.name for file in Runs(tmp_path).checkpoints(5)} == {"a.safetensors", "state.safetensors"}
+    write(tmp_path / "a.json", 500.0)
+    write(tmp_path / "deep" / "b.json", 600.0)
+    assert rated(runs) == {"a.json": 500.0, "deep/b.json": 600.0}
+    write(tmp_path / "a.json", 1500.0)
+    assert rated(runs)["a.json"] == 1500.0
+    (tmp_path / "a.json").unlink()
+    assert [*rated(runs)] == ["deep/b.json"]
 
 
 def test_a_folder_that_appears_later(tmp_path):
     runs = Runs(tmp_path / "runs")
-    assert (runs.to_json()["runs"], runs.checkpoints(5)) == ([], [])
-    write(tmp_path / "runs" / "a.json", [point(1, 0.5)])
-    assert curves_of(runs) == {"a.json": [[1, 0.5]]}
+    assert (rated(runs), runs.checkpoints(5)) == ({}, [])
+    write(tmp_path / "runs" / "a.json", 500.0)
+    assert rated(runs) == {"a.json": 500.0}
 
 
-def test_a_half_written_file_keeps_its_curves_and_others_are_left_out(tmp_path):
+def test_a_half_written_file_keeps_its_content_and_others_are_left_out(tmp_path):
     file = tmp_path / "a.json"
-    write(file, [point(1, 0.5)])
+    write(file, 500.0)
     runs = Runs(tmp_path)
-    before = curves_of(runs)
+    before = rated(runs)
     file.write_text(file.read_text()[:20])
-    assert curves_of(runs) == before
-    (tmp_path / "other.json").write_text('{"a": 1}')
+    assert rated(runs) == before == {"a.json": 500.0}
+    (tmp_path / "curve.json").write_text('{"curve": [{"seconds": 1, "scores": {"random": 0.5}}]}')
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "link").symlink_to("/etc")
     (tmp_path / "link.json").symlink_to(file)
-    assert curves_of(runs) == before
+    assert rated(runs) == before
+    assert runs.to_json()["leftOut"] == []
 
 
 def test_a_file_that_is_too_large_and_a_league_of_too_many_members_are_left_out_with_the_reason(tmp_path, monkeypatch):
@@ -111,9 +100,8 @@ def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):
     rating = {"agent": "a.npz", "elo": 500.0, "interval95": [400.0, 600.0], "open_end": "above", "ladder": LADDER}
     (tmp_path / "benchmark.json").write_text(json.dumps(rating))
     told = Runs(tmp_path).to_json()
-    assert told["runs"] == []  # a rating has no learning curve
-    rated = {"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None], "ladder": LADDER}
-    assert told["rated"] == [rated]
+    expected = {"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None], "ladder": LADDER}
+    assert told["rated"] == [expected]
 
 
 def test_leagues_in_the_folder_and_in_other_folders(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from events import read_events
 
 pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
 pytest.importorskip("onnx", reason="snapshots are ONNX files")
@@ -39,6 +40,7 @@ def test_games_are_counted_and_the_league_can_be_read(script, tmp_path, capsys):
     told = capsys.readouterr().out
     assert "against random: 0." in told
     assert f"othello-env league {out}" in told
+    assert read_events(next(out.glob("*_1")))["rollout/ep_rew_mean"]
     league = League.load(out)
     assert [member.played for member in league.snapshots] == [1536, 2048]
     assert league.payoffs().training.sum() > 100

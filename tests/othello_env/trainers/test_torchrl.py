@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from events import read_events
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the warnings of TorchRL's import
@@ -100,6 +101,13 @@ def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path, oppone
     start = Othello(4)
     seen = np.array([start.observation(0)]), np.array([start.action_mask()])
     assert kept(*seen) == recipe_of_torchrl.as_policy(learner.scores)(*seen)
+
+
+def test_tensorboard_has_the_losses_and_the_scores(recipe_of_torchrl, tmp_path):
+    recipe_of_torchrl.main(recipe_of_torchrl.Args(tmp_path / "a.pt", iterations=2, games=4, size=4))
+    events = read_events(tmp_path / "a")
+    assert [iteration for iteration, _ in events["losses/objective"]] == [1, 2]
+    assert [iteration for iteration, _ in events["scores/random"]] == [2]
 
 
 def test_ctrl_c_keeps_what_was_learned_and_the_next_command_is_told(recipe_of_torchrl, monkeypatch, tmp_path, capsys):
