@@ -38,7 +38,6 @@ from othello_env.arena.rating.elo import (
 from othello_env.arena.tournament.results import interval_of
 from othello_env.drawing.charts import png
 from othello_env.league.members import Member, Results
-from othello_env.support.extras import import_extra
 from othello_env.support.notebook import picture
 
 __all__ = ["Payoffs", "Transitivity", "Worst", "nash"]
@@ -255,7 +254,6 @@ class Payoffs:
         """The probability of each member, by name, in the Nash equilibrium (see `nash`).
 
         Raises:
-            MissingExtraError: SciPy is not installed.
             ValueError: two members have not met; `League.complete` lets them play.
         """
         scores = self.scores.copy()
@@ -328,7 +326,7 @@ def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
     If there are several equilibria, the result is the one with the largest entropy.
 
-    SciPy (the extra ``league``) first finds an equilibrium with a linear program. Then SciPy maximises the entropy. If
+    SciPy first finds an equilibrium with a linear program. Then SciPy maximises the entropy. If
     the maximisation fails, the result is the equilibrium of the linear program.
 
     Args:
@@ -340,12 +338,12 @@ def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         with these probabilities, no member has an average gain above 0.
 
     Raises:
-        MissingExtraError: SciPy is not installed.
         ValueError: the matrix is not antisymmetric, or the linear program found no equilibrium.
     """
     if not np.allclose(payoffs, -payoffs.T, atol=_CLOSE):
         raise ValueError("expected an antisymmetric matrix: the gain of one member must be the loss of the other")
-    optimize = import_extra("scipy.optimize", "league")
+    from scipy import optimize
+
     m = len(payoffs)
     simplex = np.ones((1, m))
     found = optimize.linprog(

@@ -357,12 +357,11 @@ class Fit:
 def chi_square_tail(chi_square: float, freedom: int) -> float:
     """The probability that a chi-square variable is at least `chi_square`; 1 if `freedom` is below 1.
 
-    `freedom` is the number of degrees of freedom. The approximation is by Wilson and Hilferty (PNAS 17, 1931).
+    `freedom` is the number of degrees of freedom.
     """
-    if freedom < 1:
-        return 1.0
-    spread = 2 / (9 * freedom)
-    return 1 - NormalDist(1 - spread, math.sqrt(spread)).cdf(math.cbrt(chi_square / freedom))
+    from scipy.special import chdtrc  # not above: the import would make every command start later
+
+    return float(chdtrc(freedom, chi_square)) if freedom >= 1 else 1.0
 
 
 def comparisons(match: MatchResult) -> list[Comparison]:
