@@ -14,16 +14,10 @@ import click
 
 from othello_env.agent import Agent, AgentLeftError, make_agent
 from othello_env.agent.spec import named_files
-from othello_env.arena.rating.accuracy import measure_endgame
-from othello_env.arena.rating.benchmark import (
-    Benchmark,
-    PerfectionBenchmark,
-    file_settings,
-    run_benchmark,
-    run_perfection,
-    solved_openings,
-)
+from othello_env.arena.rating.accuracy import measure_endgame, solved_openings
+from othello_env.arena.rating.benchmark import Benchmark, file_settings, run_benchmark
 from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
+from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
 from othello_env.arena.rating.pictures import placement_chart
 from othello_env.arena.rating.seeds import SEEDS_COLUMNS, seeds_json, seeds_rows
 from othello_env.cli import _options as options

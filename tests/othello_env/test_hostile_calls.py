@@ -85,11 +85,10 @@ def valid():
         "Schedule": {"agents": ("a", "b")},
         "Sprt": {"elo0": 0, "elo1": 10},
         "TimeControl": {"seconds": 1.0},
-        "best_response": {**random, "size": 4, "budget": 40},
         "exact_labels": {"games": games(), "empties": 0},
         "exact_scores": {"positions": []},
         "examples": {"games": games()},
-        "exploitability": random,
+        "exploitability": {**random, "budget": 40},
         "make_agent": {"x": "random"},
         "match_games": {"a": "random", "count": 2},
         "measure_endgame": random,
@@ -120,7 +119,7 @@ NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
     *("read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
-    *("learning_curve", "payoff_picture", "rating_picture", "BestResponse", "Mean", "PairedTest"),
+    *("learning_curve", "payoff_picture", "rating_picture", "Mean", "PairedTest"),
 }
 OTHERS = {  # methods, and the agents behind the specs
     "League.add": (lambda **more: League().add("random", "a", **more), League.add),
