@@ -11,7 +11,7 @@ from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
 from othello_env.league import League, Payoffs
 from othello_env.league.matches import save_matches
-from othello_env.league.pictures import payoff_chart, snapshot_chart
+from othello_env.league.payoffs import payoff_chart, snapshot_chart
 from othello_env.support.files import check_output, write_file
 from othello_env.support.words import score_text
 

@@ -16,15 +16,17 @@ In shapes, M is the number of members.
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from othello_env.arena.rating.elo import (
     LEAST_EXPECTED,
@@ -36,11 +38,23 @@ from othello_env.arena.rating.elo import (
     rate,
 )
 from othello_env.arena.tournament.results import interval_of
-from othello_env.drawing.charts import png
+from othello_env.drawing.charts import matrix_chart, png, rating_chart
 from othello_env.league.members import Member, Results
 from othello_env.support.notebook import picture
 
-__all__ = ["Payoffs", "Transitivity", "Worst", "nash"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "Payoffs",
+    "Transitivity",
+    "Worst",
+    "nash",
+    "payoff_chart",
+    "payoff_picture",
+    "rating_picture",
+    "snapshot_chart",
+]
 
 _CLOSE = 1e-6
 _ENOUGH, _LEAST_SPREAD = 20, 0.1
@@ -152,8 +166,6 @@ class Payoffs:
 
     def _repr_html_(self) -> str | None:
         """A notebook shows the scores as a heat map."""
-        from othello_env.league.pictures import payoff_chart  # this module imports the present one
-
         return picture(png(payoff_chart(self)), repr(self)) if self.names else None
 
     @cached_property
@@ -367,3 +379,55 @@ def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     if not even.success or (payoffs @ best).max() > _CLOSE or abs(best.sum() - 1) > _CLOSE:
         best = np.clip(found.x, 0, None)
     return np.asarray(best / best.sum())
+
+
+def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Image.Image:
+    """A heat map of the scores between members. The members are in the order in which they were added."""
+    return _image(payoff_chart(payoffs, title))
+
+
+def payoff_chart(payoffs: Payoffs, title: str = "Payoffs of the league") -> Figure:
+    """The heat map of `payoff_picture` as a matplotlib figure."""
+    games = int(payoffs.games.sum()) // 2
+    return matrix_chart(
+        title, f"score of each row against each column, {games:,} games", payoffs.names, payoffs.scores.tolist()
+    )
+
+
+def rating_picture(
+    payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
+) -> Image.Image:
+    """A chart of the snapshots' Elo ratings over training, with 95% intervals.
+
+    A horizontal line shows the rating of each fixed member.
+
+    Args:
+        payoffs: the results. Games must connect all members, directly or through other members.
+        anchor: the member whose rating is 0, as in `Payoffs.ratings`.
+        title: the text at the top.
+        unit: the unit of `Payoffs.played`, which the label of the horizontal axis names.
+
+    Raises:
+        ValueError: games do not connect all members, or there is no snapshot.
+    """
+    return _image(snapshot_chart(payoffs, anchor, title, unit))
+
+
+def snapshot_chart(
+    payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
+) -> Figure:
+    """The chart of `rating_picture` as a matplotlib figure."""
+    ratings = payoffs.ratings(anchor)
+    points, lines = [], {}
+    for name, played in zip(payoffs.names, payoffs.played, strict=True):
+        elo, (low, high) = ratings.elo[name], ratings.interval(name)
+        if played is None:
+            lines[name] = elo
+        else:
+            points.append((played, elo, low if math.isfinite(low) else elo, high if math.isfinite(high) else elo))
+    zero = next(name for name, elo in ratings.elo.items() if elo == 0)
+    return rating_chart(title, f"Elo, {zero} = 0, with 95% intervals", points, lines, f"{unit} of training")
+
+
+def _image(chart: Figure) -> Image.Image:
+    return Image.open(io.BytesIO(png(chart))).convert("RGB")

@@ -10,8 +10,7 @@ from othello_env.arena.rating.elo import Comparison, expected_score, rate
 from othello_env.arena.tournament.results import score_interval
 from othello_env.games.registry import GameSpec
 from othello_env.league import League, payoff_picture, rating_picture
-from othello_env.league.payoffs import Payoffs, nash
-from othello_env.league.pictures import payoff_chart, snapshot_chart
+from othello_env.league.payoffs import Payoffs, nash, payoff_chart, snapshot_chart
 
 OPTIONS = {"game": "othello:size=4", "openings": "random:2"}
 
