@@ -405,8 +405,8 @@ class League:
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
-        The folder must be new or empty, or hold an earlier state of this league. A state with matches that this league
-        lacks counts as later. `othello_env.league.matches.take_matches` adds these matches to this league.
+        The folder must be new or empty, or hold an earlier state of this league, which is replaced. Matches that were
+        played in the folder after this league was loaded or saved are lost, so play them after a training.
 
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.

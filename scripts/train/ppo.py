@@ -35,7 +35,6 @@ from othello_env.arena import measure_progress, progress_text
 from othello_env.drawing import learning_curve
 from othello_env.games.othello import symmetries
 from othello_env.league import League
-from othello_env.league.matches import take_matches
 from othello_env.support.files import write_json
 
 
@@ -218,7 +217,6 @@ def main(arguments: list[str] | None = None) -> None:
             write_json(curve_file, card | {"curve": curve})
             learning_curve(picture, f"PPO learns {args.size}x{args.size} Othello, seed {args.seed}", curve)
             save_training(state, {"network": network, "average": average}, optimizer, settings, run)
-            take_matches(league, folder)  # the matches that othello-env league has played there
             league.save(folder)
             saved = now
         if done or stop:
