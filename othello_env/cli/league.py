@@ -42,7 +42,7 @@ def command(
     matrix: Path | None,
     curve: Path | None,
 ) -> None:
-    """Print the members of the league in FOLDER, their Elo ratings, and how well the ratings explain the results.
+    """Print the members of the league in FOLDER, their Elo ratings, and the opponent that each scores least against.
 
     With --games, the command first plays games between the members, and adds the results to the league. After Ctrl-C,
     the games that were played are kept. While a training saves to FOLDER, play no games there. The members of a league
@@ -63,7 +63,6 @@ def command(
         return
     options.say(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
     click.echo(_table(league, payoffs, anchor))
-    options.say(str(payoffs.transitivity()))
     if matrix is not None:
         write_file(matrix, png(payoff_chart(payoffs)))
     if curve is not None:

@@ -27,7 +27,7 @@ def test_a_league_is_played_and_shown(run, folder, tmp_path):
     assert lines[1].split("  ")[0] == "member"
     rows = {line.split()[0]: line for line in lines[3:5] + lines[5:7]}
     assert set(rows) == {"random", "maximizer:eval=count", "snapshot"}
-    assert re.search(r"ratings leave \d+ % of the differences unexplained", lines[-1])
+    assert len(lines) == 7
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in ("m.png", "c.png"))
     assert run("league", folder) == (0, out, "")  # the games were saved
     assert run("league", folder, "--games", 4, *GAME) == (0, out, "")
