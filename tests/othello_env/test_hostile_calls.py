@@ -151,7 +151,7 @@ def kind_of(name, annotation):
         return name
     if name in ("workers", "num_threads", "num_envs"):
         return "int"
-    if name in ("side", "reward", "draws", "matchmaking", "weighting", "forget", "render_mode"):
+    if name in ("side", "reward", "draws", "matchmaking", "render_mode"):
         return "str"
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     first = text.replace(" | None", "").replace("np.", "")

@@ -26,7 +26,7 @@ def train(league, weights, iterations):
 
 def test_a_resumed_league_equals_one_that_was_never_stopped(weights, tmp_path):
     def made():
-        return League(["random", "maximizer:eval=count"], keep=3, forget="beaten", freeze_every=4, seed=7)
+        return League(["random", "maximizer:eval=count"], keep=3, freeze_every=4, seed=7)
 
     whole, part = made(), made()
     expected = train(whole, weights, range(8))
