@@ -7,17 +7,11 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.progress import measure_progress, progress_text, scalars
 from othello_env.arena.rating.accuracy import EndgameAccuracy, Regret, measure_endgame, measure_regret
-from othello_env.arena.rating.benchmark import (
-    Benchmark,
-    Exploitability,
-    PerfectionBenchmark,
-    exploitability,
-    run_benchmark,
-    run_perfection,
-)
-from othello_env.arena.rating.best_response import BestResponse, best_response
+from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
 from othello_env.arena.rating.elo import Ratings, rate, rate_tournament
+from othello_env.arena.rating.exploitability import Exploitability, exploitability
 from othello_env.arena.rating.ladder import Placement, place
+from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
 from othello_env.arena.rating.seeds import mean_over_seeds
 from othello_env.arena.sprt import Sprt
 from othello_env.arena.statistics import Mean, PairedTest, mean_interval, paired_test
@@ -28,7 +22,6 @@ from othello_env.arena.tournament.schedule import Schedule
 
 __all__ = [
     "Benchmark",
-    "BestResponse",
     "EndgameAccuracy",
     "Exploitability",
     "FaultWarning",
@@ -45,7 +38,6 @@ __all__ = [
     "TimeControl",
     "Tournament",
     "balanced_openings",
-    "best_response",
     "exploitability",
     "mean_interval",
     "mean_over_seeds",

@@ -17,7 +17,7 @@ from click.shell_completion import shell_complete
 import othello_env
 from othello_env.agent import agent_names
 from othello_env.arena import FaultWarning
-from othello_env.cli._help import HelpfulGroup, with_whole_words
+from othello_env.cli._help import HelpfulGroup
 from othello_env.support.imports import search_current_folder
 from othello_env.support.jit import cache_is_empty, interruptible, raise_interrupt
 
@@ -39,7 +39,7 @@ class _Commands(HelpfulGroup):
             return None
         command = import_module(f"{__name__}.{cmd_name}").command
         assert isinstance(command, click.Command)
-        return with_whole_words(command)
+        return command
 
 
 _AGENTS = f"""Begin with quickstart or play.

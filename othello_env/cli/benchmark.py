@@ -14,17 +14,10 @@ import click
 
 from othello_env.agent import Agent, AgentLeftError, make_agent
 from othello_env.agent.spec import named_files
-from othello_env.arena.rating.accuracy import measure_endgame
-from othello_env.arena.rating.benchmark import (
-    Benchmark,
-    PerfectionBenchmark,
-    file_settings,
-    run_benchmark,
-    run_perfection,
-    solved_openings,
-)
+from othello_env.arena.rating.accuracy import measure_endgame, solved_openings
+from othello_env.arena.rating.benchmark import Benchmark, file_settings, run_benchmark
 from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
-from othello_env.arena.rating.pictures import placement_chart
+from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
 from othello_env.arena.rating.seeds import SEEDS_COLUMNS, seeds_json, seeds_rows
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import Row, png, row_chart
@@ -214,7 +207,7 @@ def _write(result: Benchmark | PerfectionBenchmark, out: Path) -> None:
     if isinstance(result, PerfectionBenchmark):
         name, picture = "perfection", None if result.regret is None else _stages_picture(result)
     elif result.placement is not None:
-        picture = png(placement_chart(result.placement, Path(result.agent).name))
+        picture = png(result.placement.chart(Path(result.agent).name))
     write_json(out / f"{name}.json", result.to_json())
     write_file(out / f"{name}.md", result.to_markdown().encode())
     if measured is not None:

@@ -10,8 +10,7 @@ from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
 from othello_env.league import League, Payoffs
-from othello_env.league.matches import save_matches
-from othello_env.league.pictures import payoff_chart, snapshot_chart
+from othello_env.league.payoffs import payoff_chart, snapshot_chart
 from othello_env.support.files import check_output, write_file
 from othello_env.support.words import score_text
 
@@ -43,11 +42,11 @@ def command(
     matrix: Path | None,
     curve: Path | None,
 ) -> None:
-    """Print the members of the league in FOLDER, their Elo ratings, and how well the ratings explain the results.
+    """Print the members of the league in FOLDER, their Elo ratings, and the opponent that each scores least against.
 
     With --games, the command first plays games between the members, and adds the results to the league. After Ctrl-C,
-    the games that were played are kept. The members of a league may be Python files and programs, which the command
-    then runs. So use only leagues whose author you trust.
+    the games that were played are kept. While a training saves to FOLDER, play no games there. The members of a league
+    may be Python files and programs, which the command then runs. So use only leagues whose author you trust.
     """
     for path in (matrix, curve):
         if path is not None:
@@ -57,26 +56,21 @@ def command(
         names = ", ".join(member.name for member in league)
         raise click.UsageError(f"the anchor {anchor!r} is not a member; expected one of {names}")
     if games is not None:
-        league = _play(league, folder, games, openings, str(rules), workers, ray)
+        _play(league, folder, games, openings, str(rules), workers, ray)
     payoffs = league.payoffs()
     if len(league) < 2:
         click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")
         return
     options.say(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
     click.echo(_table(league, payoffs, anchor))
-    options.say(str(payoffs.transitivity()))
     if matrix is not None:
         write_file(matrix, png(payoff_chart(payoffs)))
     if curve is not None:
         write_file(curve, png(snapshot_chart(payoffs, anchor)))
 
 
-def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> League:
-    """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too.
-
-    Returns:
-        The league that is now in the folder. It has the new games.
-    """
+def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> None:
+    """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too."""
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
     records: list[GameRecord] = []
     try:
@@ -88,9 +82,8 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
 
             league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
     finally:
-        saved = save_matches(league, folder)
+        league.save(folder)
         options.report_forfeits(records, {member.name: member.name for member in league})
-    return saved
 
 
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:

@@ -187,7 +187,7 @@ class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
 
         This is so if three conditions hold. Both states have equal settings. Each count, such as the number of
         snapshots, is at least as large in `other`. Each member in `other` is also in this state, unless the member was
-        added later. Matches do not matter here; see `missing_matches`.
+        added later. Matches do not matter here.
         """
         mine, theirs = (
             {each.number: (each.name, each.fixed, each.played) for each in state.members} for state in (self, other)
@@ -199,21 +199,6 @@ class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
             and self.drawn <= other.drawn
             and all(mine.get(number) == who for number, who in theirs.items() if number < self.added)
         )
-
-    def missing_matches(self, other: LeagueState) -> dict[tuple[int, int], list[int]]:
-        """The matches in this state that `other` lacks.
-
-        `other` lacks matches of two members if it has both members, but fewer of their colour-swapped pairs.
-
-        Returns:
-            A dict from the numbers of two members to the counts of their pairs in this state; see `Meeting.pairs`.
-        """
-        theirs, kept = other.results.results(None), {*other.numbers}
-        return {
-            (a, b): pairs
-            for a, b, _, pairs in self.results.meetings
-            if {a, b} <= kept and sum(pairs) > theirs.pairs(a, b)
-        }
 
 
 def check_folder(folder: Path, state: LeagueState) -> None:
@@ -241,10 +226,6 @@ def check_folder(folder: Path, state: LeagueState) -> None:
         raise FileExistsError(f"{str(folder)!r} has a league that cannot be read; give a new folder: {error}") from None
     if not before.is_earlier(state):
         raise FileExistsError(f"{str(folder)!r} has another league, or a later state of this league; give a new folder")
-    if before.missing_matches(state):
-        raise FileExistsError(
-            f"{str(folder)!r} has matches that this league lacks; othello_env.league.matches.take_matches adds them"
-        )
 
 
 def save_members(members: Iterable[Member], folder: Path) -> None:

@@ -28,7 +28,7 @@ from othello_env.league.files import (
     write_league,
 )
 from othello_env.league.matches import check_same, play_missing
-from othello_env.league.matchmaking import Settings, choose, probabilities, surplus
+from othello_env.league.matchmaking import Settings, choose, probabilities
 from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, source_of, step_results, weighted
 from othello_env.league.payoffs import Payoffs
 from othello_env.support.numbers import as_integer, check_flag, check_whole
@@ -57,16 +57,14 @@ class League:
         matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
             (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
             chooses only the newest snapshot, or fixed members if there is no snapshot.
-        weighting: how ``"pfsp"`` uses the learner's scores: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
         fixed_share: the share of games against fixed members, 0 to 1, once there are snapshots. With None,
             ``"latest"`` chooses only a snapshot, and the other rules treat fixed members like snapshots.
-        keep: the greatest number of snapshots in the league. Frozen snapshots are not counted. None sets no limit.
-        forget: which snapshot is removed if there are too many, ``"oldest"``, ``"beaten"`` or ``"crowded"``; see
-            `othello_env.league.matchmaking.FORGET`.
+        keep: the greatest number of snapshots in the league. If there are more, the oldest is removed. Frozen snapshots
+            are not counted. None sets no limit.
         freeze_every: with 10, for example, every tenth snapshot is frozen. Only the method `forget` removes a frozen
             snapshot or a fixed member. With None, no snapshot is frozen automatically.
         half_life: older games have less weight in the learner's score against a member. After this number of further
-            games against the member, a game has half its weight. ``"pfsp"`` and ``"beaten"`` use this score.
+            games against the member, a game has half its weight. ``"pfsp"`` uses this score.
         seed: determines all random choices of the league.
 
     Raises:
@@ -78,15 +76,13 @@ class League:
         fixed: Sequence[str | Path | Agent | Policy] | Mapping[Any, float] = (),
         *,
         matchmaking: str = "pfsp",
-        weighting: str = "hard",
         fixed_share: float | None = None,
         keep: int | None = None,
-        forget: str = "oldest",
         freeze_every: int | None = None,
         half_life: float = 200.0,
         seed: int = 0,
     ) -> None:
-        self.settings = Settings(matchmaking, weighting, fixed_share, keep, forget, freeze_every, half_life, seed)
+        self.settings = Settings(matchmaking, fixed_share, keep, freeze_every, half_life, seed)
         self.results = Results()
         self._members: dict[str, Member] = {}
         self._added = self._snapshots = self._drawn = 0
@@ -129,7 +125,7 @@ class League:
         frozen: bool = False,
         save: Save | None = None,
     ) -> Member:
-        """Add a snapshot of the learner. If there are now too many snapshots, the league removes one.
+        """Add a snapshot of the learner. If there are now too many snapshots, the league removes the oldest.
 
         The games that the learner has played since the last snapshot become the new snapshot's results.
 
@@ -158,7 +154,8 @@ class League:
         )
         self._snapshots += 1
         self.results.settle(member.number)
-        for each in surplus(self.snapshots, self.settings):
+        loose = [each for each in self.snapshots if not each.frozen]
+        for each in loose[: -self.settings.keep] if self.settings.keep is not None else ():
             self.forget(each.name)
         return member
 
@@ -405,8 +402,8 @@ class League:
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
-        The folder must be new or empty, or hold an earlier state of this league. A state with matches that this league
-        lacks counts as later. `othello_env.league.matches.take_matches` adds these matches to this league.
+        The folder must be new or empty, or hold an earlier state of this league, which is replaced. Matches that were
+        played in the folder after this league was loaded or saved are lost, so play them after a training.
 
         Raises:
             FileExistsError: the folder has another league, a later state of this league, or other files.

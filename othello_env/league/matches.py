@@ -6,8 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from itertools import permutations
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from othello_env.agent import Agent, Policy
 from othello_env.arena.play.elsewhere import play_all
@@ -16,15 +14,12 @@ from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import GameSpec
-from othello_env.league.files import LeagueState, Matches, read_league
+from othello_env.league.files import Matches
 from othello_env.league.members import Member, Results, Stored
 from othello_env.support.numbers import check_flag
 from othello_env.support.workers import check_workers
 
-if TYPE_CHECKING:
-    from othello_env.league.league import League
-
-__all__ = ["add_matches", "check_same", "play_missing", "save_matches", "take_matches"]
+__all__ = ["check_same", "play_missing"]
 
 
 def check_same(before: Matches | None, settings: Matches) -> None:
@@ -102,68 +97,6 @@ def play_missing(
         for found in records.values():
             _count(found, by_name, results)
     warn_of_forfeits(by_name, [record for found in records.values() for record in found])
-
-
-def take_matches(league: League, folder: str | Path) -> int:
-    """Add the matches that were played in a league's folder since the league was saved there.
-
-    While a learner trains, or before its training is resumed, the command `othello-env league` may play matches in the
-    folder. The league in the training process does not have these matches, so `League.save` refuses to replace the
-    folder. Call this function just before `save`. The added matches do not change which opponents the league draws.
-
-    Args:
-        league: the league. A member must have the same policy as the member with the same number in the folder.
-        folder: a folder that `League.save` wrote. If it has no earlier state of this league, nothing is added.
-
-    Returns:
-        The number of games that were added.
-    """
-    try:
-        return add_matches(league, read_league(Path(folder)))
-    except (OSError, ValueError):
-        return 0  # if the folder must not be replaced, `save` raises an error
-
-
-def add_matches(league: League, before: LeagueState) -> int:
-    """Add the matches in an earlier state of a league, and return the number of added games.
-
-    If `before` is not an earlier state of this league, nothing is added.
-    """
-    state, results = LeagueState.of(league.state()), league.results
-    missing = before.missing_matches(state)
-    if not missing or not before.is_earlier(state) or results.matches not in (None, before.matches):
-        return 0
-    known = results.all_pairs
-    for (a, b), pairs in missing.items():
-        results.between(a, b).pairs[:] = pairs
-    results.matches = before.matches
-    return 2 * (results.all_pairs - known)
-
-
-def save_matches(league: League, folder: str | Path) -> League:
-    """Save a league that was loaded from a folder and has played matches.
-
-    While the matches were played, a training may have saved a later state of the league to the folder. In this case,
-    the matches are added to the later state.
-
-    Returns:
-        The league that is now in the folder.
-
-    Raises:
-        FileExistsError: the folder has another league.
-    """
-    try:
-        league.save(folder)
-    except FileExistsError:
-        later, state = type(league).load(folder), LeagueState.of(league.state())
-        if add_matches(later, state):
-            later.save(folder)
-        else:
-            now = LeagueState.of(later.state())
-            if not state.is_earlier(now) or state.missing_matches(now):
-                raise
-        return later
-    return league
 
 
 def _sendable(member: Member) -> str | Agent | Policy:

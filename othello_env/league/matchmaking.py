@@ -1,14 +1,13 @@
-"""How a league chooses the learner's next opponents, and which snapshots it forgets.
+"""How a league chooses the learner's next opponents.
 
 Prioritised fictitious self-play (PFSP) comes from the paper by Vinyals et al., "Grandmaster level in StarCraft II using
-multi-agent reinforcement learning", Nature 575, 2019. The probability of a member is proportional to its weight. The
-weight is a function of x, the learner's score against the member. The functions in `WEIGHTINGS` come from the paper and
-from its published pseudocode.
+multi-agent reinforcement learning", Nature 575, 2019. The probability of a member is proportional to (1 - x)^2, where x
+is the learner's score against the member: the learner mostly meets members that beat it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 import msgspec
@@ -17,7 +16,7 @@ from othello_env.games.game import check_choice, check_seed
 from othello_env.league.members import Member
 from othello_env.support.numbers import check_real, check_whole
 
-__all__ = ["FORGET", "MATCHMAKING", "WEIGHTINGS", "Settings", "choose", "pfsp", "probabilities", "surplus"]
+__all__ = ["MATCHMAKING", "Settings", "choose", "pfsp", "probabilities"]
 
 MATCHMAKING = ("pfsp", "uniform", "latest")
 """The rules by which opponents are chosen.
@@ -26,33 +25,12 @@ MATCHMAKING = ("pfsp", "uniform", "latest")
 the same probability. ``latest``: the newest snapshot is chosen, or a fixed member if there is no snapshot.
 """
 
-WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
-    "hard": lambda x: (1 - x) ** 2,
-    "linear": lambda x: 1 - x,
-    "capped": lambda x: min(0.5, 1 - x),
-    "even": lambda x: x * (1 - x),
-}
-"""For each name, a function that computes a member's weight from x, the learner's score against the member.
-
-``hard`` strongly prefers members that beat the learner. ``linear`` prefers such members less strongly. ``capped`` gives
-the same weight to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
-"""
-
-FORGET = ("oldest", "beaten", "crowded")
-"""The rules that decide which snapshot of the learner is forgotten (removed) if there are too many snapshots.
-
-``oldest``: the oldest snapshot. ``beaten``: the snapshot against which the learner has the highest score. ``crowded``:
-the snapshot whose two neighbours (the snapshots added before and after it) were added closest to each other. With
-``crowded``, the remaining snapshots are spread over the whole training. No rule removes the newest snapshot or a frozen
-snapshot.
-"""
-
 _LEAST = 1e-10
 _MOST = 10**9
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a league chooses opponents and forgets snapshots. `othello_env.league.League` explains the settings.
+    """How a league chooses opponents and keeps snapshots. `othello_env.league.League` explains the settings.
 
     Raises:
         TypeError: a number has the wrong type.
@@ -60,17 +38,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     matchmaking: str
-    weighting: str
     fixed_share: float | None
     keep: int | None
-    forget: str
     freeze_every: int | None
     half_life: float
     seed: int
 
     def __post_init__(self) -> None:
-        for name, choices in (("matchmaking", MATCHMAKING), ("weighting", (*WEIGHTINGS,)), ("forget", FORGET)):
-            check_choice(name, getattr(self, name), choices)
+        check_choice("matchmaking", self.matchmaking, MATCHMAKING)
         change = msgspec.structs.force_setattr
         if self.fixed_share is not None:
             change(self, "fixed_share", check_real("fixed_share", self.fixed_share, 0, 1))
@@ -102,7 +77,7 @@ def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, fl
 def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
     """A dict from each member's name to its probability within a group of members. The probabilities add up to 1."""
     if settings.matchmaking == "pfsp":
-        found = pfsp([member.score for member in group], settings.weighting)
+        found = pfsp([member.score for member in group])
     elif settings.matchmaking == "latest" and not group[-1].fixed:
         found = [*[0.0] * (len(group) - 1), 1.0]
     else:
@@ -113,45 +88,15 @@ def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
     return dict(zip((member.name for member in group), found, strict=True))
 
 
-def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
-    """The snapshots that must be forgotten, so that at most `Settings.keep` unfrozen snapshots remain.
+def pfsp(scores: Sequence[float]) -> list[float]:
+    """The probability of each member under prioritised fictitious self-play, from the learner's scores, 0 to 1.
 
-    Args:
-        snapshots: the snapshots, the oldest first.
-        settings: the settings of the league.
-    """
-    loose = [member for member in snapshots if not member.frozen]
-    gone: list[Member] = []
-    while settings.keep is not None and len(loose) > settings.keep:
-        gone.append(_next_to_go(loose, settings.forget))
-        loose.remove(gone[-1])
-    return gone
-
-
-def _next_to_go(loose: Sequence[Member], rule: str) -> Member:
-    """The snapshot that is forgotten next, which is never the newest snapshot."""
-    if rule == "beaten":
-        return max(loose[:-1], key=lambda member: member.score)  # if scores are equal, `max` takes the oldest
-    if rule == "crowded" and len(loose) > 2:
-        gaps = [after.number - before.number for before, after in zip(loose, loose[2:], strict=False)]
-        return loose[1 + gaps.index(min(gaps))]
-    return loose[0]
-
-
-def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
-    """The probability of each member under prioritised fictitious self-play.
-
-    Args:
-        scores: the learner's score against each member, 0 to 1.
-        weighting: a name in `WEIGHTINGS`.
-
-    Returns:
-        Probabilities that add up to 1. The probabilities are equal if all weights are 0.
+    The probabilities add up to 1. They are equal if the learner's scores are all 1.
 
     >>> pfsp([0.0, 0.5, 1.0])
     [0.8, 0.2, 0.0]
     """
-    weights = [WEIGHTINGS[weighting](score) for score in scores]
+    weights = [(1 - score) ** 2 for score in scores]
     total = sum(weights)
     if total < _LEAST:
         return [1 / len(weights)] * len(weights)

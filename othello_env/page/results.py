@@ -329,9 +329,8 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
         - ``fromMatches``: for every two members, whether their score comes from matches (otherwise from training).
         - ``anchor``: the member whose rating is 0.
         - ``ratings``: for each member, its ``elo`` and the two ends of its ``interval`` (None for an infinite end).
-        - ``unexplained``: how much of the scores the ratings do not explain; see `othello_env.league.payoffs`.
 
-        If the games allow no ratings, ``anchor``, ``ratings`` and ``unexplained`` are None.
+        If the games allow no ratings, ``anchor`` and ``ratings`` are None.
 
     Raises:
         ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
@@ -350,17 +349,16 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
 
 
 def _league_ratings(payoffs: Payoffs) -> dict[str, Any]:
-    """The fields ``anchor``, ``ratings`` and ``unexplained`` of `league_view`."""
+    """The fields ``anchor`` and ``ratings`` of `league_view`."""
     try:
         ratings = payoffs.ratings()
-        unexplained = payoffs.transitivity().unexplained
     except (ValueError, IndexError):  # there is no member, or the games do not connect all members
-        return {"anchor": None, "ratings": None, "unexplained": None}
+        return {"anchor": None, "ratings": None}
     found = [
         {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}
         for name in payoffs.names
     ]
-    return {"anchor": next(iter(ratings.elo)), "ratings": found, "unexplained": unexplained}
+    return {"anchor": next(iter(ratings.elo)), "ratings": found}
 
 
 def _finite(number: float) -> float | None:

@@ -33,8 +33,7 @@ import othello_env
 from othello_agents.engine import exact_scores
 from othello_agents.perfect.solving import Solver, score_4x4
 from othello_env import Othello, make_agent
-from othello_env.arena.rating.accuracy import regret_name
-from othello_env.arena.rating.benchmark import openings_name
+from othello_env.arena.rating.accuracy import openings_name, regret_name
 
 PLAYERS = (
     "random",

@@ -30,7 +30,6 @@ except ImportError as error:
 
 from othello_env import Othello, play_match
 from othello_env.league import League
-from othello_env.league.matches import take_matches
 
 FIXED = ("maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 
@@ -84,7 +83,6 @@ class Rollouts(BaseCallback):
         """Add the policy to the league. The files then hold everything up to here."""
         export(self.model, self.newest)
         self.league.add(f"{self.newest}:temperature=1", played=self.model.num_timesteps)
-        take_matches(self.league, self.newest.parent)  # adds the matches that `othello-env league` has played
         self.league.save(self.newest.parent)
 
     def _on_rollout_start(self) -> None:

@@ -134,11 +134,10 @@ def valid():
         "Schedule": {"agents": ("a", "b")},
         "Sprt": {"elo0": 0, "elo1": 10},
         "TimeControl": {"seconds": 1.0},
-        "best_response": {**random, "size": 4, "budget": 40},
         "exact_labels": {"games": games(), "empties": 0},
         "exact_scores": {"positions": []},
         "examples": {"games": games()},
-        "exploitability": random,
+        "exploitability": {**random, "budget": 40},
         "game_reward": {"quality": 0.5, "legal": 3, "wrong": 1},
         "make_agent": {"x": "random"},
         "match_games": {"a": "random", "count": 2},
@@ -179,7 +178,7 @@ NO_CALLS = {
         "payoff_picture",
         "rating_picture",
     ),
-    *("BestResponse", "Mean", "PairedTest"),
+    *("Mean", "PairedTest"),
 }
 OTHERS = {  # methods, and the agents behind the specs
     "League.add": (lambda **more: League().add("random", "a", **more), League.add),
@@ -270,7 +269,7 @@ def kind_of(name, annotation):
         return name
     if name in ("workers", "num_threads", "num_envs"):
         return "int"
-    if name in ("side", "reward", "draws", "matchmaking", "weighting", "forget", "render_mode"):
+    if name in ("side", "reward", "draws", "matchmaking", "render_mode"):
         return "str"
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     first = text.replace(" | None", "").replace("np.", "")

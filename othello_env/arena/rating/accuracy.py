@@ -37,11 +37,13 @@ __all__ = [
     "endgame_positions",
     "measure_endgame",
     "measure_regret",
+    "openings_name",
     "parse_position",
     "random_accuracy",
     "random_endgame",
     "regret_name",
     "regret_positions",
+    "solved_openings",
 ]
 
 ENDGAMES = "endgame-v0"
@@ -276,6 +278,8 @@ def _answer(agent: Agent, position: EndgamePosition, key: int) -> int | str:
 REGRET_SIZES = (4, 6)
 """The sizes of the boards (height and width) for which the package has positions with exact scores."""
 
+_STARTS = {4: -10, 6: -4}
+"""For each board size, Black's exact score at the start, in discs."""
 _STAGES = {4: ((2, 3), (4, 5), (6, 7)), 6: ((4, 7), (8, 11), (12, 15), (16, 18), (19, 22))}
 """For each size, the stages of the game: the least and the greatest number of empty squares in each stage."""
 
@@ -383,6 +387,32 @@ def regret_positions(size: int = 6) -> tuple[EndgamePosition, ...]:
     """
     file = f"{regret_name(check_regret_size(size))}.txt"
     return tuple(parse_position(line, size) for line in packaged_lines("othello_env.arena.rating", file))
+
+
+@cache
+def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
+    """The packaged openings for boards of one size. Each opening has a position, and Black's exact score in discs.
+
+    The first opening is the start of the game. The other openings come from the file that `openings_name` names. On
+    6x6, about half of the openings in this file end in a draw under perfect play. No two openings are equal under
+    symmetry.
+
+    Raises:
+        ValueError: there are no openings for this size.
+    """
+    file = f"{openings_name(check_regret_size(size))}.txt"
+    found = [(Othello(size), _STARTS[size])]
+    for transcript, score in map(str.split, packaged_lines("othello_env.arena.rating", file)):
+        found.append((Othello.from_moves(transcript, size), int(score)))
+    return tuple(found)
+
+
+def openings_name(size: int) -> str:
+    """The name of the packaged openings for boards of one size.
+
+    `scripts/make/scored_positions.py` made and solved these openings.
+    """
+    return f"openings-{size}x{size}-v0"
 
 
 def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0) -> Regret:

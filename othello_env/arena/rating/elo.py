@@ -36,11 +36,9 @@ from othello_env.support.numbers import check_each, check_type
 from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
-    "LEAST_EXPECTED",
     "Comparison",
     "Fit",
     "Ratings",
-    "chi_square_tail",
     "comparisons",
     "expected_score",
     "find_anchor",
@@ -308,7 +306,7 @@ def _check_connected(met: list[tuple[str, str]], fixed: set[str], free: list[str
         raise ValueError(f"no games lead from {missing[0]} to {' or '.join(sorted(fixed))}, whose rating is fixed")
 
 
-LEAST_EXPECTED = 5.0
+_LEAST_EXPECTED = 5.0
 """If one of two agents is expected to get fewer points than this number, a chi-square does not count their games."""
 
 
@@ -340,7 +338,7 @@ class Fit:
         terms, apart = [], []
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
-            if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
+            if 2 * n * min(p, 1 - p) >= _LEAST_EXPECTED:
                 # Limit the squares, so that a pair counts as 1 to 2 independent games (see `elo`).
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
@@ -352,18 +350,9 @@ class Fit:
     @property
     def p_value(self) -> float:
         """The probability of a chi-square as large as `chi_square` or larger, if one rating explains all scores."""
-        return chi_square_tail(self.chi_square, self.rungs - 1)
+        from scipy.special import chdtrc  # not above: the import would make every command start later
 
-
-def chi_square_tail(chi_square: float, freedom: int) -> float:
-    """The probability that a chi-square variable is at least `chi_square`; 1 if `freedom` is below 1.
-
-    `freedom` is the number of degrees of freedom. The approximation is by Wilson and Hilferty (PNAS 17, 1931).
-    """
-    if freedom < 1:
-        return 1.0
-    spread = 2 / (9 * freedom)
-    return 1 - NormalDist(1 - spread, math.sqrt(spread)).cdf(math.cbrt(chi_square / freedom))
+        return float(chdtrc(self.rungs - 1, self.chi_square)) if self.rungs > 1 else 1.0
 
 
 def comparisons(match: MatchResult) -> list[Comparison]:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
@@ -30,16 +30,18 @@ from othello_env.arena.play.clocks import Timed
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate
-from othello_env.arena.rating.pictures import placement_chart
 from othello_env.arena.tournament.results import Z95, MatchResult, overall
 from othello_env.arena.tournament.schedule import Schedule, check_games
-from othello_env.drawing.charts import png
+from othello_env.drawing.charts import Row, png, row_chart
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import GameSpec
 from othello_env.support.notebook import picture
 from othello_env.support.numbers import check_real, check_type
 from othello_env.support.words import elo_interval_text, elo_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "AGENT",
@@ -221,7 +223,27 @@ class Placement:
 
     def _repr_html_(self) -> str | None:
         """A notebook shows the ratings of the ladder's opponents, and between them that of the agent."""
-        return picture(png(placement_chart(self)), repr(self)) if self.games else None
+        return picture(png(self.chart()), repr(self)) if self.games else None
+
+    def chart(self, name: str = "the agent") -> Figure:
+        """A chart of the ratings of the ladder's opponents and, between them, of the agent, with their 95% intervals.
+
+        There must be at least one game. `name` is the agent's name.
+        """
+        rows = [Row(rung.spec, rung.elo, *rung.interval, elo_text(rung.elo)) for rung in self.ladder.rungs]
+        low, high = self.interval
+        if self.open_end == "above":
+            own = Row(name, low, low, math.inf, f"> {elo_text(low)}", own=True)
+        elif self.open_end == "below" or self.elo is None:
+            own = Row(name, high, -math.inf, high, f"< {elo_text(high)}", own=True)
+        else:
+            own = Row(name, self.elo, low, high, elo_text(self.elo), own=True)
+        return row_chart(
+            f"{own.label} on {self.ladder.name}: Elo {self.elo_text}",
+            f"{self.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
+            sorted([*rows, own], key=lambda row: -row.value),
+            "Elo (95% intervals)",
+        )
 
     @property
     def games(self) -> int:

@@ -12,7 +12,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from othello_env.arena.rating.benchmark import Benchmark, PerfectionBenchmark
+from othello_env.arena.rating.benchmark import Benchmark
+from othello_env.arena.rating.perfection import PerfectionBenchmark
 from othello_env.arena.statistics import Mean, mean_interval
 
 __all__ = ["SEEDS_COLUMNS", "mean_over_seeds", "seeds_json", "seeds_rows"]

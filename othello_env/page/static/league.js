@@ -6,18 +6,15 @@ import { eloText, intervalText, scoreText } from "./values.js";
 
 const MOST_INTERVALS = 10; // with more members, the intervals are shown only for the cell under the pointer
 
-const percent = share => `${Math.round(100 * share)}%`;
-
 /**
  * The view of a league; see the server's league_view.
  * @param {any} league
  * @param {number} width the width of the charts in pixels
  */
 export function leagueView(league, width) {
-  const { name, total, names, unexplained, ratings } = league;
+  const { name, total, names, ratings } = league;
   const about = `${names.length} members, ${total.toLocaleString("en")} games.`;
-  const explained = unexplained === null ? "" : ` Apart from chance, one rating for each member explains ${percent(1 - unexplained)} of the differences in score.${unexplained < .005 ? "" : " The rest is like rock, paper, scissors."}`;
-  return html("article", { "data-league": name }, html("h3", {}, name), html("p", { class: "faint" }, about + explained),
+  return html("article", { "data-league": name }, html("h3", {}, name), html("p", { class: "faint" }, about),
     ...(names.length ? [matrix(league)] : []),
     ...(ratings ? [ratingChart(league, width)] : [html("p", { class: "faint" }, "Games do not connect all members yet, so there are no ratings. othello-env league FOLDER --games N lets all members play.")]));
 }

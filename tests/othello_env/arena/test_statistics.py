@@ -1,4 +1,4 @@
-"""The paired test and the interval of a mean, against counting all signs, SciPy and a simulation."""
+"""The paired test and the interval of a mean, against counting all signs, tables, SciPy and a simulation."""
 
 from itertools import product
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from othello_env.arena import mean_interval, paired_test, play_match
 
@@ -68,14 +69,23 @@ def test_equal_differences_have_no_interval(a, b):
     assert f"{test.difference:+.3f} (no interval), p = " in str(test)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 30, 31, 400])
-def test_the_interval_is_students(n):
-    stats = pytest.importorskip("scipy.stats")
+@pytest.mark.parametrize(("n", "quantile"), [(2, 12.7062), (3, 4.30265), (6, 2.57058), (31, 2.04227), (121, 1.97993)])
+def test_the_interval_is_students(n, quantile):
+    """The quantiles are those of a printed table."""
     values = np.random.default_rng(n).normal(1400, 30, n)
     found = mean_interval(values)
-    expected = stats.t.interval(0.95, n - 1, values.mean(), stats.sem(values))
-    assert found.interval == pytest.approx(expected)
+    half = quantile * values.std(ddof=1) / n**0.5
+    assert found.interval == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-6)
     assert found.deviation == pytest.approx(values.std(ddof=1))
+
+
+@pytest.mark.parametrize("scale", [1, 0.3], ids=["exact", "random"])
+def test_the_p_value_of_many_pairs_is_scipys(scale):
+    differences = scale * np.random.default_rng(0).integers(-3, 5, 40)
+    expected = stats.permutation_test((differences,), np.sum, permutation_type="samples", n_resamples=50_000)
+    test = paired_test(differences, np.zeros(40))
+    assert test.exact == (scale == 1)
+    assert test.p_value == pytest.approx(expected.pvalue, abs=0.015)
 
 
 def test_one_seed_says_nothing_about_others():

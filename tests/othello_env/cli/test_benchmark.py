@@ -135,7 +135,7 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("othello_env.arena.rating.benchmark.play_match", interrupted)
+    monkeypatch.setattr("othello_env.arena.rating.perfection.play_match", interrupted)
     status, _, _ = run("random", "--size", 4, "--out", tmp_path / "out")
     assert status == 130
     written = parse_json((tmp_path / "out" / "perfection.json").read_bytes())

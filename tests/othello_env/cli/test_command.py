@@ -21,7 +21,7 @@ def test_without_a_command_it_shows_the_help(run):
     assert run() == run("--help")
 
 
-def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
+def test_the_help_has_whole_summaries(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = run("--help")[1]
     assert "..." not in out.partition("Commands:")[2]
@@ -29,9 +29,7 @@ def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
     assert "and measure how well it plays against" in " ".join(out.split())
     assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
     for command in ("quickstart", "tournament", "serve"):
-        lines = run(command, "--help")[1].splitlines()
-        assert not [line for line in lines if re.search(r"\w-$", line)]
-        assert max(map(len, lines)) <= 80
+        assert max(map(len, run(command, "--help")[1].splitlines())) <= 80
 
 
 def test_a_command_says_that_it_compiles_if_the_cache_is_empty(run, monkeypatch):

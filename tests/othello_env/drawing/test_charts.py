@@ -128,7 +128,7 @@ def test_the_same_data_give_the_same_file_whatever_the_settings_are():
 def test_matplotlib_is_imported_when_a_chart_is_drawn_and_keeps_its_backend():
     code = """
 import sys
-import othello_env, othello_env.cli.quickstart, othello_env.data, othello_env.drawing, othello_env.league.pictures
+import othello_env, othello_env.cli.quickstart, othello_env.data, othello_env.drawing, othello_env.league
 assert "matplotlib" not in sys.modules
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
 png(learning_chart("a", "b", {"c": [CurvePoint(1, 1, 0.5)]}))

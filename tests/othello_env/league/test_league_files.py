@@ -12,7 +12,6 @@ from league_games import MATCHES, first, play
 from othello_env import make_vec_env
 from othello_env.games.othello.position import Othello
 from othello_env.league import League
-from othello_env.league.matches import take_matches
 
 
 def train(league, weights, iterations):
@@ -27,7 +26,7 @@ def train(league, weights, iterations):
 
 def test_a_resumed_league_equals_one_that_was_never_stopped(weights, tmp_path):
     def made():
-        return League(["random", "maximizer:eval=count"], keep=3, forget="beaten", freeze_every=4, seed=7)
+        return League(["random", "maximizer:eval=count"], keep=3, freeze_every=4, seed=7)
 
     whole, part = made(), made()
     expected = train(whole, weights, range(8))
@@ -139,30 +138,18 @@ def test_a_league_does_not_replace_another(weights, tmp_path):
     made(1).save(folder)
 
 
-def test_a_league_does_not_replace_matches_but_can_take_them(weights, tmp_path):
-    folder, training = tmp_path / "a", League(["random"], keep=2, seed=3)
+def test_a_loaded_league_keeps_its_matches(weights, tmp_path):
+    league = League(["random"], keep=2, seed=3)
     for k in (1, 2):
-        training.add(weights(k))
-    training.save(folder)
-    copied = League.load(folder)
-    assert copied.complete(4, **MATCHES) == 12
-    copied.save(folder)
-    before = (folder / "league.json").read_bytes()
-    alone = League.from_state(training.state(), {each.name: first for each in training})
-    with pytest.raises(FileExistsError, match=r"has matches that this league lacks; .* adds them"):
-        training.save(folder)
-    assert (folder / "league.json").read_bytes() == before
-    other = League(["random"], keep=2, seed=4)
-    assert take_matches(other, folder) == take_matches(training, tmp_path / "none") == 0
-    for league in (alone, training):
-        league.add(weights(3))  # the first snapshot is forgotten, and its matches, too
-    assert take_matches(training, folder) == 4
-    assert take_matches(training, folder) == 0
-    training.save(folder)
-    assert League.load(folder).complete(4, **MATCHES) == 8
+        league.add(weights(k))
+    assert league.complete(4, **MATCHES) == 12
+    league.save(tmp_path)
+    loaded = League.load(tmp_path)
+    assert loaded.complete(4, **MATCHES) == 0
+    loaded.add(weights(3))  # the first snapshot is forgotten, and its matches, too
+    assert loaded.complete(4, **MATCHES) == 8
     with pytest.raises(ValueError, match="the matches of this league were played with"):
-        training.complete(4, game="othello:size=4", openings="random:3")
-    assert [str(player) for player in training.draw(9)] == [str(player) for player in alone.draw(9)]
+        loaded.complete(4, game="othello:size=4", openings="random:3")
 
 
 @pytest.mark.parametrize("files", [0, 2])

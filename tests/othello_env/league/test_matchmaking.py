@@ -1,6 +1,5 @@
 """Matchmaking: probabilities agree with formulas and with slow code, and the draws agree with the probabilities."""
 
-import itertools
 import math
 from collections import Counter
 
@@ -9,21 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env.league import League
-from othello_env.league.matchmaking import WEIGHTINGS, choose, pfsp
-
-CLOSED = {  # the probabilities of members against which the learner scores 0, 1/4, 1/2, 3/4, 1
-    "hard": [16 / 30, 9 / 30, 4 / 30, 1 / 30, 0],
-    "linear": [4 / 10, 3 / 10, 2 / 10, 1 / 10, 0],
-    "capped": [2 / 7, 2 / 7, 2 / 7, 1 / 7, 0],
-    "even": [0, 3 / 10, 4 / 10, 3 / 10, 0],
-}
+from othello_env.league.matchmaking import choose, pfsp
 
 
-@pytest.mark.parametrize("weighting", CLOSED)
-def test_weightings_are_those_of_the_paper(weighting):
-    assert pfsp([0.0, 0.25, 0.5, 0.75, 1.0], weighting) == pytest.approx(CLOSED[weighting])
-    assert pfsp([1.0, 1.0], weighting) == [0.5, 0.5]
-    assert set(CLOSED) == set(WEIGHTINGS)
+def test_the_weights_are_those_of_the_paper():
+    assert pfsp([0.0, 0.25, 0.5, 0.75, 1.0]) == pytest.approx([16 / 30, 9 / 30, 4 / 30, 1 / 30, 0])
+    assert pfsp([1.0, 1.0]) == [0.5, 0.5]
 
 
 shares = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
@@ -65,28 +55,27 @@ class Twin:
         points = sum(weight * each for weight, each in zip(weights, games, strict=True))
         return (points + 1) / (sum(weights) + 2)
 
-    def probabilities(self, names, weighting):
-        weights = {name: WEIGHTINGS[weighting](self.score(name)) for name in names}
+    def probabilities(self, names):
+        weights = {name: (1 - self.score(name)) ** 2 for name in names}
         return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
 
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0])), max_size=60),
-    st.sampled_from([*WEIGHTINGS]),
     st.sampled_from([1.0, 7.5, 200.0]),
 )
-def test_prioritised_play_is_that_of_the_slow_twin(games, weighting, half_life):
+def test_prioritised_play_is_that_of_the_slow_twin(games, half_life):
     def first(observations, masks):
         return masks.argmax(axis=1)
 
-    league, twin = League(weighting=weighting, half_life=half_life), Twin(half_life)
+    league, twin = League(half_life=half_life), Twin(half_life)
     names = [league.add(first).name for _ in range(4)]
     for k, points in games:
         league.record_game(names[k], points)
         twin.games.setdefault(names[k], []).append(points)
     for name in names:
         assert league[name].score == pytest.approx(twin.score(name))
-    assert league.probabilities() == pytest.approx(twin.probabilities(names, weighting))
+    assert league.probabilities() == pytest.approx(twin.probabilities(names))
 
 
 def test_uniform_and_latest(ranked):
@@ -119,27 +108,6 @@ def test_the_oldest_is_forgotten_but_no_frozen_one(ranked):
     league.add(ranked(8))
     assert names(league) == ["snapshot 3", "snapshot 6", "snapshot 7", "snapshot 8"]
     assert len(league) == 5  # the fixed member is never forgotten
-
-
-def test_the_one_that_is_beaten_most_is_forgotten(ranked):
-    league = League(keep=3, forget="beaten")
-    for k in range(1, 4):
-        league.add(ranked(k))
-    for name, points in (("snapshot 1", 0.0), ("snapshot 2", 1.0), ("snapshot 3", 0.5)):
-        league.record_game(name, points)
-    league.add(ranked(4))
-    assert names(league) == ["snapshot 1", "snapshot 3", "snapshot 4"]
-
-
-def test_crowded_snapshots_are_forgotten_so_that_the_rest_is_spread(ranked):
-    league = League(keep=5, forget="crowded")
-    for k in range(1, 41):
-        league.add(ranked(k))
-    numbers = [int(name.split()[1]) for name in names(league)]
-    assert numbers[0] == 1
-    assert numbers[-1] == 40
-    gaps = [after - before for before, after in itertools.pairwise(numbers)]
-    assert max(gaps[:-1]) <= 2 * min(gaps[:-1])
 
 
 def test_a_forgotten_members_games_do_not_count(ranked):

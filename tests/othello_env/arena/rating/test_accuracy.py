@@ -1,4 +1,4 @@
-"""How well an agent moves: packaged endgames, regret and exploitability on small boards."""
+"""How well an agent moves: packaged endgames, and regret on small boards."""
 
 import math
 from itertools import islice
@@ -8,18 +8,19 @@ import pytest
 from load_script import load_script
 
 from othello_env import Agent, Othello, make_agent
-from othello_env.arena import exploitability, measure_regret, run_perfection
+from othello_env.arena import measure_regret, run_perfection
 from othello_env.arena.openings import packaged_lines
 from othello_env.arena.rating.accuracy import (
     REGRET_SIZES,
     endgame_positions,
     measure_endgame,
+    openings_name,
     random_accuracy,
     random_endgame,
     regret_name,
     regret_positions,
+    solved_openings,
 )
-from othello_env.arena.rating.benchmark import openings_name, solved_openings
 from othello_env.games.othello import symmetries
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
@@ -227,24 +228,6 @@ def test_perfect_play_has_no_regret_on_4x4():
     assert set(found.games.losses) == {0.0}
     assert (found.games.kept, found.games.loss_interval) == (1.0, (0.0, 0.0))
     assert (found.exploitability.discs, found.exploitability.worst) == (0.0, (-10.0, 10.0))
-
-
-def best_response(agent, state, seat):
-    """The agent's margin against a best response, found by a search through all games."""
-    if state.is_over:
-        return state.margins()[seat]
-    if state.to_move == seat:
-        return best_response(agent, state.play(agent.act(state)), seat)
-    return min(best_response(agent, state.play(action), seat) for action in state.legal_actions())
-
-
-@pytest.mark.parametrize("spec", ["alphabeta:depth=2,eval=weighted", None])
-def test_exploitability_against_a_slow_best_response(spec):
-    agent = First() if spec is None else make_agent(spec)
-    found = exploitability(agent)
-    assert found.worst == tuple(best_response(agent, Othello(4), seat) for seat in (0, 1))
-    assert found.perfect == (-10.0, 10.0)
-    assert found.discs == sum(found.perfect) / 2 - sum(found.worst) / 2 > 0
 
 
 def test_games_against_perfect_play_by_hand():

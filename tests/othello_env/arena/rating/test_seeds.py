@@ -7,8 +7,9 @@ import pytest
 
 from othello_env.arena import mean_over_seeds
 from othello_env.arena.rating.accuracy import EndgameAccuracy, MoveAccuracy, Regret
-from othello_env.arena.rating.benchmark import Benchmark, PerfectionBenchmark
+from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.ladder import Placement, load_ladder
+from othello_env.arena.rating.perfection import PerfectionBenchmark
 from othello_env.arena.rating.seeds import seeds_json, seeds_rows
 
 

@@ -15,9 +15,9 @@ from othello_env.arena.match import play_match
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import play_game
 from othello_env.arena.play.records import RecordError, versions
-from othello_env.arena.rating.benchmark import run_perfection
 from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import AGENT, Ladder, Rung, place
+from othello_env.arena.rating.perfection import run_perfection
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
