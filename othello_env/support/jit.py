@@ -83,7 +83,8 @@ def kernel(
             Use this option for kernels that only other kernels call and that neither make nor return an array.
     """
     if function is None:
-        return functools.partial(kernel, inline=inline, slp=slp, no_refcount=no_refcount)
+        decorate: Any = functools.partial(kernel, inline=inline, slp=slp, no_refcount=no_refcount)
+        return cast(Callable[[_F], _F], decorate)
     if not is_compiled():
         return _interpreted(function)
     return cast(_F, _compiled(function, slp, options(inline=inline, no_refcount=no_refcount)))
