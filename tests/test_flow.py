@@ -60,9 +60,9 @@ WORKS = {
     "othello-env match": lambda: match_command,
 }
 BOUNDS = {
-    "single step against alpha-beta": (20, 7),
-    "vector step of self-play": (24, 10),
-    "vector step against alpha-beta": (73, 16),
+    "single step against alpha-beta": (19, 7),
+    "vector step of self-play": (18, 7),
+    "vector step against alpha-beta": (58, 13),
     "play_match": (2400, 29),
     "othello-env match": (2700, 37),
 }

@@ -14,6 +14,7 @@ from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent, AgentError, begin_game, illegal_answer
 from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State
+from othello_env.support.jit import raise_interrupt
 
 __all__ = ["Seat", "act_on_clock", "answered", "ask", "ask_many", "check_answers", "play_answer"]
 
@@ -62,11 +63,16 @@ def answered(state: State, seats: Mapping[int, Seat], show: Callable[[State], ob
 
     Raises:
         AgentError: an agent answered with an illegal action.
+        KeyboardInterrupt: Ctrl-C was pressed.
     """
-    while state.to_move in seats and not state.is_over:
-        if show is not None:
-            show(state)
-        state = state.play(state.legal_actions()[0]) if state.must_pass else seats[state.to_move].play(state)
+    try:
+        while state.to_move in seats and not state.is_over:
+            if show is not None:
+                show(state)
+            state = state.play(state.legal_actions()[0]) if state.must_pass else seats[state.to_move].play(state)
+    except SystemError as error:
+        raise_interrupt(error)
+        raise
     return state
 
 

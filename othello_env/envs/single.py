@@ -27,7 +27,6 @@ from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.registry import GameSpec
-from othello_env.support.jit import raise_interrupt
 from othello_env.support.numbers import check_flag
 
 __all__ = ["GameEnv"]
@@ -119,6 +118,8 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         self._seats: dict[int, Seat] = {}
         """The opponents in the current game. Each key is the number of the player whose moves the opponent makes."""
         self._mask = np.zeros(self._num_actions, np.int8)
+        self._shown = self._renderer.render if render_mode == "human" else None
+        """Shows the position before an opponent plays."""
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that makes the moves of the player with the number `player` in the next game.
@@ -196,15 +197,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
             for player in range(self._players)
             if player != learner
         }
-        return self._answer(state, seats), seats
-
-    def _answer(self, state: State, seats: dict[int, Seat]) -> State:
-        """Let the opponents play until the learner's turn or the end of the game. Returns the position."""
-        try:
-            return answered(state, seats, self._renderer.render if self.render_mode == "human" else None)
-        except SystemError as error:
-            raise_interrupt(error)
-            raise
+        return answered(state, seats, self._shown), seats
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play the learner's action, then the opponents' actions until the learner's next turn or the end of the game.
@@ -229,7 +222,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
             if self._strict or isinstance(error, TypeError):
                 raise
             return self._end(state, -illegal_penalty(state, self._reward), number)
-        state = self._answer(played, self._seats)
+        state = answered(played, self._seats, self._shown)
         if state.is_over:
             return self._end(state, rewards(state, self._reward)[self.learner])
         shown, info = self._show(state)
@@ -254,4 +247,6 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
             self.render()
         opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
         info = {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
-        return observation(planes, self._mask, flat=self._flat), info
+        if self._flat:
+            return observation(planes, self._mask, flat=True), info
+        return {"observation": planes, "action_mask": self._mask}, info

@@ -261,7 +261,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
     def _initial_arrays(self, openings: Openings, side: str) -> InitialArrays:
         """How games begin: with one of these openings, and with opponents from the pool."""
         pool, number = self._pool, self._sides.index(side) - 1
-        seats = self._batch.start.num_players - 1
+        seats = self._batch.num_players - 1
         return self._batch.initial_arrays(
             openings,
             redraws=REDRAWS,
@@ -452,7 +452,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
 
     def _step(self, actions: npt.NDArray[np.int64], buffers: Buffers) -> int:
         """Step the batch, in threads if it has several slices. Returns the problems of the actions."""
-        self._make_room(self._initial)
+        if not self._batch.bounded:
+            self._make_room(self._initial)
         slices, problems = self._slices, UNCHECKED
         if len(slices) > 1:
             problems = self._batch.check(actions)
@@ -491,7 +492,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
             if not len(waiting.indices):
                 break
             actions = self._pool.ask(waiting, self._threads)
-            self._make_room(initial)
+            if not self._batch.bounded:
+                self._make_room(initial)
             ends, failed = self._batch.answer(actions, waiting, buffers.out, initial, self._options)
             _check_begun(failed)
             if len(ends.rows):
@@ -523,7 +525,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
             ResetNeeded: a game is over in the mode ``DISABLED``.
             IllegalActionError: an action is illegal and the environment is strict.
         """
-        last, over = self._batch.start.num_actions - 1, self._batch.arrays.over
+        last, over = self._batch.num_actions - 1, self._batch.arrays.over
         if problems & OUT_OF_RANGE:
             i = int(np.flatnonzero((actions < 0) | (actions > last))[0])
             raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")

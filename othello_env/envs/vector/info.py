@@ -51,14 +51,14 @@ class Buffers:
     """
 
     def __init__(self, batch: Batch) -> None:
-        n, start = len(batch), batch.start
-        self.planes = np.zeros((n, *start.observation_shape), np.int8)
-        self.masks = np.zeros((n, start.num_actions), np.int8)
+        n = len(batch)
+        self.planes = np.zeros((n, *batch.observation_shape), np.int8)
+        self.masks = np.zeros((n, batch.num_actions), np.int8)
         self.truncated = np.zeros(n, np.bool_)
         self.rewards = np.zeros(n)
         self.reward_to = np.full(n, NOBODY, np.int8)
         self.terminated = np.zeros(n, np.bool_)
-        self.discs = np.zeros((n, start.num_players), np.int64)
+        self.discs = np.zeros((n, batch.num_players), np.int64)
         self.out = self._out(batch, slice(0, n))
         self._slices: dict[int, Outputs] = {}
 
@@ -153,7 +153,7 @@ class StepInfo:
             planes: (E, planes, H, W), the planes of their last observations.
             observation: a function that returns the observation with these planes and this mask.
         """
-        n, actions = len(self._batch), self._batch.start.num_actions
+        n, actions = len(self._batch), self._batch.num_actions
         where = np.zeros(n, np.bool_)
         where[ended.game] = True
         final_info: dict[str, Any] = {"action_mask": np.zeros((n, actions), np.int8)}

@@ -121,6 +121,8 @@ class Batch(ABC):
         action_dtype: the dtype in which actions are stored.
 
     Attributes:
+        start: the start position.
+        num_players, num_actions, observation_shape: those of the start position.
         arrays: the state of the N games.
         template: (0,), an array with the dtype of the records of games that ended.
     """
@@ -145,8 +147,10 @@ class Batch(ABC):
     ) -> None:
         self.start = start
         self.constants = constants
-        self.arrays = new_state(boards, start.num_players, longest, action_dtype)
-        self.template = np.empty(0, record_dtype(start.num_players, boards, stored))
+        self.num_players, self.num_actions = start.num_players, start.num_actions
+        self.observation_shape = start.observation_shape
+        self.arrays = new_state(boards, self.num_players, longest, action_dtype)
+        self.template = np.empty(0, record_dtype(self.num_players, boards, stored))
 
     def __len__(self) -> int:
         return len(self.arrays.over)
@@ -155,7 +159,7 @@ class Batch(ABC):
         """The arrays of `n` further games of this kind, without space for their moves. All games are over."""
         boards = self.arrays.boards
         empty = type(boards)(*(np.zeros((n, *board.shape[1:]), board.dtype) for board in boards))
-        return new_state(empty, self.start.num_players, 0, self.arrays.moves.dtype)
+        return new_state(empty, self.num_players, 0, self.arrays.moves.dtype)
 
     def part(self, places: slice) -> Self:
         """A batch of some of these games. The new batch shares the memory of this batch."""
@@ -274,7 +278,7 @@ class Batch(ABC):
             (N,) flags, True if the game was over or its action is not legal. These games are over now. The array is
             empty if there is no such game.
         """
-        return kernels.play_all_checked(self.constants, tuple(self.arrays), actions, self.start.num_actions)
+        return kernels.play_all_checked(self.constants, tuple(self.arrays), actions, self.num_actions)
 
     def play_randomly(self, key: npt.NDArray[np.uint64]) -> None:
         """Play the N games to the end by random actions. `key`, (N,), has each game's key; see `draw_actions`."""
@@ -292,7 +296,7 @@ class Batch(ABC):
 
         Returns the flags of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem.
         """
-        return int(check(self.constants, self.arrays, actions, self.start.num_actions))
+        return int(check(self.constants, self.arrays, actions, self.num_actions))
 
     def step(
         self,
@@ -347,7 +351,7 @@ class Batch(ABC):
 
     def are_legal(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """(M,), whether each action is in range and legal in the game at its place of `indices`."""
-        return kernels.legal_flags(self.constants, tuple(self.arrays), indices, actions, self.start.num_actions)
+        return kernels.legal_flags(self.constants, tuple(self.arrays), indices, actions, self.num_actions)
 
     def play_at(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
         """Play a legal action in each of the M games at `indices`, which `begin_at` has begun."""
@@ -404,7 +408,7 @@ class Batch(ABC):
             reward=np.zeros(m) if reward is None else reward,
             reward_to=np.zeros(m, np.int8) if reward_to is None else reward_to,
             terminated=np.zeros(m, np.bool_) if terminated is None else terminated,
-            scores=np.zeros(m * self.start.num_players, np.int64) if scores is None else scores.reshape(-1),
+            scores=np.zeros(m * self.num_players, np.int64) if scores is None else scores.reshape(-1),
             encoder_buffers=self.encoder_buffers(planes, masks),
             template=self.template,
         )
@@ -434,14 +438,14 @@ class Batch(ABC):
             else np.zeros((len(rows), *board.shape[1:]), board.dtype)
             for name, board in boards._asdict().items()
         }
-        state = new_state(type(boards)(**stored), self.start.num_players, 0, self.arrays.moves.dtype)
+        state = new_state(type(boards)(**stored), self.num_players, 0, self.arrays.moves.dtype)
         state.to_move[:], state.learner[:] = rows["to_move"], rows["viewer"]
         return self.encoded(state)[0]
 
     def encoded(self, state: BatchState) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """The observations (M, planes, H, W) and action masks (M, A) of M games of this kind, int8; see `observe`."""
-        planes = np.zeros((len(state.over), *self.start.observation_shape), np.int8)
-        masks = np.zeros((len(state.over), self.start.num_actions), np.int8)
+        planes = np.zeros((len(state.over), *self.observation_shape), np.int8)
+        masks = np.zeros((len(state.over), self.num_actions), np.int8)
         encode(self.constants, state, self.outputs(planes, masks))
         return planes, masks
 
@@ -478,7 +482,7 @@ class _BatchPositions(Positions):
         return self._batch.encoded(self._arrays)
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        return kernels.are_legal(self._batch.constants, tuple(self._arrays), actions, self._batch.start.num_actions)
+        return kernels.are_legal(self._batch.constants, tuple(self._arrays), actions, self._batch.num_actions)
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
         return kernels.draw_actions(self._batch.constants, tuple(self._arrays), self.key)
