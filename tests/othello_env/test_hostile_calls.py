@@ -229,15 +229,15 @@ def methods():
     yield TimeControl(1.0), "left", {"used": 0.5}
     yield schedule, "game", {"number": 0, "agents": names}
     yield schedule, "has", {"number": 0, "agents": names}
-    yield Tournament, "of", {"agents": names, "records": ()}
+    yield Tournament, "from_records", {"agents": names, "records": ()}
     yield Tournament(names, ()), "faults", {"agent": "random"}
     yield MatchResult(names, ()), "faults", {"agent": 0}
     yield played().records[0], "with_files", {"files": {}}
     yield type(played().records[0]), "from_json", {"line": played().records[0].to_json()}
-    yield Games, "of", {"states": [games().state(0)], "starts": [Othello(4)], "columns": {}, "rules": None}
+    yield Games, "from_states", {"states": [games().state(0)], "starts": [Othello(4)], "columns": {}, "rules": None}
     yield Games, "joined", {"parts": [games()]}
-    yield Statistics, "of", {"parts": [games().statistics()]}
-    yield Overview, "of", {"parts": [games()]}
+    yield Statistics, "from_parts", {"parts": [games().statistics()]}
+    yield Overview, "from_parts", {"parts": [games()]}
     yield Overview.from_parts([games()]), "picture", {"title": "", "players": ("a", "b")}
     yield snapshot(), "add", {"policy": "random"}
     yield League, "snapshots_in", {"state": snapshot().state()}
