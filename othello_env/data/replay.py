@@ -20,7 +20,7 @@ from othello_env.games.batch.state import BatchState
 from othello_env.games.game import State
 from othello_env.games.othello.batch import OthelloBatch
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.games.registry import GameSpec, own_games
+from othello_env.games.registry import GameSpec, has_cached_batch
 
 if TYPE_CHECKING:
     from othello_env.data.games import Games
@@ -118,8 +118,8 @@ def _places(games: Games) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 def _batch(games: Games) -> Batch | None:
     """A batch of N games of this kind; None if the package has none or if the starts differ in their rules."""
     first = games.starts[0]
-    spec = GameSpec.from_state(first)
-    if spec is None or spec.name not in own_games() or not all(map(first.has_same_rules, _starts(games)[0])):
+    spec = GameSpec.from_state(first) if has_cached_batch(first) else None
+    if spec is None or not all(map(first.has_same_rules, _starts(games)[0])):
         return None
     return spec.batch(len(games))
 

@@ -29,6 +29,7 @@ __all__ = [
     "UnknownGameError",
     "find_game",
     "game_of",
+    "has_cached_batch",
     "own_games",
     "position_to_text",
     "register_game",
@@ -53,9 +54,8 @@ class Game:
         state: the class of the positions. The arguments of its constructor are the options of the game, whole numbers
             or texts with defaults; an argument `seed` determines a random start. If the class has `to_text` and
             `from_text`, a record may begin at any position.
-        batch: the class of N games as arrays, for the vector environment and for matches: a function of the number of
-            games and the start position. None if there is none: then games are played one by one, and there is no
-            vector environment.
+        batch: the class of N games as arrays, for the vector environment (and, in the package's own games, for matches
+            and data): a function of the number of games and the start position. None if there is no vector environment.
         longest: the largest number of steps that a learner can make in a game against an opponent, or None if the
             number depends on the options.
         scene: a function that returns the content of a picture of a position.
@@ -287,6 +287,16 @@ def game_of(state: State | type[State]) -> Game | None:
     kind = state if isinstance(state, type) else type(state)
     known = {game.state: game for game in _GAMES.values()}
     return next((known[base] for base in kind.__mro__ if base in known), None)
+
+
+def has_cached_batch(state: State) -> bool:
+    """Whether the package has a batch for the game of a position, so that many games are best played together.
+
+    The compiled functions of these batches are cached. Those of another package's game are compiled in each process,
+    which takes longer than a match.
+    """
+    game = game_of(state)
+    return game is not None and game.state is type(state) and game.batch is not None and game.name in own_games()
 
 
 def own_games() -> tuple[str, ...]:

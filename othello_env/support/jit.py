@@ -34,7 +34,6 @@ import filelock
 import numba
 import numpy as np
 import platformdirs
-from numba.core.errors import NumbaError
 
 __all__ = [
     "Int",
@@ -151,7 +150,7 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
             begin()
             try:
                 return compile_now(signature)
-            except NumbaError:  # the kernel is wrong
+            except numba.NumbaError:  # the kernel is wrong
                 raise
             except Exception:  # the cache cannot be read or written, unless the next lines raise it again
                 try:

@@ -18,7 +18,7 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
-from othello_env.games.registry import GameSpec, game_of
+from othello_env.games.registry import GameSpec, has_cached_batch
 from othello_env.support.jit import raise_interrupt
 
 __all__ = ["Seats", "SeatsHere", "failure", "play_game", "play_games", "play_on_seats", "seat_key"]
@@ -38,8 +38,8 @@ def play_games(
 ) -> Generator[GameRecord, None, None]:
     """Play games of one kind and yield their records in the order of `pairings`.
 
-    Games are played together if all their agents can answer many positions in one call. All other games are played one
-    after the other. An agent that gives an illegal answer or raises an error forfeits the game.
+    Games of the package are played together if all their agents can answer many positions in one call. All other games
+    are played one after the other. An agent that gives an illegal answer or raises an error forfeits the game.
 
     Args:
         agents: the agents by name. The pairings may use only some of these agents.
@@ -70,10 +70,8 @@ def play_games(
 
 
 def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
-    start, game = pairing.start, game_of(pairing.start)
-    if game is None or game.state is not type(start) or game.batch is None:
-        return False
-    return all(agents[name].answers_batches(start) for name in set(pairing.agents))
+    start = pairing.start
+    return has_cached_batch(start) and all(agents[name].answers_batches(start) for name in set(pairing.agents))
 
 
 def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[State | None]:
