@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.openings import PACKAGED, balanced_openings
+from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.clocks import Timed
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
@@ -55,6 +55,7 @@ __all__ = [
     "load_ladder",
     "place",
     "rated_agents",
+    "rated_programs",
 ]
 
 LADDER = "ladder-v0"
@@ -116,7 +117,7 @@ class Ladder:
     @property
     def openings(self) -> str:
         """The name of the packaged openings for the games against the rungs."""
-        return PACKAGED[self.size]
+        return {8: "balanced-v0", 6: "balanced-6x6-v0"}[self.size]
 
     @property
     def rules(self) -> GameSpec:
@@ -165,6 +166,18 @@ def rated_agents(size: int = 8) -> tuple[Rung, ...]:
     'engine'
     """
     return tuple(map(Rung.from_json, _packaged("agents-v0")[LADDERS[size]]))
+
+
+@cache
+def rated_programs(ladder: str = LADDER) -> tuple[Rung, ...]:
+    """Programs of other people with their ratings on a packaged ladder, from the weakest to the strongest.
+
+    They are not packaged; `spec` is a program's name and level. The packaged file says how they were rated.
+
+    >>> rated_programs()[0].spec
+    'GRhino at level 1'
+    """
+    return tuple(map(Rung.from_json, _packaged("programs-v0").get(ladder, ())))
 
 
 def _packaged(name: str) -> Any:
@@ -410,7 +423,7 @@ class _Climb:
 
     def __init__(self, agent: Timed, ladder: Ladder, seed: int) -> None:
         self.agent = agent
-        self.openings = len(balanced_openings(ladder.size))
+        self.openings = len(balanced_openings(ladder.openings))
         self.placement = Placement(ladder)
         self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
         self._seed = seed

@@ -46,8 +46,8 @@ class Schedule:
         agents: the names of the agents, all different.
         games: the number of games of each group, a multiple of the number of players. None means 200, or 201 if
             the game is for three players.
-        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, or ``"balanced-v0"`` (on
-            6x6, ``"balanced-6x6-v0"``) for the packaged list. It can also be a list of transcripts or States. The
+        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, or the name of a
+            packaged list (`othello_env.arena.openings.BALANCED`). It can also be a list of transcripts or States. The
             openings of a list are used in turn. After the last opening, the list begins again. Agents without random
             choices then repeat their games, so use a list with enough openings.
         seed: determines the openings and all random choices.
@@ -175,7 +175,7 @@ class Schedule:
 
     @cached_property
     def _openings(self) -> Openings:
-        return find_openings(self.openings, self._new_game)
+        return find_openings(self.openings, self._new_game, self.seed, self.num_openings)
 
     @cached_property
     def _usual(self) -> State:
