@@ -73,7 +73,6 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     number: _Count
     name: Annotated[str, msgspec.Meta(min_length=1)]
     fixed: bool
-    frozen: bool
     played: _Count
     points: _Amount
     games: _Amount
@@ -83,7 +82,7 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     weight: Annotated[float, msgspec.Meta(ge=LEAST_WEIGHT, le=1 / LEAST_WEIGHT)] = 1.0
 
     def __post_init__(self) -> None:
-        if self.points > self.games or (self.fixed and not self.frozen):
+        if self.points > self.games:
             raise ValueError(f"the member {self.name!r:.60} contradicts itself")
 
     @classmethod

@@ -40,7 +40,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     matchmaking: str
     fixed_share: float | None
     keep: int | None
-    freeze_every: int | None
     half_life: float
     seed: int
 
@@ -49,9 +48,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         change = msgspec.structs.force_setattr
         if self.fixed_share is not None:
             change(self, "fixed_share", check_real("fixed_share", self.fixed_share, 0, 1))
-        for name in ("keep", "freeze_every"):
-            if getattr(self, name) is not None:
-                change(self, name, check_whole(name, getattr(self, name), 1, _MOST))
+        if self.keep is not None:
+            change(self, "keep", check_whole("keep", self.keep, 1, _MOST))
         change(self, "half_life", check_real("half_life", self.half_life, 0.1, _MOST))
         change(self, "seed", check_seed(self.seed))
 

@@ -160,8 +160,6 @@ class Member:
         name: the member's name, which no other member has.
         player: the member as an agent.
         fixed: True if the league began with this member, False if the member is a snapshot of the learner.
-        frozen: whether the league must keep this member, even if there are too many snapshots. A fixed member is
-            always frozen.
         played: for a snapshot, the number of plies, steps or games that the learner had played when the snapshot was
             added; 0 for a fixed member.
         source: what is needed to make the agent again: a spec that names no file of weights, a file of weights, or a
@@ -176,7 +174,6 @@ class Member:
     name: str
     player: Player
     fixed: bool
-    frozen: bool
     played: int = 0
     source: Source = None
     points: float = 0.0
@@ -184,7 +181,7 @@ class Member:
     weight: float = 1.0
 
     def __repr__(self) -> str:
-        kind = "fixed" if self.fixed else f"after {self.played:,}" + (", frozen" if self.frozen else "")
+        kind = "fixed" if self.fixed else f"after {self.played:,}"
         return f"<Member {self.name}, {kind}, the learner scores {score_text(self.score)}>"
 
     @property
