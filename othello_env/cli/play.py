@@ -69,10 +69,10 @@ def coloured(state: State) -> str:
     colours = {look.symbol.upper(): _SYMBOLS.get(name, _LEGAL) for name, look, _ in drawn.scores}
     ground = _FELT if state.player_names[0] == "black" else _GREY
 
-    def paint(found: re.Match[str]) -> str:
-        sign = found[0].strip(" []")
+    def paint(match: re.Match[str]) -> str:
+        sign = match[0].strip(" []")
         fg = colours.get(sign.upper(), _LEGAL if sign == "+" else _EMPTY)
-        return click.style(found[0], fg=fg, bg=ground, bold=sign.upper() in colours, underline="[" in found[0])
+        return click.style(match[0], fg=fg, bg=ground, bold=sign.upper() in colours, underline="[" in match[0])
 
     lines = drawing.text(state).split("\n")
     first = 1 if any(drawn.column_labels) else 0

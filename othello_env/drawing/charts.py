@@ -273,8 +273,8 @@ def rating_chart(
     errors = np.hstack([_errors(*ends) for _, *ends in points])
     played, elo, _, _ = zip(*points, strict=True)
     axes.errorbar(played, elo, errors, fmt="o-", color=_BLUE, elinewidth=1.2, capsize=2)
-    for name, each in lines.items():
-        axes.axhline(each, **looks[name])
+    for name, level in lines.items():
+        axes.axhline(level, **looks[name])
     axes.set(xlabel=axis, ylabel="Elo")
     axes.xaxis.set_major_formatter(_number)
     axes.yaxis.set_major_formatter("{x:,.0f}")

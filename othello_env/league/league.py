@@ -183,11 +183,11 @@ class League:
             ValueError: the league has no members, or n is not at least 1.
         """
         n = check_whole("the number of drawn members", n, 1, MOST_GAMES)
-        found = self.probabilities()
+        chances = self.probabilities()
         point = (mix_int(mix_int(self.settings.seed, _DRAW), self._drawn) >> 32) / 2.0**32
-        chosen = choose([*found.values()], n, point)
+        chosen = choose([*chances.values()], n, point)
         self._drawn += 1
-        names = [*found]
+        names = [*chances]
         return [self._members[names[k]].player for k in chosen]
 
     def opponents(self, at_once: int = 4) -> dict[Player, float]:
@@ -222,7 +222,8 @@ class League:
         Raises:
             ValueError: the game has more than two players, or the learner plays both sides (self-play).
         """
-        return sum(self.record_results(*found) for found in step_results(env, rewards, terminated, info))
+        results = step_results(env, rewards, terminated, info)
+        return sum(self.record_results(name, counts) for name, counts in results)
 
     def record_results(self, name: str, results: Sequence[int]) -> int:
         """Count games of the learner that were played elsewhere, for example by an actor on another machine.
@@ -262,7 +263,7 @@ class League:
         """
         if isinstance(points, bool) or points not in _POINTS:
             raise ValueError(f"expected 0, 0.5 or 1 as the learner's points, not {points!r}")
-        self._count(self[name], [int(points == each) for each in _POINTS])
+        self._count(self[name], [int(points == value) for value in _POINTS])
 
     def _count(self, member: Member, results: Sequence[int]) -> None:
         self.results.count(member.number, results)  # first, because it may refuse
@@ -329,8 +330,8 @@ class League:
 
     def state(self) -> dict[str, Any]:
         """The league without its policies, as values that JSON can hold; see `from_state`."""
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._state))
-        return found
+        state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._state))
+        return state
 
     @staticmethod
     def snapshots_in(state: Any) -> list[str]:
@@ -339,7 +340,7 @@ class League:
         Raises:
             ValueError: the state is damaged.
         """
-        return [each.name for each in LeagueState.from_json(state).members if not each.fixed]
+        return [member.name for member in LeagueState.from_json(state).members if not member.fixed]
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
@@ -360,7 +361,7 @@ class League:
     def _from_state(cls, state: LeagueState, policies: Mapping[str, str | Agent | Policy]) -> Self:
         league = cls()
         league.settings = state.settings
-        league._members = {each.name: each.member(policies, state.settings.seed) for each in state.members}
+        league._members = {member.name: member.member(policies, state.settings.seed) for member in state.members}
         league.results = state.results.results(state.matches)
         league._added, league._snapshots, league._drawn = state.added, state.snapshots, state.drawn
         return league
@@ -407,6 +408,6 @@ class League:
         folder = Path(folder)
         state = read_league(folder)
         try:
-            return cls._from_state(state, {each.name: each.policy(folder) for each in state.members})
+            return cls._from_state(state, {member.name: member.policy(folder) for member in state.members})
         except ValueError as error:
             raise ValueError(f"{str(folder)!r} has no league that can be read: {error}") from error

@@ -75,15 +75,15 @@ def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, fl
 def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
     """A dict from each member's name to its probability within a group of members. The probabilities add up to 1."""
     if settings.matchmaking == "pfsp":
-        found = pfsp([member.score for member in group])
+        shares = pfsp([member.score for member in group])
     elif settings.matchmaking == "latest" and not group[-1].fixed:
-        found = [*[0.0] * (len(group) - 1), 1.0]
+        shares = [*[0.0] * (len(group) - 1), 1.0]
     else:
-        found = [1 / len(group)] * len(group)
+        shares = [1 / len(group)] * len(group)
     if any(member.weight != 1 for member in group):
-        found = [p * member.weight for p, member in zip(found, group, strict=True)]
-        found = [p / sum(found) for p in found]
-    return dict(zip((member.name for member in group), found, strict=True))
+        shares = [p * member.weight for p, member in zip(shares, group, strict=True)]
+        shares = [p / sum(shares) for p in shares]
+    return dict(zip((member.name for member in group), shares, strict=True))
 
 
 def pfsp(scores: Sequence[float]) -> list[float]:

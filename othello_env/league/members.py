@@ -72,10 +72,10 @@ class Stored:
         Raises:
             OSError, ValueError: the file cannot be read, or is too large.
         """
-        found = spec_file(spec)
-        if found is None:
+        file = spec_file(spec)
+        if file is None:
             return None
-        return cls(*found, read_file(found[0], _LARGEST_FILE, "load a member from") if read else None)
+        return cls(*file, read_file(file[0], _LARGEST_FILE, "load a member from") if read else None)
 
     @property
     def spec(self) -> str:
@@ -127,13 +127,13 @@ def source_of(
             raise TypeError(f"save must be a function that takes a path, not {save!r}")
         return save
     if isinstance(policy, str | Path):
-        found = Stored.from_spec(str(policy), read=read)
-        if found is None and snapshot and (files := option_files(str(policy))):
+        stored = Stored.from_spec(str(policy), read=read)
+        if stored is None and snapshot and (files := option_files(str(policy))):
             raise ValueError(
                 f"{str(policy)!r} names the file {str(files[0])!r} in an option, and a league does not keep a copy of "
                 "such a file: add the file itself, or give save="
             )
-        return found or str(policy)
+        return stored or str(policy)
     while isinstance(policy, Player):
         policy = policy.agent
     own: Save | None = getattr(policy, "save", None)

@@ -116,13 +116,13 @@ class Payoffs:
     @cached_property
     def intervals(self) -> _Numbers:
         """(M, M, 2) float64, the 95% interval of each score; (0, 1) if two members have not met."""
-        found = np.empty((*self.games.shape, 2))
+        intervals = np.empty((*self.games.shape, 2))
         for i, j in np.ndindex(self.games.shape):
             counts, values = self._units(i, j)
             n, scores = int(counts.sum()), values / values[-1]
             mean = float(counts @ scores) / n if n else 0.0
-            found[i, j] = interval_of(n, mean, float(counts @ (scores - mean) ** 2))
-        return found
+            intervals[i, j] = interval_of(n, mean, float(counts @ (scores - mean) ** 2))
+        return intervals
 
     def _units(self, i: int, j: int) -> tuple[npt.NDArray[np.int64], _Numbers]:
         """How many times member i had each possible number of points against member j.
@@ -137,13 +137,13 @@ class Payoffs:
         return self.training[i, j], np.array(_GAME)
 
     def _comparisons(self) -> list[Comparison]:
-        found = []
+        comparisons = []
         for i, j in combinations(range(len(self.names)), 2):
             counts, values = self._units(i, j)
             for count, points in zip(counts.tolist(), values.tolist(), strict=True):
                 if count:
-                    found.append(Comparison(self.names[i], self.names[j], points, int(values[-1]), count))
-        return found
+                    comparisons.append(Comparison(self.names[i], self.names[j], points, int(values[-1]), count))
+        return comparisons
 
     def ratings(self, anchor: str | None = None) -> Ratings:
         """Elo ratings of the members.

@@ -103,9 +103,9 @@ def loads_valid(text: str) -> tuple[list[PdnGame], list[str]]:
         TypeError: the argument is not text.
     """
     games, messages = [], []
-    for number, each in enumerate(_split(text), start=1):
+    for number, game in enumerate(_split(text), start=1):
         try:
-            games.append(_game(number, each, "40-move"))
+            games.append(_game(number, game, "40-move"))
         except (NotationError, IllegalActionError) as error:
             messages.append(str(error).splitlines()[0])
     return games, messages
