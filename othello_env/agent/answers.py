@@ -93,7 +93,9 @@ def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
 @lru_cache(maxsize=128)
 def _takes_move_seconds(act: Callable[..., int]) -> bool:
     parameters = inspect.signature(act).parameters
-    return "move_seconds" in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    return "move_seconds" in parameters or any(
+        parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()
+    )
 
 
 def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:

@@ -124,12 +124,12 @@ def paired_test(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> Pai
     if len(first) != len(second):
         raise ValueError(f"expected as many numbers for both agents, got {len(first)} and {len(second)}")
     differences = first - second
-    found = mean_interval(differences.tolist())
+    mean = mean_interval(differences.tolist())
     differ = np.ptp(differences) > 1e-12 * np.abs((first, second)).max()  # by more than the errors of the subtraction
     quarters = 4 * differences
     is_exact = bool((quarters == np.rint(quarters)).all()) and len(quarters) * np.abs(quarters).sum() <= _MOST_WORK
     p = _exact_p(quarters.astype(np.int64)) if is_exact else _random_p(differences, seed)
-    return PairedTest(len(differences), found.mean, found.interval if differ else None, p, is_exact)
+    return PairedTest(len(differences), mean.mean, mean.interval if differ else None, p, is_exact)
 
 
 def _exact_p(differences: npt.NDArray[np.int64]) -> float:

@@ -263,12 +263,12 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     path = existing_path(value)
     if path is not None and path.is_file():
         try:
-            found = [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
+            openings = [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
         except UnicodeDecodeError as error:
             raise click.BadParameter(f"{value!r} is not text: {error}") from None
-        if not found:
+        if not openings:
             raise click.BadParameter(f"the file {value!r} has no transcript")
-        return found
+        return openings
     if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
         raise click.BadParameter(f"there is no file {value!r}; {expected}")
     parts = [part.strip() for part in value.split(",")]

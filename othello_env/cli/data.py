@@ -316,7 +316,7 @@ def _finder(
 
 def _identity(agent: str) -> str:
     """A text that differs for different agents: the spec, and the hash of each file that the spec names."""
-    return " ".join([agent, *(each.removeprefix("sha256:") for each in file_hashes(agent).values())])
+    return " ".join([agent, *(digest.removeprefix("sha256:") for digest in file_hashes(agent).values())])
 
 
 def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
@@ -341,8 +341,8 @@ def _labelled_games(path: Path, maker: str) -> int:
         click.UsageError: the labels in the file are by another agent. `maker` identifies the expected agent.
     """
     try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as found:
-            count, agent = int(Member(found, "games").read()), str(Member(found, "agent").read()) if maker else ""
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            count, agent = int(Member(archive, "games").read()), str(Member(archive, "agent").read()) if maker else ""
     except (*DAMAGE, KeyError, TypeError):
         return -1
     if agent != maker:

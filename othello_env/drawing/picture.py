@@ -375,11 +375,11 @@ def _board(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
     board_width, board_height = drawn.columns * cell, drawn.rows * cell
     yield Rectangle(margin - edge, margin - edge, board_width + 2 * edge, board_height + 2 * edge, _WOOD_DARK)
     for row, cells in enumerate(drawn.cells):
-        for column, each in enumerate(cells):
+        for column, square in enumerate(cells):
             left, top = margin + column * cell, margin + row * cell
-            yield Rectangle(left, top, cell, cell, each.fill)
-            if each.label:
-                yield Text(left + 0.03 * cell, top + 0.1 * cell, each.label, 0.17 * cell, _INK, "start")
+            yield Rectangle(left, top, cell, cell, square.fill)
+            if square.label:
+                yield Text(left + 0.03 * cell, top + 0.1 * cell, square.label, 0.17 * cell, _INK, "start")
     for row in range(1, drawn.rows):
         yield Rectangle(margin, margin + row * cell - line // 2, board_width, line, drawn.grid)
     for column in range(1, drawn.columns):
@@ -401,9 +401,9 @@ def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
         yield from _number(number, cell, margin)
     for place in drawn.legal:
         yield Circle(*_centre(place, cell, margin), 0.12 * cell, drawn.mover.fill, opacity=0.55)
-    looks = {each.place: each.look for each in drawn.pieces}
-    for each in drawn.pieces:
-        yield from piece(each.look, *_centre(each.place, cell, margin), cell, is_king=each.is_king)
+    looks = {marker.place: marker.look for marker in drawn.pieces}
+    for marker in drawn.pieces:
+        yield from piece(marker.look, *_centre(marker.place, cell, margin), cell, is_king=marker.is_king)
     for place in drawn.last:
         look = looks.get(place, drawn.mover)
         yield Circle(*_centre(place, cell, margin), 0.085 * cell, look.mark)

@@ -130,11 +130,11 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         """The entries of the TensorDict after a step or reset, without the reward."""
         torch = import_extra("torch", "torchrl")
         legal = observation["action_mask"].view(np.bool_)
-        found = {"observation": observation["observation"], "action_mask": legal, "done": over[:, np.newaxis]}
+        arrays = {"observation": observation["observation"], "action_mask": legal, "done": over[:, np.newaxis]}
         if self._self_play:
-            found["to_move"] = info["to_move"]
-        found |= {name: info[name] for name in self._info}
-        tensors = {name: torch.from_numpy(array) for name, array in found.items()}
+            arrays["to_move"] = info["to_move"]
+        arrays |= {name: info[name] for name in self._info}
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         tensors["terminated"] = tensors["done"].clone()
         # TorchRL's spec needs an allowed action in every game. A finished game has no legal action, so the mask for the
         # spec allows all actions in this game. These actions are never played, because the game must be reset first.

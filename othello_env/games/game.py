@@ -371,10 +371,10 @@ class State(ABC):
             IllegalActionError: an action is not legal.
             TypeError: an action is not an integer.
         """
-        found = [self]
+        states = [self]
         for action in actions:
-            found.append(found[-1].play(action))
-        return found
+            states.append(states[-1].play(action))
+        return states
 
     @classmethod
     def player_index(cls, player: str | int) -> int:

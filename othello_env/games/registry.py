@@ -321,9 +321,9 @@ def find_game(text: str) -> GameSpec:
     match = re.fullmatch(r"(.+\.py:\w+)(:.*)?", check_text(text, "a game"))
     if match is None:
         return GameSpec.parse(text)
-    found = import_object(match[1])
+    imported = import_object(match[1])
     for name, game in _GAMES.items():
-        if game.state is found:
+        if game.state is imported:
             return GameSpec.parse(name + (match[2] or ""))
     raise ValueError(f"{match[1]} is not a registered game; the file must call othello_env.register_game")
 

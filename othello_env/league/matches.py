@@ -33,7 +33,7 @@ def check_same(before: Matches | None, settings: Matches) -> None:
         raise TypeError(f"expected the openings of a league's matches as a text, not {settings.openings!r:.80}")
     if before not in (None, settings):
         was, given = (
-            f"the game {each.game} and the openings {each.openings or 'start'}" for each in (before, settings)
+            f"the game {played.game} and the openings {played.openings or 'start'}" for played in (before, settings)
         )
         raise ValueError(f"the matches of this league were played with {was}, not with {given}")
 
@@ -94,9 +94,9 @@ def play_missing(
                 if progress is not None:
                     progress(record)
     finally:
-        for found in records.values():
-            _count(found, by_name, results)
-    warn_of_forfeits(by_name, [record for found in records.values() for record in found])
+        for met in records.values():
+            _count(met, by_name, results)
+    warn_of_forfeits(by_name, [record for met in records.values() for record in met])
 
 
 def _sendable(member: Member) -> str | Agent | Policy:

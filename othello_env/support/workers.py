@@ -218,8 +218,8 @@ def run_jobs(start: Callable[[], Host], jobs: Iterable[Any], workers: int) -> Ge
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                for each in done:
-                    yield each.result()
+                for future in done:
+                    yield future.result()
         finally:
             for host in hosts:
                 host.stop()

@@ -398,9 +398,9 @@ def place(
                 progress(placement)
         if time.monotonic() > deadline:
             break
-    found = climb.placement
-    warn_of_faults(repr(climb.agent), "games", found.faults, found.games)
-    return found
+    result = climb.placement
+    warn_of_faults(repr(climb.agent), "games", result.faults, result.games)
+    return result
 
 
 def _find_ladder(size: int | None, ladder: Ladder | None) -> Ladder:

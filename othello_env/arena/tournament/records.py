@@ -195,8 +195,8 @@ def check_records(
 def _changed_file(record: GameRecord, hashes: Mapping[str, Mapping[str, str]]) -> str | None:
     """The reason if a file of an agent is not the file with which the game was played."""
     for agent in record.agents:
-        for path, each in hashes.get(agent, {}).items():
-            if record.versions.get(path, each) != each:
+        for path, file_hash in hashes.get(agent, {}).items():
+            if record.versions.get(path, file_hash) != file_hash:
                 return f"it was played with another version of {path}"
     return None
 

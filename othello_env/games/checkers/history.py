@@ -18,12 +18,12 @@ Past = tuple[int, int, int, int]
 def positions_before(position: Past, quiet_moves: Sequence[int], size: int) -> tuple[Past, ...]:
     """The position before each of the quiet moves, in the order of the moves. `position` is the position after them."""
     own, opponent, kings, to_move = position
-    found: list[Past] = []
+    before: list[Past] = []
     for action in reversed(quiet_moves):
         both = _squares_of_step(action, size)
         own, opponent, kings, to_move = opponent ^ both, own, kings ^ both, 1 - to_move
-        found.append((own, opponent, kings, to_move))
-    return tuple(reversed(found))
+        before.append((own, opponent, kings, to_move))
+    return tuple(reversed(before))
 
 
 def _squares_of_step(action: int, size: int) -> int:

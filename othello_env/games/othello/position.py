@@ -190,12 +190,12 @@ class Othello(State):
         if not legal:
             return (size * size,) if self._reply else ()
         actions = _BIT_ACTIONS[size]
-        found = []
+        listed = []
         while legal:
             bit = legal & -legal
-            found.append(actions[bit])
+            listed.append(actions[bit])
             legal ^= bit
-        return tuple(found)
+        return tuple(listed)
 
     def is_legal(self, action: int) -> bool:
         if action == self.size * self.size:

@@ -87,9 +87,9 @@ class OthelloPositions(Positions):
         )
 
     def copy(self) -> OthelloPositions:
-        found = copy(self)
-        found.own, found.opponent, found._legal = self.own.copy(), self.opponent.copy(), self.legal.copy()
-        return found
+        copied = copy(self)
+        copied.own, copied.opponent, copied._legal = self.own.copy(), self.opponent.copy(), self.legal.copy()
+        return copied
 
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> OthelloPositions:
         legal = None if self._legal is None else self._legal[places]
