@@ -16,12 +16,9 @@ nox.options.sessions = CHECKS
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style, the types, and the rules that say which packages each package may import."""
+    """Check the style, the types, and which package imports which."""
     session.install("-e", ".[dev]")
-    session.run("ruff", "check", ".")
-    session.run("ruff", "format", "--check", ".")
-    session.run("pyright")
-    session.run("lint-imports")
+    session.run("pre-commit", "run", "--all-files")
 
 
 @nox.session
