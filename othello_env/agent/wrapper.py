@@ -43,7 +43,7 @@ class AgentWrapper(Agent):
         return self.agent.answers_batches(start)
 
     @property
-    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+    def batch_microseconds(self) -> float:
         return self.agent.batch_microseconds
 
     def check_game(self, state: State) -> None:

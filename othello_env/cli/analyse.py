@@ -30,7 +30,7 @@ BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
 """With these settings, click does not take a board that begins with ``-`` for an option."""
 
 
-class _Selection(click.ParamType):  # type: ignore[type-arg]  # only the newest click has a type argument here
+class _Selection(click.ParamType):
     """The numbers of games, such as ``1,3-5``, as a list of pairs (first, last)."""
 
     name = "numbers"

@@ -20,7 +20,7 @@ _POINTS = ("0 points", ".5", "1", "1.5", "2")
 HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 
 
-class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions of click take no argument here
+class _Differences(click.ParamType):
     """Two Elo differences, separated by a comma, as an `Sprt` (a sequential probability ratio test)."""
 
     name = "elo0,elo1"

@@ -26,7 +26,7 @@ def _iterable_dataset() -> Any:
         return object
 
 
-class ExampleDataset(_iterable_dataset()):  # type: ignore[misc]  # mypy does not know this base class
+class ExampleDataset(_iterable_dataset()):
     """Batches of examples for a `torch.utils.data.DataLoader`.
 
     Call ``DataLoader(dataset, batch_size=None, num_workers=...)``. A batch is a dict with the arrays of

@@ -30,7 +30,7 @@ def _vec_env() -> Any:
         return object
 
 
-class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know this base class
+class OthelloVecEnv(_vec_env()):
     """N games of Othello against an opponent, for Stable-Baselines3. When a game ends, the next game begins at once.
 
     An environment for one game, ``gymnasium.make("othello_env/Othello-v0")``, also works with Stable-Baselines3, but a

@@ -216,7 +216,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
             action = check_action(action, self._num_actions)
         try:
-            played = state.play(action)  # type: ignore[arg-type]  # it takes integers of any kind
+            played = state.play(action)  # pyright: ignore[reportArgumentType]  # it takes integers of any kind
         except (TypeError, IllegalActionError) as error:
             number = check_action(action, self._num_actions)
             if self._strict or isinstance(error, TypeError):

@@ -38,7 +38,7 @@ def _env_base() -> Any:
         return object
 
 
-class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this base class
+class TorchRLEnv(_env_base()):
     """N games that step together, as an environment of TorchRL (`torchrl.envs.EnvBase`) with a fixed batch size.
 
     On the CPU, the tensors of a step use the memory of the batch's arrays. Only the rewards are converted (to float32),

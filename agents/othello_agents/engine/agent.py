@@ -161,7 +161,7 @@ class Engine(Agent):
         return self._seconds is None
 
     @property
-    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+    def batch_microseconds(self) -> float:
         return _MICROSECONDS if self._seconds is None and self._threads == 1 else 0.0
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:

@@ -55,7 +55,7 @@ _HIDDEN = 64
 _MOST_CHANNELS, _MOST_BLOCKS = 512, 64
 
 
-class Residual(torch_module()):  # type: ignore[misc]  # mypy does not know the class
+class Residual(torch_module()):
     """A residual network as a `torch.nn.Module`; `ResidualNetwork` describes it.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes.

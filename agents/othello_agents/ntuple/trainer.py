@@ -345,7 +345,7 @@ def shares_of(places: Layout, errors: npt.NDArray[np.float32], games: int, count
     # Deal out the pairs of a table and a stage, beginning with the tables that have the most placements. Each pair goes
     # to the share that has the least work so far.
     pairs = sorted((-placements[k], number, k) for k in range(len(placements)) for number in range(stages))
-    work, dealt = [0] * count, [[] for _ in range(count)]  # type: ignore[var-annotated]
+    work, dealt = [0] * count, [[] for _ in range(count)]
     for cost, number, k in pairs:
         least = work.index(min(work))
         work[least] -= cost

@@ -203,11 +203,11 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
     # For N games, Gymnasium's spaces take four times the memory of the observations. So they are made only if needed.
 
     @cached_property
-    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # the base class has an attribute
+    def observation_space(self) -> gymnasium.Space[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return batch_space(self.single_observation_space, self.num_envs)
 
     @cached_property
-    def action_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]
+    def action_space(self) -> gymnasium.Space[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
