@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 
 from othello_env.games.game import State, check_text
-from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 
@@ -16,7 +15,6 @@ __all__ = [
     "PACKAGED",
     "balanced_openings",
     "find_openings",
-    "opening_start",
     "packaged_lines",
     "parse_openings",
 ]
@@ -94,14 +92,3 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
                 raise ValueError(f"the openings {name} are for Othello on {size}x{size}")
             return Openings(balanced_openings(size), new_game)
     return Openings(openings, new_game)
-
-
-def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position after the opening with this number, and the random key of the opening.
-
-    Without a list of openings, the key determines the opening: the start of the game and the random moves that follow.
-    A list of openings is used from the first opening to the last, and then from the first opening again.
-    """
-    key = mix_int(mix_int(seed, 0), number)
-    given = openings.positions
-    return given[number % len(given)] if given else openings.draw(key), key

@@ -23,11 +23,11 @@ from othello_env.arena.play.records import GameRecord, Pairing, versions
 from othello_env.games.game import State
 from othello_env.support.cluster import pack, run_jobs_on_cluster
 from othello_env.support.extras import MissingExtraError
+from othello_env.support.numbers import check_workers
 from othello_env.support.workers import (
     Worker,
     WorkerDiedError,
     WorkerTimeoutError,
-    check_workers,
     run_jobs,
 )
 

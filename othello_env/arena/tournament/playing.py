@@ -15,8 +15,7 @@ from othello_env.arena.tournament.records import RecordFile, check_records, open
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.jit import raise_interrupt
-from othello_env.support.numbers import check_flag, check_type
-from othello_env.support.workers import check_workers
+from othello_env.support.numbers import check_flag, check_type, check_workers
 
 __all__ = ["check_agents", "play_tournament", "warn_of_forfeits"]
 
