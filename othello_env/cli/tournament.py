@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.elo import find_anchor, rate_tournament
 from othello_env.arena.tournament.playing import play_tournament

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from othello_env.agent import Agent, Policy, Seat, act_on_clock, make_agent
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.games import SeatsHere, play_games, play_on_seats
 from othello_env.arena.play.records import GameRecord, Pairing, versions
 from othello_env.games.game import State

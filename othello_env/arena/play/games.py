@@ -14,7 +14,7 @@ import numpy as np
 
 from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
 from othello_env.agent.answers import check_answers
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int

@@ -7,8 +7,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, file_hashes, make_agent
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.elsewhere import play_all
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import RecordFile, check_records, open_records

@@ -10,7 +10,7 @@ from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Agent, AgentError, Othello, OthelloPositions, make_agent, make_vec_env
 from othello_env.agent import AgentWrapper, Chance, Clock, Seat, ask
 from othello_env.agent import spec as agent_specs
-from othello_env.arena.play.clocks import Timed
+from othello_env.agent.wrapper import Timed
 
 pytestmark = pytest.mark.nojit
 

@@ -3,7 +3,8 @@
 import pytest
 
 from othello_env import Othello, make_agent
-from othello_env.arena.play.clocks import TimeControl, Timed
+from othello_env.agent.clock import TimeControl
+from othello_env.agent.wrapper import Timed
 from othello_env.games.othello.batch import OthelloPositions
 
 
