@@ -450,17 +450,14 @@ class OthelloBatch(Batch):
         own, opponent = int(arrays.boards.own[i]), int(arrays.boards.opponent[i])
         if arrays.over[i] and arrays.learner[i] == 1 - to_move:  # a finished game: `own` has the learner's discs
             own, opponent = opponent, own
-        return self._state(own, opponent, to_move, arrays.moves_of(i))
+        return self.start.at(own, opponent, to_move, arrays.moves_of(i))
 
     def final_state(self, ended: EndedGames, k: int) -> Othello:
         record = ended.rows[k]
         own, opponent, to_move = int(record["own"]), int(record["opponent"]), int(record["to_move"])
         if record["viewer"] != to_move:
             own, opponent = opponent, own
-        return self._state(own, opponent, to_move, ended.moves_of(k))
-
-    def _state(self, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> Othello:
-        return type(self.start).from_bits(own, opponent, to_move, self.start.size).with_moves(moves)
+        return self.start.at(own, opponent, to_move, ended.moves_of(k))
 
     def positions(
         self, indices: npt.NDArray[np.int64], to_move: npt.NDArray[np.int8], key: npt.NDArray[np.uint64]
