@@ -255,7 +255,7 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
     if positions and agent.answers_batches(positions[0].state):
         try:
             batch = OthelloPositions.from_states([position.state for position in positions], keys)
-            actions: list[int] = check_answers(agent, agent.act_batch(batch), len(positions)).tolist()
+            actions: list[int | str] = check_answers(agent, agent.act_batch(batch), len(positions)).tolist()
             if all(action in position.scores for position, action in zip(positions, actions, strict=True)):
                 return actions
         except (AgentLeftError, WrongGameError):
