@@ -41,7 +41,7 @@ from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
 from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.threads import Threads
 
-__all__ = ["Ended", "GameVectorEnv"]
+__all__ = ["EndInfo", "GameVectorEnv"]
 
 _S = TypeVar("_S", bound=State)
 
@@ -54,7 +54,7 @@ _BEFORE_FIRST = 2**64 - 1
 """`BatchState.episode` before the first game: adding 1 to this largest uint64 gives 0."""
 
 
-class Ended(NamedTuple):
+class EndInfo(NamedTuple):
     """The E games that ended in a step."""
 
     game: npt.NDArray[np.int64]
@@ -71,7 +71,7 @@ class Ended(NamedTuple):
     """(E,), or (E, 2) with three players: the numbers of the opponents, or -1 in self-play."""
 
 
-_OF_THE_END = Ended._fields[1:]
+_FINAL_KEYS = EndInfo._fields[1:]
 """The entries of `info` that have other values when the game is over."""
 
 
@@ -349,14 +349,14 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
                 return cast(_S, self._batch.final_state(ends, k))
         raise LookupError(f"no game {i} ended in the last step")
 
-    def ended(self) -> Ended:
+    def ended(self) -> EndInfo:
         """The games that ended in the last step."""
         rows = self._last_rows()
         fields = ("game", "winner", "scores", "plies", "illegal", "opponents")
         game, winner, discs, plies, illegal, opponent = (rows[field].astype(np.int64) for field in fields)
         if self._pool is None:
             opponent[:] = NOBODY
-        return Ended(game, winner, discs, plies, illegal, _column(opponent))
+        return EndInfo(game, winner, discs, plies, illegal, _column(opponent))
 
     def final_observations(self) -> npt.NDArray[np.int8]:
         """(E, planes, H, W), the last observations of the games that ended in the last step, in the order of `ended`.
@@ -423,7 +423,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         self._ends = []
         info = self._info(out, 0)
         if not mask.all():
-            for name in _OF_THE_END:
+            for name in _FINAL_KEYS:
                 info[name] = np.where(mask if info[name].ndim == 1 else mask[:, np.newaxis], info[name], 0)
             info |= {name: mask for name in info if name.startswith("_")}
         return observation(out.planes, out.masks, flat=self._flat), info
@@ -561,7 +561,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
             self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
             if not self._options.begin_next:
                 ended = self.ended()
-                for name in _OF_THE_END:
+                for name in _FINAL_KEYS:
                     info[name] = info[name].copy()
                     info[name][ended.game] = getattr(ended, name)
             elif self._copy:
@@ -574,7 +574,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         where = np.zeros(n, np.bool_)
         where[ended.game] = True
         final_info: dict[str, Any] = {"action_mask": np.zeros((n, actions), np.int8)}
-        for name in _OF_THE_END:
+        for name in _FINAL_KEYS:
             values = getattr(ended, name)
             final_info[name] = np.zeros((n, *values.shape[1:]), np.int64)
             final_info[name][ended.game] = values

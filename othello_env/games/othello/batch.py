@@ -123,8 +123,8 @@ def _set_start(
     return True
 
 
-@implementation(batch.turn, OthelloConstants)
-def _turn(constants: OthelloConstants, state: BatchState, i: int) -> np.uint64:
+@implementation(batch.placed, OthelloConstants)
+def _placed(constants: OthelloConstants, state: BatchState, i: int) -> np.uint64:
     return popcount(state.boards.own[i] | state.boards.opponent[i])
 
 
@@ -360,8 +360,8 @@ class OthelloPositions(Positions):
             self._legal = legal_moves_batch(self.own, self.opponent, BOARDS[self.size])
         return self._legal
 
-    def turns(self) -> list[int]:
-        """The number `State.turn` of each position, which is the number of its discs."""
+    def placed(self) -> list[int]:
+        """The number `State.placed` of each position, which is the number of its discs."""
         return [taken.bit_count() for taken in (self.own | self.opponent).tolist()]
 
     @classmethod
@@ -440,7 +440,7 @@ class OthelloBatch(Batch):
         squares, sets = self.start.size**2, []
         for position in positions:
             assert isinstance(position, Othello)
-            if len(position.moves) + 2 * (squares - position.turn) > 2 * squares:
+            if len(position.moves) + 2 * (squares - position.placed) > 2 * squares:
                 raise ValueError(f"{len(position.moves)} moves cannot lead to this position:\n{position}")
             sets.append((position.own, position.opponent, position.legal_bits))
         return OthelloBoards(*map(np.ascontiguousarray, np.array(sets, np.uint64).T))
