@@ -18,8 +18,8 @@ import numpy.typing as npt
 from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State, WrongGameError, check_seed
 from othello_env.games.hashing import CHOICE, mix_int
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_type
 
 __all__ = [

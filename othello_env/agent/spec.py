@@ -113,7 +113,7 @@ class _EpsilonAgent(AgentWrapper):
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         # checked here, because an error of `randomise` would not name the agent
-        actions = np.array(check_answers(self.agent, super().act_batch(batch), len(batch)), np.int64)
+        actions = check_answers(self.agent, super().act_batch(batch), len(batch)).copy()
         batch.randomise(actions, self._threshold)
         return actions
 

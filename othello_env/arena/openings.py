@@ -14,7 +14,6 @@ __all__ = [
     "BALANCED",
     "balanced_openings",
     "find_openings",
-    "opening_start",
     "packaged_lines",
     "parse_openings",
 ]
@@ -98,14 +97,3 @@ def find_openings(
         first = mix_int(seed, 0) % len(lines)
         lines = (lines[first:] + lines[:first])[:most]
     return Openings(lines, new_game)
-
-
-def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position after the opening with this number, and the random key of the opening.
-
-    Without a list of openings, the key determines the opening: the start of the game and the random moves that follow.
-    A list of openings is used from the first opening to the last, and then from the first opening again.
-    """
-    key = mix_int(mix_int(seed, 0), number)
-    given = openings.positions
-    return given[number % len(given)] if given else openings.draw(key), key

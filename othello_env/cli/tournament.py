@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.elo import find_anchor, rate_tournament
 from othello_env.arena.tournament.playing import play_tournament

@@ -16,8 +16,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import GameSpec
 from othello_env.league.files import Matches
 from othello_env.league.members import Member, Results, Stored
-from othello_env.support.numbers import check_flag
-from othello_env.support.workers import check_workers
+from othello_env.support.numbers import check_flag, check_workers
 
 __all__ = ["check_same", "play_missing"]
 

@@ -28,8 +28,8 @@ from othello_agents.network.base import (
 from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies
 from othello_env.agent import spec_text
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import check_size
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
 from othello_env.support.numbers import check_whole
 

@@ -13,8 +13,8 @@ from othello_agents.search import kernels
 from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_whole
 
 __all__ = ["CompiledSearch", "DepthSearch", "Found", "Search", "final_value"]

@@ -13,15 +13,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, ask_many, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, check_answers, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.games import failure
 from othello_env.arena.tournament.results import Z95, score_interval
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import raise_interrupt
 
 __all__ = [
@@ -255,13 +255,14 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
     if positions and agent.answers_batches(positions[0].state):
         try:
             batch = OthelloPositions.from_states([position.state for position in positions], keys)
-            return [int(action) for action in ask_many(agent, batch)]
+            actions: list[int | str] = check_answers(agent, agent.act_batch(batch), len(positions)).tolist()
+            if all(action in position.scores for position, action in zip(positions, actions, strict=True)):
+                return actions
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            # If the agent fails in one position, the whole batch fails. So `_answer` asks the agent again, in one
-            # position at a time. But if the error is an interrupt, `raise_interrupt` raises it again.
             raise_interrupt(error)
+    # If the agent fails in one position, the whole batch fails. So `_answer` asks it again, one position at a time.
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 
 

@@ -24,9 +24,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
+from othello_env.agent.wrapper import Timed
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.openings import balanced_openings
-from othello_env.arena.play.clocks import Timed
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import FORMAT, GameRecord, RecordError, versions
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.files import check_output, in_one_process, named, read_file

@@ -16,9 +16,10 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
-from othello_env.arena.openings import find_openings, opening_start
+from othello_env.arena.openings import find_openings
 from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
+from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameSpec, position_to_text
 from othello_env.support.numbers import as_integer, check_flag, check_type, check_whole, is_ordered
@@ -162,9 +163,16 @@ class Schedule:
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
     def _make_opening(self, number: int) -> Opening:
-        start, key = opening_start(self._openings, self.seed, number)
+        """The opening with this number.
+
+        Without a list of openings, a key determines the start of the game and the random moves that follow. A list of
+        openings is used from the first opening to the last, and then from the first opening again.
+        """
         if self._given:
-            return Opening(number, *self._given[number % len(self._given)], start)
+            place = number % len(self._given)
+            return Opening(number, *self._given[place], self._openings.positions[place])
+        key = mix_int(mix_int(self.seed, 0), number)
+        start = self._openings.draw(key)
         base = self._new_game(key)
         position = None if base == self._usual else position_to_text(base)
         return Opening(number, position, base.names_of(start.moves[len(base.moves) :]), start)
