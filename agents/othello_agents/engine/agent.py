@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,8 @@ class Engine(Agent):
             of nodes, the default is 12. With a time limit, the default is the largest number for which the time is
             likely to be enough, but at least 12. If one or two squares more than this number are empty, `act` first
             searches to the end to find only the winner. If there is time left, it then searches for the exact score.
-        eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), ``ntuple:weights=FILE`` (weights
-            from a file; their values become discs as those of ``ntuple`` do), or an evaluation by square weights or
+        eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), the path of an ``.npz`` file with
+            n-tuple weights (their values become discs as those of ``ntuple`` do), or an evaluation by square weights or
             moves (``count``, ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). By default, the engine
             uses its own packaged n-tuple weights on 8x8. They were fitted to games of searches, and in a search they
             are stronger than those of ``ntuple``. On 6x6 the default is ``ntuple``, and on 4x4 ``mobility``.
@@ -444,15 +445,13 @@ def _network(evaluation: str | None) -> NTupleNetwork | None:
     """Load the weights from the file that an evaluation names; return None if the evaluation names no file."""
     sums = square_sums()
     if evaluation is not None and not isinstance(evaluation, str):
-        expected = "a text, such as ntuple:weights=FILE"
-        raise TypeError(f"the engine's evaluation must be {expected}, not {type(evaluation).__name__}")
+        raise TypeError(f"the engine's evaluation must be a text, such as weighted, not {type(evaluation).__name__}")
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None
-    name, _, file = evaluation.partition(":weights=")
-    if name != "ntuple" or not file:
-        known = ", ".join(["ntuple", "ntuple:weights=FILE", *sums])
+    if Path(evaluation).suffix != ".npz":
+        known = ", ".join(["ntuple", "FILE.npz", *sums])
         raise ValueError(f"the engine has no evaluation {evaluation!r}; it has {known}")
-    return NTupleNetwork.load(file)
+    return NTupleNetwork.load(evaluation)
 
 
 _MEGABYTES = 4

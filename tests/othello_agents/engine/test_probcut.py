@@ -53,7 +53,7 @@ def test_the_engine_has_its_own_weights_and_can_use_those_of_ntuple(random_posit
     for agent, evaluation in (("engine", None), ("ntuple", "ntuple")):
         shipped_network(8, agent).save(tmp_path / f"{agent}.npz")
         packaged = Engine(depth=4, eval=evaluation, selective=False).analyse(state)
-        given = Engine(depth=4, eval=f"ntuple:weights={tmp_path / agent}.npz").analyse(state)
+        given = Engine(depth=4, eval=f"{tmp_path / agent}.npz").analyse(state)
         assert (packaged.score, packaged.pv, packaged.weights) == (given.score, given.pv, agent)
     assert Engine(depth=4).analyse(state).score != Engine(depth=4, eval="ntuple").analyse(state).score
     assert Engine(depth=2).analyse(Othello(6)).weights == "ntuple"
@@ -80,7 +80,7 @@ def test_other_weights_and_evaluations_are_never_cut(random_position, tmp_path):
     shipped_network(8).save(tmp_path / "same.npz")
     state = random_position(1, 40)
     whole = Engine(depth=6, eval="ntuple", selective=False).analyse(state)
-    other = Engine(depth=6, eval=f"ntuple:weights={tmp_path / 'same.npz'}").analyse(state)
+    other = Engine(depth=6, eval=str(tmp_path / "same.npz")).analyse(state)
     assert (other.nodes, other.score, other.pv) == (whole.nodes, whole.score, whole.pv)
     nodes = {Engine(depth=6, eval="mobility", selective=s).analyse(state).nodes for s in (True, False)}
     assert len(nodes) == 1
