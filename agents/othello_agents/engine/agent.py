@@ -97,8 +97,8 @@ class Engine(Agent):
             are stronger than those of ``ntuple``. On 6x6 the default is ``ntuple``, and on 4x4 ``mobility``.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
-            `probcut`). The option has an effect only with packaged n-tuple weights for 8x8, and not in a search to
-            the end of the game.
+            `probcut`). The option has an effect only with n-tuple weights for 8x8, and not in a search to the end of
+            the game. For weights from a file, the predictions are those for the weights of ``ntuple``.
         threads: the number of threads that search together. If several moves have the best score, the number of threads
             may decide which of them is found. With `selective`, the score may also depend on the number of threads,
             because this number changes which deep searches are skipped.
@@ -331,17 +331,17 @@ class Engine(Agent):
         sums = square_sums()
         if self._eval in sums:
             return square_evaluator(sums[self._eval], size)
-        if self._network is not None:
-            if self._network.size != size:
-                raise WrongGameError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
-            return ntuple_evaluator(self._network.tables)
         weights = self._packaged(size)
-        try:
-            network = shipped_network(size, weights)
-        except WrongGameError:  # no weights are packaged for this size
-            if self._eval is not None:
-                raise
-            return square_evaluator(sums["mobility"], size)
+        network = self._network
+        if network is not None and network.size != size:
+            raise WrongGameError(f"{self!r} has n-tuple weights for size {network.size}, not {size}")
+        if network is None:
+            try:
+                network = shipped_network(size, weights)
+            except WrongGameError:  # no weights are packaged for this size
+                if self._eval is not None:
+                    raise
+                return square_evaluator(sums["mobility"], size)
         return ntuple_evaluator(network.tables, shipped_cuts(size, weights) if self._selective else NO_CUTS)
 
     @property
