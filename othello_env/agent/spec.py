@@ -265,7 +265,7 @@ def spec_file(spec: str) -> tuple[Path, str] | None:
 def named_files(spec: str) -> list[Path]:
     """The existing files whose paths are in a spec or in the value of an option.
 
-    For example, ``engine:eval=ntuple:weights=a.npz`` names ``a.npz``, and ``b.py:name`` names ``b.py``.
+    For example, ``engine:eval=a.npz`` names ``a.npz``, and ``b.py:name`` names ``b.py``.
     """
     if _is_file(spec):
         return [Path(spec)]

@@ -2,8 +2,8 @@
 
     python scripts/make/docs_tables.py
 
-What an agent does is the first sentence of its docstring, and its options are the parameters of its constructor. The
-ratings are those of the packaged ladders.
+What an agent does is the first sentence of its docstring, and its options are the parameters of its constructor or of
+the function that makes it. The ratings are those of the packaged ladders.
 """
 
 import inspect
@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import tyro
 
@@ -33,9 +33,8 @@ class Args:
 
 
 def purpose(made_by: Any) -> str:
-    """The first sentence of the docstring of an agent's class."""
-    agent = made_by if inspect.isclass(made_by) else get_type_hints(made_by)["return"]
-    paragraph = " ".join((inspect.getdoc(agent) or "").partition("\n\n")[0].split())
+    """The first sentence of the docstring of an agent's class, or of the function that makes the agent."""
+    paragraph = " ".join((inspect.getdoc(made_by) or "").partition("\n\n")[0].split())
     return paragraph.partition(". ")[0].rstrip(".").replace("``", "`")
 
 

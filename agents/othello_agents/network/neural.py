@@ -310,8 +310,9 @@ def agent_from_file(
     network: str | None = None,
     seed: int | None = None,
 ) -> NeuralAgent:
-    """The agent that a spec (a text) names, such as ``a.safetensors`` or ``a.safetensors:temperature=1``.
+    """Plays by a network's policy, with `simulations` also by a tree search.
 
+    These are the agents of specs such as ``a.safetensors`` and ``a.safetensors:temperature=1``.
     If the file holds a network that you wrote, the spec is ``a.safetensors:network=nets.py:make``. The function
     ``make`` makes the network; see `othello_agents.network.custom`, and `othello_env.jax.network` for JAX.
 

@@ -158,7 +158,7 @@ def test_labels_of_an_agent_whose_file_has_changed_are_not_taken_for_new(run, tm
     agents = [
         str(weights),
         f"ntuple:weights={weights}",
-        f"engine:depth=1,eval=ntuple:weights={weights}",
+        f"engine:depth=1,eval={weights}",
         f"{module}:Mine",
     ]
     code = "from othello_agents.ntuple.agent import NTupleAgent\n\n\nclass Mine(NTupleAgent):\n    pass\n"
