@@ -193,20 +193,14 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
         if "nan" not in value:  # without a finished game, shares and means are NaN and not shown
             click.echo(f"{name}: {value}")
     for name, column in columns.items():
-        known = column[_is_known(column)]
+        # An empty text and NaN, which is not equal to itself, are unknown values.
+        known = column[column != "" if column.dtype.kind == "U" else column == column]
         if len(known):
             click.echo(f"column {name}, {'a number for each action' if column.ndim == 2 else f'such as {known[0]}'}")
     if out is not None:
         title = f"{source.name}: {statistics.games:,} games of {first.rules}"
         write_file(out, overview.picture(title, first.starts[0].player_names))
         click.echo(f"{out}: written")
-
-
-def _is_known(column: Any) -> Any:
-    """Whether each value of a column is known. An empty text and NaN mean that a value is not known."""
-    if column.dtype.kind == "U":
-        return column != ""
-    return column == column  # NaN is not equal to itself, unlike every other value
 
 
 @command.command("label")

@@ -226,7 +226,8 @@ class NBoardServer:
             depth = "100%" if analysis.exact else str(analysis.depth)
             yield f"nodestats {analysis.nodes} {analysis.seconds:.2f}"
             for line in analysis.lines:
-                yield f"search {_names(state, line.pv)} {_discs(line):.2f} 0 {depth}"
+                moves = "".join(move_name(state, action) for action in line.pv)
+                yield f"search {moves} {_discs(line):.2f} 0 {depth}"
         elif hasattr(agent, "action_values"):
             values = sorted(agent.action_values(state).items(), key=lambda item: -item[1])
             most = float(state.size**2)  # the value of a decided game may be infinite
@@ -292,11 +293,6 @@ def _number(command: str, text: str) -> int:
 
 def _status(text: object) -> str:
     return " ".join(f"status {text}".split())
-
-
-def _names(state: Othello, actions: tuple[int, ...]) -> str:
-    """The names of the moves of a line of play, one after the other, without spaces."""
-    return "".join(move_name(state, action) for action in actions)
 
 
 def _discs(analysis: Any) -> float:

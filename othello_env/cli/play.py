@@ -159,7 +159,10 @@ class TerminalGame:
             state = self._history[-1]
             self._tell(f"\n{self._draw(state)}")
             if state.is_over:
-                self._tell(self._result(state))
+                winners = state.winners()
+                scores = " - ".join(str(score) for score in state.scores())
+                is_won = len(winners) == 1
+                self._tell(f"{state.player_names[winners[0]]} wins {scores}" if is_won else f"a draw, {scores}")
                 return state
             seat, name = self._seats[state.to_move]
             player = state.player_names[state.to_move]
@@ -225,8 +228,3 @@ class TerminalGame:
                 del self._history[place + 1 :]
                 return True
         return False
-
-    def _result(self, state: State) -> str:
-        winners = state.winners()
-        scores = " - ".join(str(score) for score in state.scores())
-        return f"{state.player_names[winners[0]]} wins {scores}" if len(winners) == 1 else f"a draw, {scores}"

@@ -21,7 +21,7 @@ from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from othello_env.drawing.scene import scene, scene_with_values
 from othello_env.games.game import State
-from othello_env.games.scene import Look, Number, Piece, Place, Scene
+from othello_env.games.scene import Look, Number, Place, Scene
 from othello_env.support.numbers import check_whole
 
 __all__ = [
@@ -67,33 +67,24 @@ def text(state: State) -> str:
     black (X) 4, white (O) 1; white to move
     + legal, [ ] last move
     """
-    return "\n".join([*_rows(scene(state)), *_captions(scene(state))])
-
-
-def _rows(drawn: Scene) -> list[str]:
+    drawn = scene(state)
     signs = {(row, column): cell.symbol for row, cells in enumerate(drawn.cells) for column, cell in enumerate(cells)}
     signs |= dict.fromkeys(drawn.legal, _LEGAL)
-    signs |= {piece.place: _sign(piece) for piece in drawn.pieces}
+    signs |= {p.place: p.look.symbol.upper() if p.is_king else p.look.symbol for p in drawn.pieces}
     lines = ["  " + "".join(label.rjust(3) for label in drawn.column_labels)] if any(drawn.column_labels) else []
     for row, label in enumerate(drawn.row_labels):
-        cells = (_field(signs[row, column], (row, column) in drawn.last) for column in range(drawn.columns))
-        lines.append((label.rjust(2) + " " + "".join(cells)).rstrip())
-    return lines
-
-
-def _sign(piece: Piece) -> str:
-    return piece.look.symbol.upper() if piece.is_king else piece.look.symbol
-
-
-def _field(sign: str, is_last: bool) -> str:
-    return f"[{sign}]" if is_last else f" {sign} "
-
-
-def _captions(drawn: Scene) -> list[str]:
+        line = label.rjust(2) + " "
+        for column in range(drawn.columns):
+            sign = signs[row, column]
+            line += f"[{sign}]" if (row, column) in drawn.last else f" {sign} "
+        lines.append(line.rstrip())
     scores = ", ".join(f"{name} ({look.symbol}) {score}" for name, look, score in drawn.scores)
+    lines.append(f"{scores}; {drawn.status}")
     legend = [f"{_LEGAL} legal"] if drawn.legal else []
     legend += ["[ ] last move"] if drawn.last else []
-    return [f"{scores}; {drawn.status}", *([", ".join(legend)] if legend else [])]
+    if legend:
+        lines.append(", ".join(legend))
+    return "\n".join(lines)
 
 
 def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxyType({})) -> str:

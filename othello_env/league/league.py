@@ -333,15 +333,6 @@ class League:
         state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._state))
         return state
 
-    @staticmethod
-    def snapshots_in(state: Any) -> list[str]:
-        """The names of the snapshots in a league's state, the oldest first. `from_state` needs their policies.
-
-        Raises:
-            ValueError: the state is damaged.
-        """
-        return [member.name for member in LeagueState.from_json(state).members if not member.fixed]
-
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
         """Make a league from a state. The new league continues from the point at which `state` was called.
@@ -366,18 +357,6 @@ class League:
         league._added, league._snapshots, league._drawn = state.added, state.snapshots, state.drawn
         return league
 
-    def check_folder(self, folder: str | Path) -> None:
-        """Check that `save` can write the league to a folder.
-
-        Raises:
-            FileExistsError: the folder has another league, a later state of this league, or other files.
-            OSError: the folder cannot be read.
-            ValueError: a member cannot be saved, because it is an Agent or a callable without a method `save`.
-        """
-        check_folder(Path(folder), self._state)
-        for member in self:
-            source_of_member(member)
-
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
@@ -390,7 +369,9 @@ class League:
             ValueError: a policy cannot be saved. The folder then keeps its earlier state, if it has one.
         """
         folder = Path(folder)
-        self.check_folder(folder)
+        check_folder(folder, self._state)
+        for member in self:
+            source_of_member(member)
         save_members(self.members, folder)
         write_league(self._state, folder)
         tidy(self.members, folder)

@@ -144,7 +144,7 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
 
     def compile_with_settings(signature: Any) -> Any:
         with _one_process(folder), _settings(slp), _signals_later():
-            if is_ours and _is_for_another_package(signature):
+            if is_ours and any(map(_is_foreign, getattr(signature, "args", signature))):
                 # The code contains functions of another package, whose edits nobody notices: so it is not cached.
                 return compile_without_cache(signature)
             begin()
@@ -193,11 +193,6 @@ def _tell_of_damage(folder: Path | str) -> None:
         f"othello-env: compiled kernels in {str(folder)!r} cannot be read or written; they are compiled again",
         file=sys.stderr,
     )
-
-
-def _is_for_another_package(signature: Any) -> bool:
-    """Whether an argument is or contains a named tuple of another package, such as the constants of its game."""
-    return any(map(_is_foreign, getattr(signature, "args", signature)))
 
 
 def _is_foreign(kind: Any) -> bool:

@@ -231,7 +231,6 @@ def methods():
     yield Overview, "from_parts", {"parts": [games()]}
     yield Overview.from_parts([games()]), "picture", {"title": "", "players": ("a", "b")}
     yield snapshot(), "add", {"policy": "random"}
-    yield League, "snapshots_in", {"state": snapshot().state()}
     yield OthelloText(4), "reset", {"seed": 1}
     yield OthelloText(4), "play", {"move": "a1"}
     yield ChatAgent(lambda _: "b1"), "act", {"state": Othello(4), "seconds_left": 1.0}

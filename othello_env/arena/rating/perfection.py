@@ -84,7 +84,7 @@ class PerfectionGames:
     @property
     def kept(self) -> float:
         """The share of games that ended as under perfect play of both sides: with the same win, draw or loss."""
-        same = [_sign(self._exact(record)) == _sign(self._margin(record)) for record in self.match.records]
+        same = [np.sign(self._exact(record)) == np.sign(self._margin(record)) for record in self.match.records]
         return sum(same) / len(same) if same else math.nan
 
     def _exact(self, record: GameRecord) -> float:
@@ -109,10 +109,6 @@ class PerfectionGames:
             "discs_lost_interval95": [round(low, 3), None if math.isinf(high) else round(high, 3)],
             "result_kept": round(self.kept, 4),
         }
-
-
-def _sign(number: float) -> int:
-    return (number > 0) - (number < 0)
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,10 @@ class Checkers(State):
         put(self, "earlier", earlier)
         put(self, "_movers", movers[:4])
         put(self, "_jumps", movers[4])
-        put(self, "_drawn", any(self._movers) and self._repeats())
+        repeats, quiet_limit = tables.DRAWS[draws]
+        is_quiet = 0 < quiet_limit <= quiet
+        is_drawn = is_quiet or 0 < repeats <= earlier.count((own, opponent, kings, to_move))
+        put(self, "_drawn", any(self._movers) and is_drawn)
 
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
@@ -155,12 +158,6 @@ class Checkers(State):
     def movers(self) -> tuple[int, int, int, int]:
         """Four sets of bits: the pieces that may move NW, NE, SW and SE. A draw does not make the sets empty."""
         return self._movers
-
-    def _repeats(self) -> bool:
-        repeats, quiet_limit = tables.DRAWS[self.draws]
-        if quiet_limit and self.quiet >= quiet_limit:
-            return True
-        return repeats > 0 and self.earlier.count((self.own, self.opponent, self.kings, self.to_move)) >= repeats
 
     @classmethod
     def from_text(
