@@ -186,8 +186,8 @@ class ChatAgent(Agent):
     def check_game(self, state: State) -> None:
         self._prompt.messages(state)
 
-    def new_game(self, seed: int) -> None:
-        self._key = seed
+    def new_game(self, key: int) -> None:
+        self._key = key
 
     def question(self, state: State) -> list[dict[str, str]]:
         """The messages that ask the model for a move in a position.
