@@ -367,8 +367,9 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
     Path("policy.py").write_text(program)
     script = Script(wrong=wrong_sometimes)
 
-    def create(model, messages):
-        return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=script(messages)))])
+    def create(messages, model, temperature):
+        choice = SimpleNamespace(message=SimpleNamespace(content=script(messages)))
+        return SimpleNamespace(choices=[choice], usage=SimpleNamespace(completion_tokens=20))
 
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
     monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
