@@ -13,6 +13,7 @@ from othello_env.arena import read_records
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.elo import Fit
 from othello_env.arena.rating.ladder import Placement, place
+from othello_env.page.results import Recorded
 from othello_env.support.files import parse_json
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
@@ -236,15 +237,12 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
     (record, *_) = read_records(tmp_path / "out" / "run-1" / "games.jsonl")
     final, own = record.replay(), record.agents.index("models.py:rambling")
     assert len(record.words) == len(final.moves)
-    spoken = [position.to_move for position, words in zip(positions(record), record.words, strict=False) if words]
+    before = record.first_position().positions(final.moves)[:-1]
+    spoken = [position.to_move for position, words in zip(before, record.words, strict=True) if words]
     assert spoken
     assert set(spoken) == {own}
-    assert record.words[-1] == "" or "corners" in record.words[-1]
+    shown = Recorded.read(tmp_path / "out" / "run-1" / "games.jsonl")
+    assert record.words in [shown.game(number)["words"] for number in range(len(shown))]
     again = run(agents[1], "--size", 6, "--endgame")[2]
     assert "random: up to about 380 moves" in again
     assert "and a cost of 0.38, as in the transcripts" in again
-
-
-def positions(record):
-    """The positions of a recorded game."""
-    return record.first_position().positions(record.replay().moves)
