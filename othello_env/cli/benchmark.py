@@ -269,7 +269,8 @@ def _games(result: Benchmark, player: Agent) -> Iterator[GameRecord]:
     for record in (record for match in result.placement.matches.values() for record in match.records):
         if isinstance(player, ChatAgent):
             key = seat_key(record.key, record.agents.index(AGENT))
-            record = replace(record, words=player.words(key, record.replay()))
+            positions = record.first_position().positions(record.replay().moves)
+            record = replace(record, words=player.words(key, positions[:-1]))
         yield replace(record, agents=tuple(result.agent if name == AGENT else name for name in record.agents))
 
 

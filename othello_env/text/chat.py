@@ -271,19 +271,20 @@ class ChatAgent(Agent):
             "regret": _regret_by_phase(moves),
         }
 
-    def words(self, key: int, final: State) -> tuple[str, ...]:
-        """What the model said in a game, beside each move.
+    def words(self, key: int, positions: Iterable[State]) -> tuple[str, ...]:
+        """What the model said in the positions of a game.
 
         Args:
             key: the key of the game and seat; see `othello_env.agent.Seat`.
-            final: the last position of the game.
+            positions: the positions.
 
         Returns:
-            For each of the game's moves, the end of the model's answer; empty for moves of others and passes.
+            For each position, the end of the model's last answer; an empty text where it was not asked.
         """
-        said = {move.transcript: move.answers[-1].text or "" for move in self.moves if move.key == key}
-        names = final.transcript().split()
-        return tuple(said.get(" ".join(names[:ply]), "")[-_LONGEST_WORDS:] for ply in range(len(names)))
+        own = [move for move in self.moves if move.key == key]
+        said = {(move.transcript, move.to_move): move.answers[-1].text or "" for move in own}
+        asked = ((position.transcript(), position.player_names[position.to_move]) for position in positions)
+        return tuple(said.get(each, "")[-_LONGEST_WORDS:] for each in asked)
 
     def report(self) -> list[str]:
         """Sentences about the answers so far; see `summary`."""

@@ -12,10 +12,10 @@ from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_flag, check_integer, check_real, check_whole
-from othello_env.text.regret import EXACT_EMPTIES, discs_lost
+from othello_env.text.regret import discs_lost
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
-__all__ = ["EXACT_EMPTIES", "OthelloText", "game_reward"]
+__all__ = ["OthelloText", "game_reward"]
 
 _ATTEMPTS = 100
 """The largest number of openings that are tried until the game is not over before the model's first move."""
@@ -41,7 +41,7 @@ class OthelloText:
         legal_moves: whether the texts list the legal moves.
         reward: what makes the quality of a game: ``"result"``, or ``"regret"`` for the result and the discs that the
             moves lose against perfect play (see `get_reward`). Regret is for Othello; on 8x8, moves with more than
-            `EXACT_EMPTIES` empty squares are not judged. On 6x6, to judge a move with 20 empty squares takes about a
+            12 empty squares are not judged. On 6x6, to judge a move with 20 empty squares takes about a
             tenth of a second, and each further square doubles the time, so begin with ``openings="random:12"``.
         seed: the same seed gives the same games against the same answers; None for a random seed. With the same seed,
             Gymnasium's environment begins with the same positions and sides.

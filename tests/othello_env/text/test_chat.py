@@ -287,6 +287,14 @@ def test_a_file_of_something_else_is_refused_and_stays_as_it_is(tmp_path, conten
     assert file.read_text() == content
 
 
+def test_a_file_whose_first_line_was_not_finished_begins_anew(tmp_path):
+    file = tmp_path / "t.jsonl"
+    file.write_text(line()[:40])
+    agent = ChatAgent(lambda messages: "d3", name="m", settings={"temperature": 0.5}, transcripts=file)
+    agent.act(Othello())
+    assert file.read_text().startswith(line())
+
+
 def test_a_failing_client_is_asked_again():
     fails = iter([ConnectionError("busy"), TimeoutError(), None, ConnectionError("busy"), None])
 
@@ -367,8 +375,9 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
     Path("policy.py").write_text(program)
     script = Script(wrong=wrong_sometimes)
 
-    def create(model, messages):
-        return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=script(messages)))])
+    def create(messages, model, temperature):
+        choice = SimpleNamespace(message=SimpleNamespace(content=script(messages)))
+        return SimpleNamespace(choices=[choice], usage=SimpleNamespace(completion_tokens=20))
 
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
     monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
