@@ -79,7 +79,7 @@ TRAINERS = {  # what a trainer needs, as docs/how-to says; a test compares them
     "agilerl": [".", "agilerl>=2.58", "peft"],
     "league_sb3": [".[sb3]"],
     "minari": [".", "minari[create,hdf5]>=0.5"],
-    "openenv": [".", "openenv>=0.10", "tyro"],
+    "openenv": [".", "scripts/environments/othello_openenv"],
     "own_recipes": [".[torch]"],
     "rllib": [".[torch]", "ray[rllib]>=2.60"],
     "sb3": [".[sb3]"],
@@ -88,7 +88,7 @@ TRAINERS = {  # what a trainer needs, as docs/how-to says; a test compares them
     "torchrl": [".[torchrl]"],
     "torchrl_env": [".[torchrl]"],
     "trl": [".", "trl>=1.16", "tyro", "tensorboard"],
-    "verifiers": [".", "verifiers>=0.4,<0.5", "uv"],
+    "verifiers": [".", "scripts/environments/othello_verifiers"],
 }
 
 

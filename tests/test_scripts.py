@@ -13,7 +13,6 @@ NAMES = sorted(
     str(file.relative_to(SCRIPTS).with_suffix(""))
     for folder in ("make", "measure", "train")
     for file in (SCRIPTS / folder).glob("[!_]*.py")
-    if file.stem != "verifiers_othello"  # no command: verifiers imports it
 )
 NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "dqn_vector", "imitation", "ppo", "self_play")}
 NEED_JAX = {"measure/jax_env": "pgx", "train/jax_alphazero": "mctx", "train/jax_ppo": "flax"}
@@ -69,13 +68,11 @@ def test_the_game_on_the_first_page_is_whole():
         ("train/jax_ppo", "jax"),
         ("train/league_sb3", "torch"),
         ("train/ntuple", "tyro"),
-        ("train/openenv_othello", "openenv"),
         ("train/ppo", "torch"),
         ("train/rllib", "ray"),
         ("train/sb3", "sb3_contrib"),
         ("train/self_play", "torch"),
         ("train/torchrl_ppo", "torch"),
-        ("train/verifiers_othello", "verifiers"),
     ],
 )
 def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, package):

@@ -249,6 +249,10 @@ class OptionalMethods(Protocol):
         """Sentences about the agent's answers so far. A benchmark prints them."""
         ...
 
+    def summary(self) -> Mapping[str, Any]:
+        """The agent's answers so far in numbers, as plain values. A benchmark writes them."""
+        ...
+
 
 def illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:
     """Make the error for an answer that is not a legal action. The caller raises the error."""

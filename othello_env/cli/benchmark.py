@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -14,9 +14,12 @@ import click
 
 from othello_env.agent import Agent, AgentLeftError, make_agent
 from othello_env.agent.spec import named_files
-from othello_env.arena.rating.accuracy import measure_endgame, solved_openings
+from othello_env.arena.play.games import seat_key
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.rating.accuracy import endgame_positions, measure_endgame, regret_positions, solved_openings
 from othello_env.arena.rating.benchmark import Benchmark, file_settings, run_benchmark
-from othello_env.arena.rating.ladder import HALF_WIDTH, LADDERS, Placement
+from othello_env.arena.rating.ladder import AGENT, HALF_WIDTH, LADDERS, Placement
+from othello_env.arena.rating.leaderboard import COLUMNS, leaderboard_chart, leaderboard_page, leaderboard_rows
 from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
 from othello_env.arena.rating.seeds import SEEDS_COLUMNS, seeds_json, seeds_rows
 from othello_env.cli import _options as options
@@ -24,11 +27,14 @@ from othello_env.drawing.charts import Row, png, row_chart
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import write_file, write_json
 from othello_env.support.words import score_text
+from othello_env.text.chat import ChatAgent
 
 __all__ = ["command"]
 
 _B = TypeVar("_B", Benchmark, PerfectionBenchmark)
 _SHOW_EVERY = 0.2
+_ELO_OF_ONE_GAME = 681.0
+"""Half the width of a rating's 95% interval after one even game. After N games it is smaller by the root of N."""
 
 
 @click.command("benchmark")
@@ -50,8 +56,8 @@ _SHOW_EVERY = 0.2
 @click.option(
     "--out",
     type=options.FOLDER,
-    help="Write the results as .json, .md and .png to this new or empty folder, and the move and the loss in each "
-    "packaged position as positions.jsonl.",
+    help="Write the results as .json, .md and .png to this new or empty folder, the games as games.jsonl, and the move "
+    "and the loss in each packaged position as positions.jsonl.",
 )
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
@@ -78,9 +84,12 @@ def command(
     openings. --games limits the games on the ladder and also the games against the perfect player. With --size 4 there
     is no rating, since there is no ladder. Instead the command finds the opponent that wins the most against AGENT.
 
+    Give several agents to compare them in a leaderboard. With --out, it is in leaderboard.md and leaderboard.png, and
+    the results of the first agent are in the folder run-1 and so on.
+
     Give several files of weights to quote a training method: the runs of this method with different seeds. Each file is
     rated, and then the command prints the mean of each number over the runs, with the 95% interval of the mean by
-    Student's t. With --out, the results of the first are in the folder run-1 and so on, and the means in seeds.json.
+    Student's t. With --out, the means are in seeds.json.
 
     For other games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
     """
@@ -93,25 +102,58 @@ def command(
     if out is not None:
         options.make_new_folder(out)
     seconds, within = None if minutes is None else 60 * minutes, HALF_WIDTH if within is None else within
-    runs: list[Benchmark | PerfectionBenchmark] = []
+    found: list[Benchmark | PerfectionBenchmark] = []
+    for player in players:
+        if isinstance(player, ChatAgent):
+            moves = _expected_moves(size, games, within, endgame)
+            options.say(player.estimate(Othello(size), moves), err=True)
     for number, (player, agent) in enumerate(zip(players, agents, strict=True), start=1):
         folder = out / f"run-{number}" if out is not None and len(agents) > 1 else out
         if endgame and size == Othello().size:
             began = time.perf_counter()
             accuracy = measure_endgame(player, seed=seed)
             settings = {"seed": seed, **file_settings(player)}
-            runs.append(Benchmark(agent, None, accuracy, settings, time.perf_counter() - began))
-            _report(runs[-1], folder)
+            seconds_taken = time.perf_counter() - began
+            found.append(Benchmark(agent, None, accuracy, settings, seconds_taken).with_answers(player))
+            _report(found[-1], folder, player)
         if has_ladder and not endgame:
-            runs.append(_rate(player, agent, size, within, games, seconds, folder, seed))
+            found.append(_rate(player, agent, size, within, games, seconds, folder, seed))
         if size != Othello().size:
             each_once = 2 * len(solved_openings(size))
             most = 0 if endgame else each_once if games is None else min(games, each_once)
-            runs.append(_measure_perfection(player, agent, size, most, folder, seed))
-    if len(agents) == len({tuple(named_files(agent)) for agent in agents} - {()}) > 1:
+            found.append(_measure_perfection(player, agent, size, most, folder, seed))
+    if len(agents) > 1:
+        _compare(agents, found, out)
+
+
+def _compare(agents: tuple[str, ...], found: list[Benchmark | PerfectionBenchmark], out: Path | None) -> None:
+    """Print and write the means over the runs of one method, or the leaderboard of agents that are no such runs."""
+    files = [tuple(file for file in named_files(agent) if file.suffix != ".py") for agent in agents]
+    if len(set(files) - {()}) == len(agents):
         if out is not None:
-            write_json(out / "seeds.json", seeds_json(runs))
-        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(runs)))
+            write_json(out / "seeds.json", seeds_json(found))
+        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(found)))
+        return
+    if out is not None:
+        write_file(out / "leaderboard.md", leaderboard_page(found).encode())
+        if (chart := leaderboard_chart(found)) is not None:
+            write_file(out / "leaderboard.png", png(chart))
+    click.echo(options.table(COLUMNS, leaderboard_rows(found)))
+
+
+def _expected_moves(size: int, games: int | None, within: float, endgame: bool) -> int:
+    """The number of moves that an agent is asked for, if no move is forced."""
+    in_positions = len(endgame_positions() if size == Othello().size else regret_positions(size))
+    if endgame:
+        return in_positions
+    played = 0.0
+    if size in LADDERS:
+        even_games = (_ELO_OF_ONE_GAME / within) ** 2  # that a rating needs against equal opponents
+        played += even_games if games is None else min(games, even_games)
+    if size != Othello().size:
+        each_once = 2 * len(solved_openings(size))
+        played += each_once if games is None else min(games, each_once)
+    return in_positions + round(played * (size * size - 4) / 2)
 
 
 def _rate(
@@ -142,7 +184,7 @@ def _rate(
             player, size=size, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
         )
 
-    return _run(run, out)
+    return _run(run, out, player)
 
 
 def _measure_perfection(
@@ -151,41 +193,43 @@ def _measure_perfection(
     """Run the benchmark for small boards, report its results and return them."""
 
     def run(keep: Callable[[PerfectionBenchmark], None]) -> PerfectionBenchmark:
-        def progress(so_far: PerfectionBenchmark) -> None:
-            keep(so_far)
-            if so_far.games is not None and so_far.games.match.games:
-                options.show(f"{so_far.games.match.games} games", f"{so_far.games.loss:.1f} discs lost a game")
+        def progress(found: PerfectionBenchmark) -> None:
+            keep(found)
+            if found.games is not None and found.games.match.games:
+                options.show(f"{found.games.match.games} games", f"{found.games.loss:.1f} discs lost a game")
 
         return run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
 
-    return _run(run, out)
+    return _run(run, out, player)
 
 
-def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> _B:
+def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None, player: Agent) -> _B:
     """Run a benchmark, report its results and return them. After an interrupt, report the results so far.
 
     Args:
         run: a function. ``run(keep)`` runs the benchmark and returns its results. During the run, it calls
-            ``keep(results)`` with the results so far.
+            ``keep(found)`` with the results so far.
         out: see `_report`.
+        player: the agent.
     """
     partial: deque[_B] = deque(maxlen=1)
     try:
         result = run(partial.append)
     except (KeyboardInterrupt, AgentLeftError):
         options.show("")
-        for results in partial:
-            _report(replace(results, settings=results.settings | {"interrupted": True}), out)
+        for found in partial:
+            so_far = found.with_answers(player) if isinstance(found, Benchmark) else found
+            _report(replace(so_far, settings=found.settings | {"interrupted": True}), out, player)
         raise
     options.show("")
-    _report(result, out)
+    _report(result, out, player)
     return result
 
 
-def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
+def _report(result: Benchmark | PerfectionBenchmark, out: Path | None, player: Agent) -> None:
     """If `out` is not None, write the results into this folder. Then print them."""
     if out is not None:
-        _write(result, out)
+        _write(result, out, player)
     options.say(result.head())
     if rows := result.rows():
         click.echo(options.table(result.columns, rows))
@@ -196,11 +240,11 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
         options.say(f"{told}; the first: {options.without_board(faults[0])}", err=True)
 
 
-def _write(result: Benchmark | PerfectionBenchmark, out: Path) -> None:
+def _write(result: Benchmark | PerfectionBenchmark, out: Path, player: Agent) -> None:
     """Write the results into a folder.
 
     The files have the name ``perfection`` if `result` is a `PerfectionBenchmark`, otherwise ``benchmark``. The moves in
-    the packaged positions are in ``positions.jsonl``.
+    the packaged positions are in ``positions.jsonl``, and the games on a ladder in ``games.jsonl``.
     """
     name, picture = "benchmark", None
     measured = result.regret if isinstance(result, PerfectionBenchmark) else result.endgame
@@ -208,6 +252,8 @@ def _write(result: Benchmark | PerfectionBenchmark, out: Path) -> None:
         name, picture = "perfection", None if result.regret is None else _stages_picture(result)
     elif result.placement is not None:
         picture = png(result.placement.chart(Path(result.agent).name))
+        games = (game.to_json() for game in _games(result, player))
+        write_file(out / "games.jsonl", "".join(f"{line}\n" for line in games).encode())
     write_json(out / f"{name}.json", result.to_json())
     write_file(out / f"{name}.md", result.to_markdown().encode())
     if measured is not None:
@@ -215,6 +261,17 @@ def _write(result: Benchmark | PerfectionBenchmark, out: Path) -> None:
         write_file(out / "positions.jsonl", lines.encode())
     if picture is not None:
         write_file(out / f"{name}.png", picture)
+
+
+def _games(result: Benchmark, player: Agent) -> Iterator[GameRecord]:
+    """The games on the ladder, with the agent's name. Beside the moves of a language model stands what it said."""
+    assert result.placement is not None
+    for record in (record for match in result.placement.matches.values() for record in match.records):
+        if isinstance(player, ChatAgent):
+            key = seat_key(record.key, record.agents.index(AGENT))
+            positions = record.first_position().positions(record.replay().moves)
+            record = replace(record, words=player.words(key, positions[:-1]))
+        yield replace(record, agents=tuple(result.agent if name == AGENT else name for name in record.agents))
 
 
 def _stages_picture(result: PerfectionBenchmark) -> bytes:

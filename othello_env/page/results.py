@@ -271,9 +271,10 @@ class Recorded:
         return found
 
     def game(self, number: int) -> dict[str, Any]:
-        """A game for the page: its record, the plies of its opening, the names of its agents, and its fault.
+        """A game for the page: its record, the plies of its opening, the names of its agents, its fault, and words.
 
-        The fault says who forfeited the game and why. It is None if nobody forfeited the game.
+        The words are what a language model said beside each ply; None if nobody spoke. The fault says who forfeited the
+        game and why. It is None if nobody forfeited the game.
 
         Raises:
             ValueError: the page cannot show this kind of game, or the game is too long.
@@ -285,7 +286,8 @@ class Recorded:
         position = None if record.position is None else Position(*record.position)
         game = PageGame(record.game, 0, position, final.moves)
         opening = len(record.opening_moves.split())
-        return {"record": game.to_json(), "opening": opening, "agents": record.agents, "fault": record.fault}
+        told = {"fault": record.fault, "words": record.words}
+        return {"record": game.to_json(), "opening": opening, "agents": record.agents, **told}
 
 
 def _cell(match: Any) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""An agent that asks a language model for its moves, and keeps the conversations."""
+"""An agent that asks a language model for its moves, and keeps what the model said."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from reprlib import repr as short
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,46 +19,77 @@ import numpy.typing as npt
 from othello_env.agent import Agent, AgentError, AgentLeftError, check_not_over
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_text
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import GameSpec
 from othello_env.support.files import as_type, check_output, parse_json, read_file
-from othello_env.support.numbers import check_flag, check_real, check_whole
-from othello_env.text.wording import (
-    LONGEST,
-    WrongAnswerError,
-    correction,
-    play_text,
-    position_text,
-    read_part,
-    rules_text,
-)
+from othello_env.support.numbers import check_real, check_whole
+from othello_env.text.prompts import Prompt, prompt_hash
+from othello_env.text.regret import EXACT_EMPTIES, discs_lost
+from othello_env.text.wording import LONGEST, WrongAnswerError, correction, play_text, read_part
 
-__all__ = ["Chat", "ChatAgent", "Conversation"]
+__all__ = ["Answer", "Chat", "ChatAgent", "ChatMove"]
 
-Chat = Callable[[list[dict[str, str]]], str | None]
-"""A function that asks a language model. It takes messages with `role` and `content`, and returns the next message."""
-
-_FORMAT = "othello-env chat 1"
+_FORMAT = "othello-env chat 2"
 _LARGEST_FILE = 4 << 30  # bytes
+_JUDGED = {4: 16, 6: 20, 8: EXACT_EMPTIES}
+"""For each size of Othello's board, the most empty squares with which the regret of a move is found: in about 0.1 s."""
+_PHASE = 4
+"""Regret is summed up by phases of this many empty squares."""
+_LONGEST_WORDS = 4_000
+"""The most characters of an answer that stand beside its move."""
+_CHARACTERS = 4
+"""A token has about this many characters."""
 
 
 @dataclass(frozen=True)
-class Conversation:
-    """A question for a move, and the model's answers: one line of a file of transcripts.
+class Answer:
+    """What a language model said, and what this took.
 
     Attributes:
-        format: the name of the format.
-        agent: the name of the agent.
-        game: the key of the game and seat (see `othello_env.agent.Seat`), or None outside a game.
-        messages: the question, then the model's answer; after a wrong answer the correction and the next answer.
-        faults: ``"illegal"`` or ``"unreadable"`` for each wrong answer.
-        move: the name of the move that was played; None if no answer named a legal move.
+        text: the model's text. None counts as an empty text.
+        tokens: the number of tokens that the model wrote, with those of its thinking; None if unknown.
+        cost: the price of the call, for example in dollars; None if unknown.
+        seconds: the time of the call. If None, `ChatAgent` measures it.
     """
 
-    format: str
-    agent: str
-    game: int | None
-    messages: list[dict[str, str]]
+    text: str | None
+    tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+
+Chat = Callable[[list[dict[str, str]]], "str | Answer | None"]
+"""A function that asks a language model. It takes messages with `role` and `content`, and returns the model's text, or
+an `Answer`."""
+
+
+@dataclass(frozen=True)
+class ChatMove:
+    """A move that a model was asked for: one line of a file of transcripts.
+
+    Attributes:
+        key: the key of the game and seat (see `othello_env.agent.Seat`), or None outside a game.
+        game: the game, such as ``othello:size=6``.
+        transcript: the moves so far.
+        board: the position as text, see `othello_env.games.game.State.to_text`.
+        to_move: the name of the model's player.
+        prompt: the SHA-256 of the question. `ChatAgent.question` gives the question itself.
+        answers: the model's answers. All but the last are wrong.
+        faults: ``"illegal"`` or ``"unreadable"`` for each wrong answer.
+        move: the name of the move that was played; None if no answer named a legal move.
+        regret: the discs that the move lost against perfect play; None if this is not known.
+    """
+
+    key: int | None
+    game: str
+    transcript: str
+    board: str
+    to_move: str
+    prompt: str
+    answers: list[Answer]
     faults: list[str]
     move: str | None
+    regret: float | None
 
 
 class ChatAgent(Agent):
@@ -67,29 +100,36 @@ class ChatAgent(Agent):
     game in a match. If the client fails, the question is repeated. If it fails again and again, the match stops and
     nobody loses the game.
 
-    The agent remembers its conversations. The same question in the same game gets the same answer, without a call. So
-    with `transcripts`, a match that was interrupted goes on where it stopped if it is started again with the same seed.
+    The same question in the same game gets the same answer, without a call. So with `transcripts`, a match that was
+    interrupted goes on where it stopped if it is started again with the same seed.
 
     Args:
         chat: a function that takes messages, such as ``[{"role": "user", "content": "..."}]``, and returns the model's
-            text. With `workers`, threads call it at the same time.
+            text, or an `Answer`. With `workers`, threads call it at the same time.
         name: the name of the agent in results and transcripts.
+        system: the text of a system message, or None.
+        template: a file with the question, or the name of one of `othello_env.text.TEMPLATES`. In the file, ``$rules``,
+            ``$answer`` (how to answer), ``$board``, ``$player``, ``$legal_moves``, ``$history`` and other names stand
+            for what the model is told; a wrong name gets an error that lists them.
         legal_moves: whether the question lists the legal moves.
+        history: whether the question lists the moves so far.
+        board: whether the question shows the board. Without it, the question lists the moves so far.
         attempts: the number of answers that the model may give for a move.
         retries: how often a question is repeated if `chat` raises an error.
         wait: the seconds before the first repetition. Each further repetition waits twice as long.
         workers: the largest number of calls at the same time. More than one call is made in games of Othello on the
             ladder or in a match against an agent that plays many games at once, and in packaged positions.
-        transcripts: a file to which each conversation is added as a line of JSON (see `Conversation`), or None.
+        settings: what else determines the answers, such as ``{"model": "...", "temperature": 0.6}``: values for JSON.
+        transcripts: a file of JSON lines, or None. The first line has the name, the prompt and the settings, each other
+            line is a `ChatMove`. A file of another name, prompt or settings is refused.
 
     Attributes:
-        counts: the numbers of ``"moves"`` that were asked for, ``"answers"``, ``"illegal"`` and ``"unreadable"``
-            answers, moves without a legal answer (``"forfeits"``), and failed calls (``"errors"``). Conversations in
-            the file count too.
+        moves: the moves (`ChatMove`) that were asked for.
+        errors: the number of failed calls.
 
     Raises:
-        OSError: the file of transcripts cannot be read or written.
-        TypeError, ValueError: an argument is wrong, or the file holds something else or another agent's transcripts.
+        OSError: a file cannot be read or written.
+        TypeError, ValueError: an argument is wrong, or the file of transcripts holds something else.
 
     >>> agent = ChatAgent(lambda messages: 'I choose {"move": "d3"}.')
     >>> from othello_env import Othello
@@ -102,29 +142,40 @@ class ChatAgent(Agent):
         chat: Chat,
         *,
         name: str = "chat",
+        system: str | None = None,
+        template: str | Path | None = None,
         legal_moves: bool = False,
+        history: bool = False,
+        board: bool = True,
         attempts: int = 2,
         retries: int = 3,
         wait: float = 1.0,
         workers: int = 1,
+        settings: Mapping[str, Any] | None = None,
         transcripts: str | Path | None = None,
     ) -> None:
         if not callable(chat):
             raise TypeError(f"chat must be a function that takes messages and returns text, not {chat!r}")
         self._chat = chat
         self._name = check_text(name, "the name of an agent")
-        self._legal_moves = check_flag("legal_moves", legal_moves)
-        self._attempts = check_whole("attempts", attempts, 1)
+        attempts = check_whole("attempts", attempts, 1)
+        self._prompt = Prompt.from_options(system, template, legal_moves, history, board, attempts)
         self._retries = check_whole("retries", retries, 0)
         self._wait = check_real("wait", wait, 0.0)
         self._workers = check_whole("workers", workers, 1)
-        self._game: int | None = None
+        self._key: int | None = None
         self._lock = threading.Lock()
-        self._answers: dict[tuple[int, str], list[str]] = {}
-        self.counts = Counter(moves=0, answers=0, illegal=0, unreadable=0, forfeits=0, errors=0)
+        self.moves: list[ChatMove] = []
+        self.errors = 0
+        self._counted: set[tuple[int, str]] = set()
         self._file = None if transcripts is None else Path(transcripts)
-        for conversation in [] if self._file is None else _read_transcripts(self._file, name):
-            self._remember(conversation)
+        try:
+            settings = json.loads(json.dumps(dict(settings or {}), allow_nan=False))
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"expected settings as values for JSON by name, got {settings!r:.200}: {error}") from None
+        self._head = {"format": _FORMAT, "agent": name, "settings": settings, "prompt": asdict(self._prompt)}
+        known = [] if self._file is None else _read_transcripts(self._file, self._head)
+        self._known = {(move.key, move.prompt): move.answers for move in known}
 
     def __repr__(self) -> str:
         return self._name
@@ -133,10 +184,18 @@ class ChatAgent(Agent):
         return self._workers > 1
 
     def check_game(self, state: State) -> None:
-        rules_text(state, self._attempts)
+        self._prompt.messages(state)
 
     def new_game(self, key: int) -> None:
-        self._game = key
+        self._key = key
+
+    def question(self, state: State) -> list[dict[str, str]]:
+        """The messages that ask the model for a move in a position.
+
+        Raises:
+            WrongGameError: the question cannot be asked about this position.
+        """
+        return self._prompt.messages(state)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The move that the model names.
@@ -146,7 +205,7 @@ class ChatAgent(Agent):
             AgentLeftError: the client failed too often, or `chat` returned something that is not text.
         """
         check_not_over(state)
-        return self._move(state, self._game)
+        return self._move(state, self._key)
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         """The moves that the model names. Where no answer names a legal move, the action is -1, which is illegal."""
@@ -162,105 +221,279 @@ class ChatAgent(Agent):
         with ThreadPoolExecutor(self._workers) as pool:
             return np.fromiter(pool.map(ask, range(len(batch))), np.int64, len(batch))
 
-    def report(self) -> list[str]:
-        """Sentences about the answers so far."""
-        counts = self.counts
-        said = [
-            f"{counts['moves']} moves, {counts['answers']} answers: {counts['illegal']} illegal, "
-            f"{counts['unreadable']} unreadable; {counts['forfeits']} moves without a legal answer."
-        ]
-        return said + ([f"{counts['errors']} calls of the model failed."] if counts["errors"] else [])
+    def estimate(self, state: State, moves: int) -> str:
+        """A sentence that says about how many calls and tokens a number of moves takes from a position on.
 
-    def _move(self, state: State, game: int | None) -> int:
+        With transcripts of calls whose cost is known, it also says what the moves will cost.
+        """
+        tokens = moves * sum(len(message["content"]) for message in self.question(state)) // _CHARACTERS
+        text = f"{self._name}: up to about {moves:,} moves, with {tokens:,} tokens of questions"
+        costs = [answer.cost for answers in self._known.values() for answer in answers if answer.cost is not None]
+        if costs:
+            text += f" and a cost of {moves * sum(costs) / len(costs):.2f}, as in the transcripts"
+        return f"{text}."
+
+    def summary(self) -> dict[str, Any]:
+        """The answers so far in numbers, as plain values.
+
+        Returns:
+            A dict. ``moves``, ``answers``, ``illegal``, ``unreadable``, ``forfeits`` (moves without a legal answer) and
+            ``errors`` (failed calls) are counts. ``legal_rate``, ``illegal_rate`` and ``unreadable_rate`` are shares of
+            the answers; ``legal_rate_interval95`` and so on are their intervals by Wilson's method; None without
+            answers. ``tokens_a_move`` and ``seconds_a_move`` are means, and ``cost`` is a sum; None if an answer has no
+            such number. ``regret`` is a list with a dict for each phase whose moves could be judged: ``empty`` (the
+            least and the most empty squares), ``moves``, and ``discs``, the mean number of discs that a move lost.
+        """
+        moves, answers = list(self.moves), [answer for move in self.moves for answer in move.answers]
+        faults = Counter(fault for move in moves for fault in move.faults)
+        numbers: dict[str, Any] = {
+            "moves": len(moves),
+            "answers": len(answers),
+            "illegal": faults["illegal"],
+            "unreadable": faults["unreadable"],
+            "forfeits": sum(move.move is None for move in moves),
+            "errors": self.errors,
+        }
+        shares = {
+            "legal": len(answers) - faults.total(),
+            "illegal": faults["illegal"],
+            "unreadable": faults["unreadable"],
+        }
+        for name, count in shares.items():
+            numbers[f"{name}_rate"], numbers[f"{name}_rate_interval95"] = _share(count, len(answers))
+        tokens, seconds, cost = (
+            _sum(getattr(answer, name) for answer in answers) for name in ("tokens", "seconds", "cost")
+        )
+        return numbers | {
+            "tokens_a_move": None if tokens is None else round(tokens / len(moves), 1),
+            "seconds_a_move": None if seconds is None else round(seconds / len(moves), 3),
+            "cost": None if cost is None else round(cost, 6),
+            "regret": _regret_by_phase(moves),
+        }
+
+    def words(self, key: int, positions: Iterable[State]) -> tuple[str, ...]:
+        """What the model said in the positions of a game.
+
+        Args:
+            key: the key of the game and seat; see `othello_env.agent.Seat`.
+            positions: the positions.
+
+        Returns:
+            For each position, the end of the model's last answer; an empty text where it was not asked.
+        """
+        own = [move for move in self.moves if move.key == key]
+        said = {(move.transcript, move.to_move): move.answers[-1].text or "" for move in own}
+        asked = ((position.transcript(), position.player_names[position.to_move]) for position in positions)
+        return tuple(said.get(each, "")[-_LONGEST_WORDS:] for each in asked)
+
+    def report(self) -> list[str]:
+        """Sentences about the answers so far; see `summary`."""
+        found = self.summary()
+        said = [
+            f"{found['moves']} moves, {found['answers']} answers: {found['illegal']} illegal"
+            f"{_rate_text(found, 'illegal')}, {found['unreadable']} unreadable{_rate_text(found, 'unreadable')}; "
+            f"{found['forfeits']} moves without a legal answer."
+        ]
+        forms = {"tokens_a_move": "{:,.0f} tokens a move", "seconds_a_move": "{:.3g} s a move", "cost": "cost {:.4g}"}
+        took = [form.format(found[name]) for name, form in forms.items() if found[name] is not None]
+        if took:
+            said.append(f"{', '.join(took)}.")
+        if found["regret"]:
+            phases = (
+                f"{each['discs']:.2f} with {each['empty'][0]} to {each['empty'][1]} empty squares "
+                f"({each['moves']} moves)"
+                for each in found["regret"]
+            )
+            said.append(f"Discs lost a move against perfect play: {', '.join(phases)}.")
+        if self.errors:
+            said.append(f"{self.errors} calls of the model failed.")
+        return said
+
+    def _move(self, state: State, key: int | None) -> int:
         """The move that the model names; see `act`."""
         if state.must_pass:
             return state.legal_actions()[0]
-        question = f"{rules_text(state, self._attempts)}\n\n{position_text(state, legal_moves=self._legal_moves)}"
-        known = [] if game is None else self._answers.get((game, question), [])
-        messages: list[dict[str, str]] = []
+        messages = self._prompt.messages(state)
+        asked = prompt_hash(messages)
+        known = [] if key is None else self._known.get((key, asked), [])
+        answers: list[Answer] = []
         faults: list[str] = []
-        said, reason, after = question, "", None
-        while after is None and len(faults) < self._attempts:
-            messages.append({"role": "user", "content": said})
-            number = len(faults)
-            answer = known[number] if number < len(known) else self._ask(messages)
-            messages.append({"role": "assistant", "content": answer})
+        reason, after = "", None
+        while after is None and len(faults) < self._prompt.attempts:
+            answer = known[len(answers)] if len(answers) < len(known) else self._ask(messages)
+            text = answer.text or ""
+            answers.append(answer)
             try:
-                after = play_text(state, answer)
+                after = play_text(state, text)
             except WrongAnswerError as error:
                 faults.append(error.kind)
-                said, reason = correction(error), f"{error.kind}: {error}"
+                reason = f"{error.kind}: {error}"
+                said = text if len(text) <= LONGEST else read_part(text)
+                messages += [{"role": "assistant", "content": said}, {"role": "user", "content": correction(error)}]
         action = None if after is None else after.moves[len(state.moves)]
-        if len(messages) > 2 * len(known):
-            move = None if action is None else state.action_to_text(action)
-            self._keep(Conversation(_FORMAT, self._name, game, messages, faults, move))
+        move = ChatMove(
+            key,
+            str(GameSpec.from_state(state)),
+            state.transcript(),
+            state.to_text(),
+            state.player_names[state.to_move],
+            asked,
+            answers,
+            faults,
+            None if action is None else state.action_to_text(action),
+            _regret(state, after),
+        )
+        self._keep(move, is_new=len(answers) > len(known))
         if action is None:
             raise AgentError(f"{self._name} named no legal move in {state!r}; its last answer is {reason}")
         return action
 
-    def _ask(self, messages: list[dict[str, str]]) -> str:
-        """The model's next message. Of a very long one, only the part that is read."""
+    def _ask(self, messages: list[dict[str, str]]) -> Answer:
+        """The model's next answer."""
         failed = 0
         while True:
+            began = time.perf_counter()
             try:
                 answer = self._chat([dict(message) for message in messages])
             except Exception as error:  # the client's own errors are unknown here
                 failed += 1
                 with self._lock:
-                    self.counts["errors"] += 1
+                    self.errors += 1
                 if failed > self._retries:
                     said = f"{type(error).__name__}: {error}"
                     raise AgentLeftError(f"{self._name}: the model could not be asked: {said}") from error
                 time.sleep(self._wait * 2 ** (failed - 1))
             else:
-                if not isinstance(answer, str | None):  # the caller's mistake, for which no game may be lost
-                    raise AgentLeftError(
-                        f"{self._name}: chat must return the model's text, not {answer!r:.60} of type "
-                        f"{type(answer).__name__}"
-                    )
-                text = answer or ""
-                kept = text if len(text) <= LONGEST else read_part(text)
-                return kept.encode(errors="replace").decode()  # a file cannot hold half a character
+                seconds = round(time.perf_counter() - began, 3)
+                return self._checked(answer if isinstance(answer, Answer) else Answer(answer), seconds)
 
-    def _keep(self, conversation: Conversation) -> None:
+    def _checked(self, answer: Answer, seconds: float) -> Answer:
+        """The answer with its time, and with a text that a file can hold.
+
+        Raises:
+            AgentLeftError: it is no answer. This is the caller's mistake, for which no game may be lost.
+        """
+        if not isinstance(answer.text, str | None):
+            got = f"{answer.text!r:.60} of type {type(answer.text).__name__}"
+            raise AgentLeftError(f"{self._name}: chat must return the model's text or an Answer, not {got}")
+        text = (answer.text or "").encode(errors="replace").decode()  # a file cannot hold half a character
+        try:
+            return as_type(asdict(replace(answer, text=text, seconds=answer.seconds or seconds)), Answer)
+        except ValueError as error:
+            raise AgentLeftError(f"{self._name}: chat returned a wrong Answer: {error}") from None
+
+    def _keep(self, move: ChatMove, *, is_new: bool) -> None:
+        """Count a move, and write it to the file. When a game is played again, its moves are not counted again."""
         with self._lock:
-            self._remember(conversation)
-            if self._file is not None:
+            if move.key is not None:
+                asked = move.key, move.prompt
+                self._known[asked] = move.answers
+                if asked in self._counted:
+                    return
+                self._counted.add(asked)
+            self.moves.append(move)
+            if is_new and self._file is not None:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 with self._file.open("ab") as file:
-                    file.write(json.dumps(asdict(conversation)).encode() + b"\n")
-
-    def _remember(self, conversation: Conversation) -> None:
-        answers = [message["content"] for message in conversation.messages[1::2]]
-        if conversation.game is not None:
-            self._answers[conversation.game, conversation.messages[0]["content"]] = answers
-        self.counts.update(conversation.faults)
-        self.counts.update(moves=1, answers=len(answers), forfeits=conversation.move is None)
+                    lines = [asdict(move)] if file.tell() else [self._head, asdict(move)]
+                    file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
-def _read_transcripts(path: Path, name: str) -> list[Conversation]:
-    """The conversations in a file. If its last line is incomplete because a process was killed, the line is removed."""
+def _regret(state: State, after: State | None) -> float | None:
+    """The discs that a move lost against perfect play, or None if this is not known."""
+    if after is None or type(state) is not Othello or state.empties > _JUDGED[state.size]:
+        return None
+    return discs_lost(state, after)
+
+
+def _regret_by_phase(moves: list[ChatMove]) -> list[dict[str, Any]]:
+    phases: dict[int, list[float]] = {}
+    for move in moves:
+        if move.regret is not None:
+            phases.setdefault((move.board.count("-") - 1) // _PHASE, []).append(move.regret)
+    return [
+        {
+            "empty": [_PHASE * phase + 1, _PHASE * (phase + 1)],
+            "moves": len(lost),
+            "discs": round(sum(lost) / len(lost), 3),
+        }
+        for phase, lost in sorted(phases.items(), reverse=True)
+    ]
+
+
+def _sum(numbers: Iterable[float | None]) -> float | None:
+    """The sum of numbers; None if there are none, or one is not known."""
+    found = list(numbers)
+    known = [number for number in found if number is not None]
+    return sum(known) if len(known) == len(found) > 0 else None
+
+
+def _share(count: int, total: int) -> tuple[float | None, list[float] | None]:
+    """A share and its 95% interval, by Wilson's method."""
+    if not total:
+        return None, None
+    from scipy.stats import binomtest  # takes half a second
+
+    interval = binomtest(count, total).proportion_ci(method="wilson")
+    return round(count / total, 4), [round(float(end), 4) for end in interval]
+
+
+def _rate_text(found: dict[str, Any], name: str) -> str:
+    if found[f"{name}_rate"] is None:
+        return ""
+    low, high = found[f"{name}_rate_interval95"]
+    return f" ({low:.1%} to {high:.1%})"
+
+
+def _read_transcripts(path: Path, head: dict[str, Any]) -> list[ChatMove]:
+    """The moves in a file. If its last line is incomplete because a process was killed, the line is removed.
+
+    Raises:
+        OSError: the file cannot be read or written.
+        ValueError: the file is something else, or its first line is not `head`.
+    """
     check_output(path)
     if not path.exists():
         return []
     data = read_file(path, _LARGEST_FILE, "read transcripts from")
     *lines, torn = data.split(b"\n")
-    conversations = []
-    for number, line in enumerate(lines, start=1):
+    if lines or not json.dumps(head).encode().startswith(torn):
+        _check_head(path, (lines or [torn])[0], head)
+    moves = []
+    for number, line in enumerate(lines[1:], start=2):
         try:
-            found = as_type(parse_json(line), Conversation)
-            if (found.format, found.agent) != (_FORMAT, name):
-                raise ValueError(f"expected {_FORMAT!r} of {name!r}, got {found.format!r} of {found.agent!r}")
-            if len(found.messages) < 2 or not all({"role", "content"} <= message.keys() for message in found.messages):
-                raise ValueError("expected at least two messages, each with role and content")
+            moves.append(as_type(parse_json(line), ChatMove))
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-        conversations.append(found)
     if torn:
-        head = json.dumps({"format": _FORMAT})[:-1].encode()
-        if not (torn.startswith(head) or head.startswith(torn)):
-            shown = torn[:60].decode(errors="replace")
-            raise ValueError(f"{path}, line {len(lines) + 1}: {shown!r} is no transcript")
         with path.open("r+b") as file:
             file.truncate(len(data) - len(torn))
-    return conversations
+    return moves
+
+
+def _check_head(path: Path, line: bytes, head: dict[str, Any]) -> None:
+    """Check that the first line of a file is `head`.
+
+    Raises:
+        ValueError: it is not. The message says what is different.
+    """
+    try:
+        found = parse_json(line)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or found.get("format") != _FORMAT or found.keys() != head.keys():
+        shown = line[:60].decode(errors="replace")
+        raise ValueError(f"{path}: expected transcripts of the format {_FORMAT!r}, got {shown!r}")
+    expected, got = _flat(head), _flat(found)
+    for name in {**expected, **got}:
+        if expected.get(name) != got.get(name):
+            told = f"{name} is {short(expected.get(name))} here and {short(got.get(name))} in the file"
+            raise ValueError(f"{path} has the transcripts of something else: {told}; name a new file")
+
+
+def _flat(head: dict[str, Any]) -> dict[str, Any]:
+    """The values of a file's first line by name."""
+    flat: dict[str, Any] = {}
+    for name, value in head.items():
+        flat |= {f"{name} {key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
+    return flat

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from functools import cache, lru_cache
 from typing import Any
-
-import numpy as np
 
 from othello_env.agent import Agent, Policy, Seat, answered, make_agent
 from othello_env.games.game import State, check_choice, check_seed, check_text
@@ -15,12 +12,11 @@ from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_flag, check_integer, check_real, check_whole
+from othello_env.text.regret import discs_lost
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
-__all__ = ["EXACT_EMPTIES", "OthelloText", "game_reward"]
+__all__ = ["OthelloText", "game_reward"]
 
-EXACT_EMPTIES = 12
-"""The largest number of empty squares on 8x8 with which the reward ``"regret"`` compares a move with perfect play."""
 _ATTEMPTS = 100
 """The largest number of openings that are tried until the game is not over before the model's first move."""
 
@@ -45,7 +41,7 @@ class OthelloText:
         legal_moves: whether the texts list the legal moves.
         reward: what makes the quality of a game: ``"result"``, or ``"regret"`` for the result and the discs that the
             moves lose against perfect play (see `get_reward`). Regret is for Othello; on 8x8, moves with more than
-            `EXACT_EMPTIES` empty squares are not judged. On 6x6, to judge a move with 20 empty squares takes about a
+            12 empty squares are not judged. On 6x6, to judge a move with 20 empty squares takes about a
             tenth of a second, and each further square doubles the time, so begin with ``openings="random:12"``.
         seed: the same seed gives the same games against the same answers; None for a random seed. With the same seed,
             Gymnasium's environment begins with the same positions and sides.
@@ -171,7 +167,7 @@ class OthelloText:
         """Play your next move.
 
         Args:
-            move: The name of your move, such as c4, or 11-15 in checkers.
+            move: The name of your move, in the notation of the rules.
 
         Returns:
             What the other side played and the new position, or why the move was not accepted.
@@ -194,7 +190,7 @@ class OthelloText:
             self.done = self._failed == self._attempts
             text = f"That was not accepted: {error}. You lose the game." if self.done else correction(error)
         else:
-            regret = _discs_lost(before, after) if self._with_regret else None
+            regret = discs_lost(before, after) if self._with_regret else None
             self.position = self._answered(after)
             self.regrets.append(regret)
             self.done, self._failed = self.position.is_over, 0
@@ -246,25 +242,3 @@ def game_reward(quality: float | None, legal: int, wrong: int) -> float:
     if quality is None:
         return 0.1 * legal / (legal + wrong + 10)
     return 0.2 + 0.8 * check_real("quality", quality, 0, 1) - 0.1 * wrong / max(1, legal + wrong)
-
-
-def _discs_lost(before: Any, after: Any) -> float | None:
-    """The discs that a move of Othello lost against perfect play, or None if too many squares are empty."""
-    if before.size == 8 and before.empties > EXACT_EMPTIES:
-        return None
-    return _exact_score(before) + _exact_score(after)  # each from the side of its player to move
-
-
-@lru_cache(maxsize=100_000)
-def _exact_score(state: Othello) -> float:
-    """The final disc difference under perfect play, positive if the player to move wins."""
-    if state.is_over:
-        return state.margins()[state.to_move]
-    if state.size == 8:
-        return float(np.nanmax(_judge("engine").exact_scores([state])))
-    return float(_judge("perfect").score(state))
-
-
-@cache
-def _judge(spec: str) -> Any:
-    return make_agent(spec)

@@ -13,10 +13,12 @@ from othello_env.games.registry import game_of
 __all__ = [
     "LONGEST",
     "WrongAnswerError",
+    "answer_text",
     "correction",
     "play_text",
     "position_text",
     "read_part",
+    "rules_of",
     "rules_text",
 ]
 
@@ -63,12 +65,21 @@ def rules_text(state: State, attempts: int) -> str:
     Raises:
         WrongGameError: the class of the position is not registered, or nothing says its rules in words.
     """
+    return f"{rules_of(state)}\n\n{answer_text(attempts)}"
+
+
+def answer_text(attempts: int) -> str:
+    """How to answer with a move, and what a wrong answer costs if `attempts` of them for a move lose the game."""
     cost = "A wrong answer loses the game." if attempts == 1 else _COST.format(attempts=attempts)
-    return f"{_rules_of(state)}\n\n{_ANSWER} {cost}"
+    return f"{_ANSWER} {cost}"
 
 
-def _rules_of(state: State) -> str:
-    """The rules of a position's game. If the game gives no text of its own, they are the docstring of its class."""
+def rules_of(state: State) -> str:
+    """The rules of a position's game. If the game gives no text of its own, they are the docstring of its class.
+
+    Raises:
+        WrongGameError: the class of the position is not registered, or nothing says its rules in words.
+    """
     game, kind = game_of(state), type(state)
     if game is None or game.state is not kind:
         raise WrongGameError(f"there are rules in words for registered games, not for {kind.__name__}")

@@ -130,6 +130,8 @@ class GameRecord:
         seconds: (P,), the seconds that each player thought; None without a clock.
         versions: the versions of Python and of the packages with which the game was played, by name; also the SHA-256
             of each file that the spec of an agent names, by its path (see `othello_env.agent.file_hashes`).
+        words: what a language model said beside each move, those of the opening included; empty texts beside the moves
+            of others. None if nobody said anything; then a line has no such field.
     """
 
     game: str
@@ -148,6 +150,7 @@ class GameRecord:
     clock: str | None = None
     seconds: tuple[float, ...] | None = None
     versions: Mapping[str, str] = field(default_factory=versions, hash=False)
+    words: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         scores = " - ".join(map(str, self.scores))
@@ -211,6 +214,8 @@ class GameRecord:
         values = {name: getattr(self, name) for name in _FIELDS}
         if self.fault is not None:
             values["fault"] = {"player": self.fault[0], "reason": self.fault[1]}
+        if self.words is None:
+            del values["words"]
         return json.dumps({"format": FORMAT, **values})
 
     @classmethod
@@ -226,6 +231,7 @@ class GameRecord:
             raise RecordError(f"it is not JSON: {error}") from None
         if not isinstance(values, dict) or values.pop("format", None) != FORMAT:
             raise RecordError(f'expected {{"format": "{FORMAT}", ...}}')
+        values.setdefault("words", None)
         if set(values) != set(_FIELDS):
             wrong = sorted(set(values) ^ set(_FIELDS))
             raise RecordError(f"expected the fields {', '.join(_FIELDS)}; missing or unknown: {', '.join(wrong)}")
@@ -360,6 +366,7 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "openings": (_is_text_or_none, "null or a text"),
     "clock": (_is_text_or_none, "null or a text"),
     "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
+    "words": (lambda value: value is None or _is_list(str)(value), "a list of texts"),
     "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
 }
 """The fields of a line, in order. Each field has a check of its value, and a text that describes a correct value."""

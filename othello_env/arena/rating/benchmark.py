@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -41,6 +41,7 @@ class Benchmark:
         settings: the arguments with which the run can be repeated.
         seconds: the time that the run took, in seconds.
         report: what the agent says about its answers; see `othello_env.agent.Agent`.
+        answers: the same in numbers; see `othello_env.text.ChatAgent.summary`. None if the agent counts nothing.
     """
 
     agent: str
@@ -49,9 +50,15 @@ class Benchmark:
     settings: dict[str, Any]
     seconds: float
     report: tuple[str, ...] = ()
+    answers: dict[str, Any] | None = None
 
     def __repr__(self) -> str:
         return f"<Benchmark {self.head().rstrip(':')}>"
+
+    def with_answers(self, agent: Agent) -> Benchmark:
+        """These results with what the agent tells about its answers so far."""
+        report = tuple(getattr(agent, "report", tuple)())
+        return replace(self, report=report, answers=getattr(agent, "summary", lambda: None)())
 
     def head(self) -> str:
         """The main result on one line."""
@@ -152,7 +159,7 @@ class Benchmark:
                     for rung, match in self.placement.matches.items()
                 ],
             }
-        values |= {"report": list(self.report)} if self.report else {}
+        values |= {} if self.answers is None else {"answers": self.answers}
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
 
 
@@ -212,8 +219,7 @@ def run_benchmark(
     )
     endgame = measure_endgame(player, seed=seed) if size == 8 else None  # the packaged endgames are on 8x8
     settings = {"seed": seed, "limits": limits, **file_settings(player)}
-    report: tuple[str, ...] = tuple(getattr(player, "report", tuple)())
-    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began, report)
+    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began).with_answers(player)
 
 
 def file_settings(agent: Agent) -> dict[str, Any]:

@@ -94,10 +94,11 @@ def _rules_text(state: Checkers) -> str:
     return (
         f"This is English draughts (checkers) on a board of {state.size} rows and {state.size} columns. The dark "
         "squares are numbered row by row from the top left; the numbers of a row stand beside it. The sign - is an "
-        "empty dark square. A step is written 11-15, a jump over an opponent's piece 15x22, and a chain of jumps with "
-        "the same piece 15x22x31. Red's men (r) move down the board, White's men (w) move up, and kings (R, W) move "
-        "both ways, always along diagonals. A player who can jump must jump, and a piece that can jump again must go "
-        "on. A man that reaches the last row becomes a king, and its move ends. A player who cannot move loses. "
+        "empty dark square. With numbers in place of A, B and C, a step from A to B is written A-B, a jump over an "
+        "opponent's piece AxB, and a chain of jumps with the same piece AxBxC. Red's men (r) move down the board, "
+        "White's men (w) move up, and kings (R, W) move both ways, always along diagonals. A player who can jump must "
+        "jump, and a piece that can jump again must go on. A man that reaches the last row becomes a king, and its "
+        "move ends. A player who cannot move loses. "
         f"{_DRAWS[state.draws]}"
     )
 

@@ -46,11 +46,12 @@ def _action_path(state: Othello, action: int) -> list[Place]:
 def _rules_text(state: Othello) -> str:
     return (
         f"This is Othello on a board of {state.size} rows and {state.size} columns. A square is named by the letter of "
-        "its column and the number of its row, such as c2. The sign - is an empty square. A player puts a disc on an "
-        "empty square. In at least one of the eight directions, an unbroken line of the opponent's discs must begin "
-        "next to this square, and one of the player's own discs must stand behind this line. All discs of all such "
-        "lines become the player's. A player without a move passes; the pass is made for the player. The game is over "
-        "when nobody can move. The player with the most discs wins."
+        "its column and the number of its row: a1 is the top left corner, "
+        f"{'abcdefgh'[state.size - 1]}1 the top right, and a{state.size} the bottom left. The sign - is an empty "
+        "square. A player puts a disc on an empty square. In at least one of the eight directions, an unbroken line of "
+        "the opponent's discs must begin next to this square, and one of the player's own discs must stand behind this "
+        "line. All discs of all such lines become the player's. A player without a move passes; the pass is made for "
+        "the player. The game is over when nobody can move. The player with the most discs wins."
     )
 
 

@@ -52,10 +52,11 @@ def _rules_text(state: Tribolo) -> str:
     return (
         f"This is Tribolo, a game of three players, on a board of {state.height} rows and {state.width} columns with "
         "walls (#). The sign - is an empty cell. A cell is named by the letter of its column and the number of its "
-        "row, such as c2. A player takes an empty cell. In at least one of the eight directions, an unbroken line of "
-        "cells of one opponent must begin next to this cell, and one of the player's own cells must stand behind this "
-        "line. All cells of all such lines become the player's. A player without a move is skipped. The game is over "
-        "when nobody can move. The player with the most cells wins."
+        f"row: a1 is the top left corner, and a{state.height} the bottom left. A player takes an empty cell. In at "
+        "least one of the eight directions, an unbroken line of cells of one opponent must begin next to this cell, "
+        "and one of the player's own cells must stand behind this line. All cells of all such lines become the "
+        "player's. A player without a move is skipped. The game is over when nobody can move. The player with the most "
+        "cells wins."
     )
 
 

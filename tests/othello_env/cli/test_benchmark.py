@@ -9,9 +9,11 @@ import pytest
 from PIL import Image
 
 from othello_agents.ntuple import NTupleNetwork
+from othello_env.arena import read_records
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.elo import Fit
 from othello_env.arena.rating.ladder import Placement, place
+from othello_env.page.results import Recorded
 from othello_env.support.files import parse_json
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
@@ -45,8 +47,11 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert out.splitlines()[0] in page
     with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
         assert image.width > 600
-    names = ["benchmark.json", "benchmark.md", "benchmark.png", "positions.jsonl"]
+    names = ["benchmark.json", "benchmark.md", "benchmark.png", "games.jsonl", "positions.jsonl"]
     assert sorted(path.name for path in folder.iterdir()) == names
+    games = read_records(folder / "games.jsonl")
+    assert len(games) == 40
+    assert all(agent in game.agents and game.words is None for game in games)
     rows = [json.loads(line) for line in (folder / "positions.jsonl").read_text().splitlines()]
     losses = [row["loss"] for row in rows]
     assert len(rows) == written["endgame"]["count"]
@@ -184,3 +189,60 @@ def test_the_runs_of_one_method_have_a_mean(run, tmp_path):
     row = next(line.split() for line in out.splitlines() if line.startswith("perfect moves"))
     assert row[2:4] == ["3", f"{written['perfect moves']['mean']:.1%}"]
     assert "over the runs" not in run("random", agents[0], "--size", 4, "--endgame")[1], "these are no runs of a method"
+
+
+MODELS = """
+import chat_server
+from othello_env.text import Answer, ChatAgent
+
+def model(name):
+    def chat(messages):
+        text = chat_server.answer(name, messages)
+        return Answer(text, tokens=len(text) // 4, cost=0.001)
+    return ChatAgent(chat, name=name, workers=4, transcripts=f"{name}.jsonl")
+
+random, greedy, rambling = map(model, ("random", "greedy", "rambling"))
+"""
+
+
+def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models.py").write_text(MODELS)
+    agents = [f"models.py:{name}" for name in ("rambling", "random", "greedy")]
+    status, out, err = run(*agents, "--size", 6, "--games", 4, "--out", "out")
+    assert status == 0
+    assert "rambling: up to about 508 moves, with" in err, "380 positions and twice 4 games of 16 moves"
+    page = (tmp_path / "out" / "leaderboard.md").read_text()
+    assert (tmp_path / "out" / "leaderboard.png").read_bytes().startswith(b"\x89PNG")
+    rows = {}
+    for line in page.splitlines():
+        if line.startswith("| models.py:"):
+            name, *cells = line.strip("| ").split(" | ")
+            rows[name] = cells
+            assert all(cell in out for cell in cells)
+    assert set(rows) == set(agents)
+    for number, agent in enumerate(agents, start=1):
+        folder = tmp_path / "out" / f"run-{number}"
+        answers = json.loads((folder / "benchmark.json").read_text())["answers"]
+        legal = rows[agent][3]
+        assert legal.startswith(f"{answers['legal_rate']:.1%} (")
+        assert (answers["legal_rate"] == 1) == (agent != "models.py:rambling")
+        low, high = answers["unreadable_rate_interval95"]
+        assert (low <= 0.1 <= high) == (agent == "models.py:rambling")
+        lost = json.loads((folder / "perfection.json").read_text())["moves"]["mean_loss"]
+        assert rows[agent][4] == f"{lost:.2f}"
+        assert answers["cost"] == pytest.approx(0.001 * answers["answers"])
+        assert [phase["empty"] for phase in answers["regret"]][-1] == [1, 4]
+    assert float(rows["models.py:rambling"][5]) > 100 > float(rows["models.py:greedy"][5])
+    (record, *_) = read_records(tmp_path / "out" / "run-1" / "games.jsonl")
+    final, own = record.replay(), record.agents.index("models.py:rambling")
+    assert len(record.words) == len(final.moves)
+    before = record.first_position().positions(final.moves)[:-1]
+    spoken = [position.to_move for position, words in zip(before, record.words, strict=True) if words]
+    assert spoken
+    assert set(spoken) == {own}
+    shown = Recorded.read(tmp_path / "out" / "run-1" / "games.jsonl")
+    assert record.words in [shown.game(number)["words"] for number in range(len(shown))]
+    again = run(agents[1], "--size", 6, "--endgame")[2]
+    assert "random: up to about 380 moves" in again
+    assert "and a cost of 0.38, as in the transcripts" in again

@@ -27,7 +27,8 @@ from othello_env.arena.faults import FaultWarning
 from othello_env.arena.rating.accuracy import endgame_positions, measure_regret
 from othello_env.arena.rating.ladder import load_ladder
 from othello_env.cli import main as command
-from othello_env.text import ChatAgent
+from othello_env.text import Answer, ChatAgent
+from othello_env.text.prompts import Prompt, prompt_hash
 
 
 def read_board(question):
@@ -62,6 +63,10 @@ class Script:
         return f'Black or White, who cares. {{"move": "{move.upper()}"}}'
 
 
+def without_seconds(summary):
+    return {name: value for name, value in summary.items() if name != "seconds_a_move"}
+
+
 def test_a_model_that_plays_a_rungs_moves_gets_the_rungs_rating():
     whole = load_ladder()
     rung = next(each for each in whole.rungs if each.spec == RUNG)
@@ -73,8 +78,12 @@ def test_a_model_that_plays_a_rungs_moves_gets_the_rungs_rating():
     assert low < rung.elo < high
     itself = place(RUNG, ladder=ladder, games=40, seed=1)
     assert [match.records for match in rated.matches.values()] == [match.records for match in itself.matches.values()]
-    assert agent.counts["moves"] == agent.counts["answers"] > 1000
-    assert agent.counts["illegal"] == agent.counts["unreadable"] == agent.counts["forfeits"] == 0
+    found = agent.summary()
+    assert found["moves"] == found["answers"] > 1000
+    assert found["illegal"] == found["unreadable"] == found["forfeits"] == 0
+    assert found["legal_rate"] == 1
+    (low, high) = found["illegal_rate_interval95"]
+    assert low == 0 < high < 0.005
 
 
 def wrong_sometimes(number):
@@ -87,11 +96,14 @@ def test_a_wrong_answer_is_corrected_and_counted():
     result = play_match(agent, "random", games=8, seed=1)
     assert result.faults(0) == []
     assert result.wins >= 6
-    assert agent.counts["unreadable"] == model.calls // 50
-    assert agent.counts["illegal"] == model.calls // 30 - model.calls // 150
-    assert agent.counts["answers"] == model.calls
-    assert agent.counts["moves"] == model.calls - agent.counts["unreadable"] - agent.counts["illegal"]
-    assert f"{agent.counts['illegal']} illegal, {agent.counts['unreadable']} unreadable" in agent.report()[0]
+    found = agent.summary()
+    assert found["unreadable"] == model.calls // 50
+    assert found["illegal"] == model.calls // 30 - model.calls // 150
+    assert found["answers"] == model.calls
+    assert found["moves"] == model.calls - found["unreadable"] - found["illegal"]
+    told = agent.report()[0]
+    assert f"{found['answers']} answers: {found['illegal']} illegal (" in told
+    assert f"{found['unreadable']} unreadable (" in told
 
 
 def test_the_correction_says_why_and_the_second_wrong_answer_forfeits():
@@ -108,7 +120,8 @@ def test_the_correction_says_why_and_the_second_wrong_answer_forfeits():
     assert [len(messages) for messages in heard] == [1, 3]
     assert [message["role"] for message in heard[1]] == ["user", "assistant", "user"]
     assert "d4 is not legal: it is not empty" in heard[1][2]["content"]
-    assert agent.counts == {"moves": 1, "answers": 2, "illegal": 1, "unreadable": 1, "forfeits": 1, "errors": 0}
+    counts = {"moves": 1, "answers": 2, "illegal": 1, "unreadable": 1, "forfeits": 1, "errors": 0}
+    assert counts.items() <= agent.summary().items()
 
 
 def test_a_game_with_two_wrong_answers_is_lost_and_the_other_games_go_on():
@@ -124,13 +137,13 @@ def test_a_game_with_two_wrong_answers_is_lost_and_the_other_games_go_on():
     with pytest.warns(FaultWarning, match="unreadable"):
         result = play_match(agent, "random", games=12, seed=5)
     assert 0 < len(result.faults(0)) < 12
-    assert agent.counts["forfeits"] == len(result.faults(0))
+    assert agent.summary()["forfeits"] == len(result.faults(0))
     alone = ChatAgent(chat)
     with pytest.warns(FaultWarning, match="unreadable"):
         apart = play_match(alone, "random", games=12, seed=5)
     assert apart.records == result.records
-    assert alone.counts == agent.counts
-    assert len(asked) == 2 * agent.counts["answers"]
+    assert without_seconds(alone.summary()) == without_seconds(agent.summary())
+    assert len(asked) == 2 * agent.summary()["answers"]
 
 
 def test_all_games_that_were_played_at_once_count_although_the_time_is_over():
@@ -148,7 +161,7 @@ def test_the_three_games():
         agent.check_game(state)
         while not state.is_over:
             state = state.play(agent.act(state))
-    assert agent.counts["forfeits"] == agent.counts["unreadable"] == agent.counts["illegal"] == 0
+    assert agent.summary()["legal_rate"] == 1
     result = play_match(agent, "random", games=2, new_game=lambda key: Checkers(size=6))
     assert result.faults(0) == []
 
@@ -172,7 +185,7 @@ def test_a_run_that_was_interrupted_asks_nothing_twice(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         place(ChatAgent(Script(wrong=stop), name="m", transcripts=file), games=8, seed=2)
     kept = file.read_bytes()
-    file.write_bytes(kept + b'{"format": "othello-env chat 1", "agent": "m", "ga')  # killed while it wrote
+    file.write_bytes(kept + b'{"key": 7, "ga')  # killed while it wrote
     rest = Script(wrong=lambda number: wrong_sometimes(number + 60))
     agent = ChatAgent(rest, name="m", transcripts=file)
     assert file.read_bytes() == kept
@@ -180,43 +193,106 @@ def test_a_run_that_was_interrupted_asks_nothing_twice(tmp_path):
     assert found == expected
     assert 60 + rest.calls == whole.calls
     again = ChatAgent(lambda messages: pytest.fail("asked"), name="m", transcripts=file)
-    assert again.counts == agent.counts
+    assert again.summary()["moves"] == 0, "what this run did not ask for does not count"
     assert place(again, games=8, seed=2) == expected
-    assert again.counts == agent.counts
+    assert again.summary() == agent.summary()
 
 
-def test_a_line_of_the_transcripts(tmp_path):
-    answers = iter(["\ud800\x00", "x" * 50_000 + " D3"])
-    agent = ChatAgent(lambda messages: next(answers), name="m", transcripts=tmp_path / "t.jsonl")
+def test_the_lines_of_the_transcripts(tmp_path):
+    long = "x" * 50_000 + " D3"
+    answers = iter([Answer("\ud800\x00", tokens=3, cost=0.5), Answer(long, tokens=7, cost=0.25, seconds=2.0)])
+    asked = []
+
+    def chat(messages):
+        asked.append(messages)
+        return next(answers)
+
+    file = tmp_path / "t.jsonl"
+    agent = ChatAgent(chat, name="m", settings={"temperature": 0.5}, system="Be brief.", transcripts=file)
     seat = Seat(agent, 7)
     assert seat.ask(Othello()) == seat.ask(Othello()) == 19
-    (line,) = (tmp_path / "t.jsonl").read_text().splitlines()
-    kept = json.loads(line)
-    assert (kept["agent"], kept["game"], kept["faults"], kept["move"]) == ("m", 7, ["unreadable"], "d3")
-    assert str(Othello()) in kept["messages"][0]["content"]
-    assert kept["messages"][1] == {"role": "assistant", "content": "?\x00"}
-    assert len(kept["messages"][3]["content"]) == 20_000
+    head, kept = map(json.loads, file.read_text().splitlines())
+    assert (head["agent"], head["settings"], head["prompt"]["system"]) == ("m", {"temperature": 0.5}, "Be brief.")
+    assert (kept["key"], kept["game"], kept["transcript"], kept["to_move"]) == (7, "othello", "", "black")
+    assert (kept["board"], kept["faults"], kept["move"]) == (Othello().to_text(), ["unreadable"], "d3")
+    assert [answer["text"] for answer in kept["answers"]] == ["?\x00", long]
+    assert kept["answers"][1]["seconds"] == 2
+    assert asked[0] == agent.question(Othello())
+    assert [message["role"] for message in asked[0]] == ["system", "user"]
+    assert kept["prompt"] == prompt_hash(asked[0])
+    found = agent.summary()
+    assert (found["tokens_a_move"], found["cost"]) == (10, 0.75)
+    assert found["seconds_a_move"] >= 2
+    assert "10 tokens a move" in agent.report()[1]
+    assert "cost 0.75" in agent.report()[1]
+    assert "about 40 moves" in agent.estimate(Othello(), 40)
+    assert "a cost of 15.00" in agent.estimate(Othello(), 40)
 
 
-LINE = {"format": "othello-env chat 1", "agent": "m", "game": 1, "messages": [], "faults": [], "move": None}
+def test_what_some_answers_do_not_tell_is_not_summed_up():
+    answers = iter([Answer("d3", tokens=5), "d3"])
+    agent = ChatAgent(lambda messages: next(answers))
+    assert agent.act(Othello()) == agent.act(Othello()) == 19
+    assert agent.summary()["tokens_a_move"] is None
+    assert agent.summary()["seconds_a_move"] is not None
+
+
+def test_a_move_has_its_regret_where_it_is_exact():
+    near_the_end = next(each for each in endgame_positions() if each.state.empties == 8)
+    worst = max(near_the_end.scores, key=near_the_end.loss)
+    agent = ChatAgent(lambda messages: "d3")
+    agent.act(Othello())
+    assert agent.moves[-1].regret is None
+    agent = ChatAgent(lambda messages: near_the_end.state.action_to_text(worst))
+    agent.act(near_the_end.state)
+    assert agent.moves[-1].regret == near_the_end.loss(worst) > 0
+    assert agent.summary()["regret"] == [{"empty": [5, 8], "moves": 1, "discs": near_the_end.loss(worst)}]
+    assert "with 5 to 8 empty squares (1 moves)" in agent.report()[-1]
+
+
+HEAD = {
+    "format": "othello-env chat 2",
+    "agent": "m",
+    "settings": {"temperature": 0.5},
+    "prompt": {
+        "system": None,
+        "template": Prompt.from_options(None, None, False, False, True, 2).template,
+        "attempts": 2,
+    },
+}
+
+
+def line(**changed):
+    return json.dumps(HEAD | changed) + "\n"
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{}\n", "line 1: .*format"),
-        ('{"precious": "settings"}', "no transcript"),
-        (json.dumps(LINE | {"agent": "other"}) + "\n", "of 'm', got .* of 'other'"),
-        (json.dumps(LINE) + "\n", "line 1: .*messages"),
-        (json.dumps(LINE | {"messages": [{"role": "user"}] * 2}) + "\n", "line 1: .*messages"),
+        ("{}\n", "expected transcripts of the format"),
+        ('{"precious": "settings"}', "expected transcripts of the format"),
+        ('{"format": "othello-env chat 1", "agent": "m"}\n', "expected transcripts of the format"),
+        (line(agent="other"), "agent is 'm' here and 'other' in the file; name a new file"),
+        (line(settings={"temperature": 1.0}), "settings temperature is 0.5 here and 1.0 in the file"),
+        (line(settings={}), "settings temperature is 0.5 here and None in the file"),
+        (line(prompt=HEAD["prompt"] | {"attempts": 1}), "prompt attempts is 2 here and 1 in the file"),
+        (line() + '{"key": 1}\n', "line 2: .*game"),
     ],
 )
 def test_a_file_of_something_else_is_refused_and_stays_as_it_is(tmp_path, content, words):
     file = tmp_path / "t.jsonl"
     file.write_text(content)
     with pytest.raises(ValueError, match=words):
-        ChatAgent(str, name="m", transcripts=file)
+        ChatAgent(str, name="m", settings={"temperature": 0.5}, transcripts=file)
     assert file.read_text() == content
+
+
+def test_a_file_whose_first_line_was_not_finished_begins_anew(tmp_path):
+    file = tmp_path / "t.jsonl"
+    file.write_text(line()[:40])
+    agent = ChatAgent(lambda messages: "d3", name="m", settings={"temperature": 0.5}, transcripts=file)
+    agent.act(Othello())
+    assert file.read_text().startswith(line())
 
 
 def test_a_failing_client_is_asked_again():
@@ -229,8 +305,8 @@ def test_a_failing_client_is_asked_again():
 
     agent = ChatAgent(chat, retries=2, wait=0)
     assert [agent.act(Othello()), agent.act(Othello())] == [19, 19]  # without a game, each question is asked
-    assert agent.counts["errors"] == 3
-    assert agent.report()[1] == "3 calls of the model failed."
+    assert agent.summary()["errors"] == 3
+    assert agent.report()[-1] == "3 calls of the model failed."
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -255,18 +331,25 @@ def test_an_answer_of_none_is_unreadable():
 def test_a_chat_that_returns_no_text_stops_the_match_at_once_and_nobody_loses(answer, workers):
     asked = []
     agent = ChatAgent(lambda messages: asked.append(1) or answer, name="m", wait=60, workers=workers)
-    with pytest.raises(AgentLeftError, match=f"m: chat must return .*text, not .* of type {type(answer).__name__}"):
+    with pytest.raises(AgentLeftError, match=f"m: chat must return .*, not .* of type {type(answer).__name__}"):
         play_match(agent, "random", games=4)
     assert len(asked) <= workers
 
 
-def test_long_thinking_is_no_answer_and_not_kept(tmp_path):
+def test_long_thinking_is_no_answer_and_is_not_sent_again():
     """The answer is longer than what is read. Its end has no tag, because the model was cut off in its thoughts."""
     answers = iter(["<think>" + "d3 or c4? " * 5_000, "<think>" + "d3 or c4? " * 5_000 + "</think> f5"])
-    agent = ChatAgent(lambda messages: next(answers), name="m", transcripts=tmp_path / "t.jsonl")
+    asked = []
+    agent = ChatAgent(lambda messages: asked.append(messages) or next(answers))
     assert agent.act(Othello()) == Othello().action_from_text("f5")
-    assert agent.counts["unreadable"] == 1
-    assert (tmp_path / "t.jsonl").stat().st_size < 5_000
+    assert agent.summary()["unreadable"] == 1
+    assert len(agent.moves[0].answers[0].text) > 50_000
+    assert len(json.dumps(asked[1])) < 5_000
+
+
+def test_an_answer_with_wrong_numbers_stops_the_match_at_once():
+    with pytest.raises(AgentLeftError, match=r"chat returned a wrong Answer: Expected .int .*, got .str. .*tokens"):
+        ChatAgent(lambda messages: Answer("d3", tokens="5")).act(Othello())
 
 
 def test_calls_are_made_at_the_same_time():
@@ -292,8 +375,9 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
     Path("policy.py").write_text(program)
     script = Script(wrong=wrong_sometimes)
 
-    def create(model, messages):
-        return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=script(messages)))])
+    def create(messages, model, temperature):
+        choice = SimpleNamespace(message=SimpleNamespace(content=script(messages)))
+        return SimpleNamespace(choices=[choice], usage=SimpleNamespace(completion_tokens=20))
 
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
     monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
@@ -302,6 +386,6 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
         command(["benchmark", "policy.py:agent", "--games", "4"])
     assert stop.value.code == 0
     printed = capsys.readouterr().out
-    assert re.search(r"\d+ illegal, \d+ unreadable", printed)
+    assert re.search(r"\d+ illegal \(\d.*%\), \d+ unreadable \(\d.*%\)", printed)
     assert f"{script.calls} answers: " in printed
-    assert len(Path("qwen3-8b.jsonl").read_text().splitlines()) == int(re.search(r"(\d+) moves, ", printed)[1])
+    assert len(Path("qwen3-8b.jsonl").read_text().splitlines()) == 1 + int(re.search(r"(\d+) moves, ", printed)[1])

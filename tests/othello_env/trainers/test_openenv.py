@@ -1,23 +1,36 @@
 """The server for OpenEnv: OpenEnv's own client plays whole games."""
 
+import subprocess
+import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-pytest.importorskip("openenv", reason="the recipe needs OpenEnv, which is not a dependency")
-pytest.importorskip("tyro", reason="the recipe reads its options with tyro")
+pytest.importorskip("openenv", reason="the package needs OpenEnv, which is not a dependency")
+pytest.importorskip("tyro", reason="the package reads its options with tyro")
 
 import uvicorn
-from load_script import load_script
+from load_script import SCRIPTS
 from openenv.core import GenericEnvClient
+
+PACKAGE = SCRIPTS / "environments" / "othello_openenv"
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    """The package can be imported as if it were installed."""
+    monkeypatch.syspath_prepend(PACKAGE.parent)
 
 
 @pytest.fixture
 def url():
     """The address of a running server."""
-    recipe = load_script("train/openenv_othello")
-    app = recipe.make_app(recipe.Args(size=4, openings="random:2", reward="regret", legal_moves=True))
+    from othello_openenv.server.app import Args, make_app
+
+    app = make_app(Args(size=4, openings="random:2", reward="regret", legal_moves=True))
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -28,6 +41,10 @@ def url():
     thread.join(30)
 
 
+def first_legal(text):
+    return text.rpartition("Legal moves: ")[2].split()[0]
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_client_plays_whole_games(url):
     with GenericEnvClient(base_url=url).sync() as client:
@@ -35,8 +52,7 @@ def test_a_client_plays_whole_games(url):
         assert first.observation["text"].startswith("This is Othello")
         rewards, result = [], first
         while not result.done:
-            move = result.observation["text"].rpartition("Legal moves: ")[2].split()[0]
-            result = client.step({"move": move})
+            result = client.step({"move": first_legal(result.observation["text"])})
             rewards.append(result.reward)
         assert all(0 < reward < 0.1 for reward in rewards[:-1])
         assert 0.1 < sum(rewards) <= 1
@@ -45,3 +61,31 @@ def test_a_client_plays_whole_games(url):
         assert not client.step({"move": "?"}).done
         lost = client.step({"move": "?"})
         assert (lost.done, lost.reward) == (True, 0)  # a game without a move pays nothing
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_client_of_the_package_plays_several_games_at_once(url):
+    from othello_openenv import Move, OthelloClient
+
+    def play(seed):
+        with OthelloClient(base_url=url).sync() as client:
+            result, total, steps = client.reset(seed=seed), 0.0, 0
+            while not result.done:
+                result = client.step(Move(move=first_legal(result.observation.text)))
+                total, steps = total + result.reward, steps + 1
+            assert client.state().step_count == steps
+            return total
+
+    with ThreadPoolExecutor(4) as pool:
+        totals = list(pool.map(play, range(8)))
+    assert totals == [play(seed) for seed in range(8)]
+    assert all(0.1 < total <= 1 for total in totals)
+
+
+def test_the_package_is_valid_for_openenv():
+    command = Path(sys.executable).with_name("openenv")
+    found = subprocess.run(
+        [command, "validate", PACKAGE, "--level", "static"], capture_output=True, text=True, timeout=300
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "Verdict: PASS" in found.stdout

@@ -5,22 +5,23 @@ import json
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from load_script import SCRIPTS
 
-vf = pytest.importorskip("verifiers.v1", reason="the recipe needs verifiers, which is not a dependency")
+vf = pytest.importorskip("verifiers.v1", reason="the package needs verifiers, which is not a dependency")
 httpx = pytest.importorskip("httpx", reason="a package that verifiers needs")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-RECIPES = Path(__file__).parents[3] / "scripts" / "train"
+PACKAGE = SCRIPTS / "environments" / "othello_verifiers"
 
 
 class Model(BaseHTTPRequestHandler):
     """An endpoint like OpenAI's, with a scripted model: a listed legal move, or now and then a wrong answer."""
 
+    protocol_version = "HTTP/1.1"  # the connection stays open, as with real servers
     asked = 0
     wrong_every = 0
     fails_at = 0  # from this call on, the endpoint fails
@@ -87,8 +88,11 @@ def endpoint():
 
 @pytest.fixture
 def play(endpoint, monkeypatch, tmp_path):
-    """`play(settings, numbers)` plays the tasks with these numbers, and returns the finished episodes."""
-    monkeypatch.syspath_prepend(RECIPES)
+    """`play(settings, numbers)` plays the tasks with these numbers, and returns the finished episodes.
+
+    With ``at_once=True``, all games are played at the same time.
+    """
+    monkeypatch.syspath_prepend(PACKAGE)
     monkeypatch.setenv("HOME", str(tmp_path))
     harness = ModuleType("harness_here")
     harness.Here, harness.__all__ = Here, ["Here"]
@@ -96,22 +100,23 @@ def play(endpoint, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "harness_here", harness)
     seat = {"harness": {"id": "harness_here"}, "runtime": {"type": "subprocess"}}
 
-    async def run(settings, numbers, **env):
-        taskset = {"id": "verifiers_othello", "legal_moves": True, **settings}
+    async def run(settings, numbers, at_once=False, **env):
+        taskset = {"id": "othello-verifiers", "legal_moves": True, **settings}
         config = vf.resolve_env_config({"taskset": taskset, "player": seat, "second": seat, **env})
         table = vf.load_environment(config)
         client = vf.EvalClientConfig(base_url=endpoint, api_key_var="NO_KEY")
         tasks = list(table.taskset.take(max(numbers) + 1))
         async with table.serving():
             slots = [slot for number in numbers for slot in table.slots(tasks[number])]
-            return [await table.run_slot(slot, vf.ModelContext(model="m", client=client)) for slot in slots]
+            games = [table.run_slot(slot, vf.ModelContext(model="m", client=client)) for slot in slots]
+            return await asyncio.gather(*games) if at_once else [await game for game in games]
 
     return lambda *args, **env: asyncio.run(run(*args, **env))
 
 
 def test_the_tasks_take_the_opponents_in_turn(monkeypatch):
-    monkeypatch.syspath_prepend(RECIPES)
-    taskset = vf.load_taskset(vf.taskset_config_type("verifiers_othello")(id="verifiers_othello", size=4))
+    monkeypatch.syspath_prepend(PACKAGE)
+    taskset = vf.load_taskset(vf.taskset_config_type("othello-verifiers")(id="othello-verifiers", size=4))
     tasks = list(taskset.take(9))
     names = [task.data.settings["opponent"] for task in tasks]
     assert names[:4] == taskset.config.opponents == names[4:8]
@@ -140,6 +145,15 @@ def test_one_seat(play, monkeypatch, wrong_every):
     assert faults == (Model.asked // wrong_every if wrong_every else 0)
     if wrong_every == 1:
         assert [episode.traces[0].reward for episode in episodes] == [0, 0, 0]
+
+
+def test_games_at_the_same_time_are_played_to_their_ends(play, monkeypatch):
+    monkeypatch.setattr(Model, "wrong_every", 0)
+    episodes = play({"size": 6, "openings": "random:16"}, range(12), at_once=True)
+    assert len(episodes) == 12
+    for episode in episodes:
+        assert episode.ok, episode.errors
+        assert 0.1 < episode.traces[0].reward <= 1
 
 
 def test_both_seats(play, monkeypatch):

@@ -162,6 +162,19 @@ def test_games_go_where_they_tell_most(simulate):
     assert all(match.games % 2 == 0 for match in found.matches.values())
 
 
+@pytest.mark.parametrize("elo", [-100.0, 100.0, 700.0, 1300.0, 2000.0])
+def test_twenty_games_begin_with_the_weakest_rung_and_find_the_level(simulate, elo):
+    errors = []
+    for seed in range(20):
+        simulate(elo, random.Random(seed))
+        found = place("simulated", ladder=SIMULATED, games=20)
+        assert found.games == 20
+        assert SIMULATED.rungs[0] in found.matches
+        assert found.open_end is None
+        errors.append(found.elo - elo)
+    assert np.sqrt(np.mean(np.square(errors))) < 160  # 20 even games have a standard error of 78
+
+
 @pytest.mark.parametrize(("elo", "beyond", "rung"), [(4000.0, "above", -1), (-2000.0, "below", 0)])
 def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
     simulate(elo, random.Random(3))
@@ -172,17 +185,17 @@ def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
     assert found.games < 300
     low, high = found.interval
     assert low > end.elo if beyond == "above" else high < end.elo
+    assert found.elo_text.startswith("at least " if beyond == "above" else "below every rung, at most -")
     assert (found.elo is None) == (beyond == "below"), "an agent that won nothing has no rating"
 
 
 def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
     simulate(1900.0, random.Random(5))
-    found = place("simulated", ladder=SIMULATED, games=8)
-    assert next(iter(found.matches.values())).score == 1  # against the rung with the rating 1050
+    found = place("simulated", ladder=SIMULATED, games=4)
+    assert next(iter(found.matches.values())).score == 1
     assert (found.open_end, found.beyond) == ("above", None)
     assert found.interval[0] < 1900
     simulate(200.0, random.Random(5))
-    assert place("simulated", ladder=SIMULATED, games=8).open_end == "below"
     assert place("simulated", ladder=SIMULATED, half_width=1e4).games > 8
     assert place("simulated", ladder=SIMULATED, half_width=1e4).open_end is None
 
@@ -275,7 +288,7 @@ def test_the_seed_repeats_the_games_of_single_and_batched_answers():
 def test_a_rung_that_fails_is_an_error_and_no_rating(tmp_path):
     path = tmp_path / "brokenrung.py"
     path.write_text("def f(observations, masks):\n    raise ZeroDivisionError('oops')\n")
-    broken = Ladder("mended", (CHEAP.rungs[0], Rung(f"{path}:f", 350.0, (330.0, 370.0), 2)))
+    broken = Ladder("mended", (Rung(f"{path}:f", 0.0, (0.0, 0.0), 2), CHEAP.rungs[1]))
     with pytest.raises(
         AgentError, match=r"no rating: the rung .*brokenrung.py:f of mended .*ZeroDivisionError: oops"
     ) as told:

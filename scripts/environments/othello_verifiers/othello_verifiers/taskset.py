@@ -1,26 +1,17 @@
-"""An environment for verifiers 0.4: a language model plays a seat against a ladder of agents, or both seats.
-
-    pip install othello-env "verifiers>=0.4,<0.5" uv
-    PYTHONPATH=scripts/train vf-eval verifiers_othello --model MODEL -n 20
-    PYTHONPATH=scripts/train vf-eval verifiers_othello --model MODEL -n 20 --env.both-seats true
+"""A language model plays a seat against a ladder of agents, or both seats.
 
 Each task is a seed: it determines the opening, the model's side and the random moves of the opponent. The tasks take
 the opponents in turn. The reward of the model, from 0 to 1, is `othello_env.text.OthelloText.get_reward`. It depends on
 the result of the game, and with ``reward="regret"`` also on the discs that its moves lose against perfect play. Against
 each other, two seats get rewards for the result of their game. The numbers of illegal and unreadable answers are
-metrics. An error of the infrastructure voids a game: no seat gets a reward. The interface is that of `verifiers.v1`: a
-taskset, its tasks and an environment, exported by `__all__`.
+metrics. An error of the infrastructure voids a game: no seat gets a reward.
 """
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from typing import Any, Literal
 
-try:
-    import verifiers.v1 as vf
-except ImportError as error:
-    sys.exit(f"{error}: pip install 'verifiers>=0.4,<0.5' uv")
+import verifiers.v1 as vf
 
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameSpec

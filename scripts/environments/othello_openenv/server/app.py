@@ -1,30 +1,23 @@
-"""A server of Othello for OpenEnv: any trainer with OpenEnv's client plays `othello_env.text.OthelloText` through it.
+"""The server of games: a client resets with a seed, and steps with ``{"move": "f5"}``."""
 
-    pip install othello-env "openenv>=0.10" tyro
-    python scripts/train/openenv_othello.py --size 6 --opponent alphabeta:depth=2 --port 8000
-
-A client resets with a seed, and steps with ``{"move": "f5"}``. It gets the text of the game, and as a reward what the
-move adds to `OthelloText.get_reward`, which is from 0 to 1. The server listens on this machine only. Each of its at
-most 64 sessions has a game of its own.
-"""
-
-import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
-try:
-    import tyro
-    import uvicorn
-    from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
-except ImportError as error:
-    sys.exit(f"{error}: pip install openenv tyro")
+import tyro
+import uvicorn
+from openenv.core.env_server import Environment, State, create_fastapi_app
 
 from othello_env.text import OthelloText
+
+try:
+    from ..models import Move, Text
+except ImportError:  # OpenEnv's own tools start server.app inside this folder
+    from models import Move, Text
 
 
 @dataclass(frozen=True)
 class Args:
-    """The options of the command."""
+    """The options of the games and of the server."""
 
     game: str = "othello"  # othello, tribolo or checkers
     size: int | None = None  # size of the board
@@ -35,20 +28,8 @@ class Args:
     port: int = 8000  # the port on this machine
 
 
-class Move(Action):
-    """A move of the model."""
-
-    move: str
-
-
-class Text(Observation):
-    """What the model reads."""
-
-    text: str
-
-
 class OthelloServer(Environment[Move, Text, State]):
-    """One game at a time."""
+    """One game at a time. The reward of a step is what the move adds to `OthelloText.get_reward`."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -76,5 +57,14 @@ def make_app(args: Args) -> Any:
     return create_fastapi_app(lambda: OthelloServer(args), Move, Text, max_concurrent_envs=64)
 
 
+app = make_app(Args())
+
+
+def main() -> None:
+    """Serve the games that the command line describes."""
+    args = tyro.cli(Args)
+    uvicorn.run(make_app(args), host="127.0.0.1", port=args.port)
+
+
 if __name__ == "__main__":
-    uvicorn.run(make_app(args := tyro.cli(Args)), host="127.0.0.1", port=args.port)
+    main()
