@@ -112,7 +112,7 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
         return
     options.say(f"{a}, {result.games} games, {settings}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
-    points = ", ".join(f"{each} in {n}" for each, n in zip(_POINTS, result.pairs, strict=True))
+    points = ", ".join(f"{point} in {n}" for point, n in zip(_POINTS, result.pairs, strict=True))
     count = sum(result.pairs)
     pairs_of_games = f"{count} pair{'s' if count > 1 else ''} of games (one opening, both colours)"
     options.say(f"{pairs_of_games}: {points}; draws {100 * result.draw_rate:.1f} %")
