@@ -12,6 +12,7 @@ ALL = ("-m", "")  # the slow tests, too
 TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
 
 nox.options.sessions = CHECKS
+nox.options.default_venv_backend = "virtualenv"  # with pip, so that its settings count
 
 
 @nox.session

@@ -3,7 +3,6 @@
     python scripts/make/fit_discs.py --games 400
     python scripts/make/fit_discs.py --games 400 --weights ntuple
     python scripts/make/fit_discs.py --games 400 --size 6
-    python scripts/make/fit_discs.py --games 100 --compare
 
 The engine plays against itself from random openings. The script takes the positions with 12 to 54 empty squares (on
 6x6, 12 to 26). A search of each position gives the result that the engine expects. With at most ``--exact`` empty
@@ -12,10 +11,6 @@ ends with perfect play. The script fits this formula by least squares:
 discs = (a + b * empty squares) * atanh(result). For some numbers of empty squares, it also prints how far the
 estimates are from the margins. The same arguments give the same numbers. The numbers a and b of each board and set of
 weights are in `agents/othello_agents/engine/analysis.py`. Run the script again whenever the n-tuple weights change.
-
-With ``--compare`` the script fits nothing. Instead it tests reviews of games (`othello_env.data.review_game`), which
-estimate how many discs each move loses. The script compares these estimates with the exact losses of the same moves. It
-uses moves from games of weak players, in positions with 13 to 18 empty squares.
 """
 
 import math
@@ -27,8 +22,7 @@ import tyro
 
 from othello_agents.engine import Engine
 from othello_env import Othello, make_agent
-from othello_env.data import Games, match_games, review_game
-from othello_env.data.review import ANALYST, BLUNDER
+from othello_env.data import match_games
 
 LEAST, MOST = 12, {6: 26, 8: 54}
 """The lowest and the highest number of empty squares in a position. The highest depends on the size of the board."""
@@ -48,41 +42,14 @@ class Args:
     exact: int = 17  # positions with at most this number of empty squares are solved
     weights: Literal["engine", "ntuple"] = "engine"  # the packaged weights: the engine's own (on 8x8), or ntuple's
     seed: int = 1  # the seed of the openings
-    compare: bool = False  # compare estimated losses with exact losses, and fit nothing
-
-    def play(self, a: str, b: str | None = None) -> Games:
-        """Let two agents play the games."""
-        rules = f"othello:size={self.size}"
-        return match_games(a, b, self.games, openings=OPENINGS[self.size], seed=self.seed, rules=rules)
-
-
-def compare(args: Args) -> None:
-    """Compare a review's estimates of the losses with the exact losses of the same moves, and print the result."""
-    weak = "engine:depth=2,exact=0,epsilon=0.1"
-    games = args.play(weak, "ntuple:epsilon=0.1")
-    rows = []
-    for i in range(len(games)):
-        final = games.state(i)
-        solved = review_game(final, "engine:depth=1,exact=0", exact=18)
-        for truth, guess in zip(solved, review_game(final, f"{ANALYST},exact=0", exact=0), strict=True):
-            empties = args.size**2 - sum(truth.state.discs())
-            if truth.exact and 13 <= empties <= 18 and truth.had_choice and not guess.exact:
-                rows.append((truth.loss, guess.loss))
-    exact, guessed = np.array(rows).T
-    print(f"{len(rows)} moves: mean loss {exact.mean():.2f} discs, estimated {guessed.mean():.2f}")
-    print(f"correlation {np.corrcoef(exact, guessed)[0, 1]:.2f}, mean difference {np.abs(exact - guessed).mean():.2f}")
-    both = ((exact >= BLUNDER) & (guessed >= BLUNDER)).sum()
-    print(f"blunders: {(exact >= BLUNDER).sum()}, estimated {(guessed >= BLUNDER).sum()}, of these right {both}")
 
 
 def main(args: Args) -> None:
-    if args.compare:
-        compare(args)
-        return
     spec = f"engine:depth={args.depth}" + (",eval=ntuple" if args.weights == "ntuple" else "")
     analyst: Any = make_agent(f"{spec},exact=0")
     solver = Engine()
-    games = args.play(spec)
+    openings, game = OPENINGS[args.size], f"othello:size={args.size}"
+    games = match_games(spec, None, args.games, openings=openings, seed=args.seed, rules=game)
     rows = []
     for i in range(len(games)):
         state, margin = Othello(args.size), games.outcomes.margins[i, 0]

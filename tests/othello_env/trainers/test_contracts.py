@@ -1,4 +1,4 @@
-"""What each trainer reads from the environments. The tests make the trainer's calls, but do not need the trainer.
+"""What trainers read that are seldom installed. The tests make the trainer's calls, but do not need the trainer.
 
 A comment in each test names the part of the trainer's source that the test repeats.
 """
@@ -6,51 +6,14 @@ A comment in each test names the part of the trainer's source that the test repe
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
 from pettingzoo.utils import BaseWrapper
 
 from othello_env import checkers_v0, othello_v0, sample_legal, tribolo_v0
 
 pytestmark = pytest.mark.nojit
 
-IDS = [f"othello_env/{game}-v0" for game in ("Othello", "Tribolo", "Checkers")]
 AEC = {"othello": othello_v0, "tribolo": tribolo_v0, "checkers": checkers_v0}
 ENVS = 6
-
-
-def play_to_the_end(env, seed, look):
-    """Play a game with random legal actions. Calls `look(observation, info, over)` for each position."""
-    rng = np.random.default_rng(seed)
-    observation, info = env.reset(seed=seed)
-    over = False
-    while not over:
-        look(observation, info, over)
-        action = rng.choice(np.flatnonzero(observation["action_mask"]))
-        observation, _, over, truncated, info = env.step(action)
-        assert not truncated
-    look(observation, info, over)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_maskable_ppo_asks_the_environment_for_its_masks(name):
-    # sb3_contrib.common.maskable.utils.get_action_masks calls DummyVecEnv.env_method, which calls get_wrapper_attr.
-    env = gymnasium.make(name)
-    calls = []
-
-    def look(observation, info, over):
-        masks = env.get_wrapper_attr("action_masks")()
-        assert masks.shape == (env.action_space.n,)
-        assert masks.dtype == np.bool_
-        np.testing.assert_array_equal(masks, observation["action_mask"])
-        assert masks.any() != over
-        calls.append(over)
-
-    play_to_the_end(env, 3, look)
-    assert calls[-1]
-    # MultiInputPolicy needs a Dict space of Boxes and MultiBinaries. It makes a network for each entry.
-    space = env.observation_space
-    assert isinstance(space, gymnasium.spaces.Dict)
-    assert set(space.spaces) == {"observation", "action_mask"}
 
 
 def vector(**kwargs):
@@ -89,31 +52,6 @@ def test_agilerl_reads_the_mask_in_the_info(opponent):
         arrays = (mask, *observation.values())
         before = {"arrays": arrays, "copies": [array.copy() for array in arrays]}
         ends += terminated.sum()
-    assert ends > ENVS
-
-
-@pytest.mark.parametrize("opponent", [None, "random"])
-def test_torchrl_asks_for_resets_by_mask(opponent):
-    # torchrl.envs.GymWrapper accepts an environment in the mode DISABLED. For the games that ended, it calls
-    # reset(options={"reset_mask": ...}). ActionMask reads "action_mask" in the observation.
-    env = vector(opponent=opponent, autoreset_mode=AutoresetMode.DISABLED)
-    assert env.unwrapped.metadata["autoreset_mode"] is AutoresetMode.DISABLED
-    rng = np.random.default_rng(0)
-    observation, _ = env.reset(seed=0)
-    ends = 0
-    for _ in range(30):
-        assert env.observation_space.contains(observation)
-        before = observation["action_mask"]
-        assert before.any(axis=1).all()
-        observation, _, terminated, truncated, _ = env.step(sample_legal(before, rng))
-        assert not truncated.any()
-        np.testing.assert_array_equal(observation["action_mask"].any(axis=1), ~terminated)
-        if terminated.any():
-            ends += terminated.sum()
-            ended = observation
-            observation, _ = env.reset(options={"reset_mask": terminated})
-            for name in observation:
-                np.testing.assert_array_equal(observation[name][~terminated], ended[name][~terminated])
     assert ends > ENVS
 
 
