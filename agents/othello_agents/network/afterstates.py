@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.base import torch_module
+from othello_agents.network.torch_network import torch_module
 from othello_agents.ntuple.network import layout
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
@@ -41,8 +41,9 @@ _Tensor = Any  # torch.Tensor, if PyTorch is installed
 class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know the class
     """A policy and value network on afterstates, as a `torch.nn.Module`.
 
-    ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes. A board and its
-    seven symmetric copies have the same evaluation. So the option ``symmetric=true`` of an agent changes nothing.
+    ``forward(observations, masks)`` has the interface that `othello_agents.network.torch_network` describes. A board
+    and its seven symmetric copies have the same evaluation. So the option ``symmetric=true`` of an agent changes
+    nothing.
 
     Args:
         size: the board's size: 4, 6 or 8.

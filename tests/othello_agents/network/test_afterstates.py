@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+from othello_agents.network import load_network, make_network
 from othello_agents.network.afterstates import Afterstates
-from othello_agents.network.custom import CustomNetwork
-from othello_agents.network.neural import load_network
 from othello_agents.ntuple.network import layout
 from othello_env import Othello, make_agent
 from othello_env.games.openings import random_opening
@@ -22,7 +21,7 @@ SIZES = (4, 6, 8)
 
 def random_network(size, seed=1):
     """A network whose tables are random: at the start of a training they are zero."""
-    network = CustomNetwork.make("afterstates", size, seed)
+    network = make_network("afterstates", size, seed)
     generator = torch.Generator().manual_seed(seed)
     for weight in network.weights.values():
         weight.data = torch.randn(weight.shape, generator=generator) * 0.2
@@ -133,8 +132,8 @@ def test_its_file_names_no_code_of_the_user_and_plays_by_its_path_alone(tmp_path
     assert agent.act(state) in state.legal_actions()
     again = make_agent(agent.save(tmp_path / "b"))
     assert again.act(state) == agent.act(state)
-    with pytest.raises(ValueError, match=r"or one of the names afterstates, got 'after'"):
-        CustomNetwork.make("after", 6)
+    with pytest.raises(ValueError, match=r"or one of the names afterstates, residual, got 'after'"):
+        make_network("after", 6)
 
 
 def test_an_exported_network_gives_the_same_policy(tmp_path):
