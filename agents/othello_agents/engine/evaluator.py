@@ -18,7 +18,7 @@ import numpy.typing as npt
 from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.evaluations import EVALUATIONS
 from othello_agents.evaluations.registry import SquareSum
-from othello_agents.network.compiled import CompiledAfterstates, Head, output
+from othello_agents.network.compiled import CompiledAfterstates, output
 from othello_agents.ntuple.kernels import Tables, stage_after, turn_discs
 from othello_agents.search.kernels import compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
@@ -58,13 +58,14 @@ class Evaluator(NamedTuple):
     """An evaluation as the numbers and arrays that the kernels read. Arrays that it does not need are empty.
 
     Letters for shapes: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors,
-    K stages of `probcut`, D depths, F features of a network.
+    K stages of `probcut`, D depths.
 
     Attributes:
         kind: the term of an evaluation's `SquareSum`, or `NTUPLE`, or `NETWORK`.
         table: the index of an evaluation's square weights in `othello_agents.search.kernels.WEIGHTS`.
         board: the set of squares in play.
-        weights: (S, W) float32, the weights of the n-tuple tables for each stage; for a network (W, F), its entries.
+        weights: (S, W) float32, the weights of the n-tuple tables for each stage; for a network, all its
+            numbers (see `othello_agents.network.compiled`).
         deltas: (64, L) int16. For a disc on square s, row s is added to the configurations if the disc belongs to the
             player who has just moved, and subtracted otherwise.
         offsets: (P,) int64. Placement p with the configuration c uses the column offsets[p] + c of `weights`, or the
@@ -73,7 +74,6 @@ class Evaluator(NamedTuple):
             overwrites these vectors.
         cuts: (K, D, 3) float32, the numbers that predict deep values from shallow values (see `probcut`). The array is
             empty for a search that skips nothing.
-        head: the layers of a network behind its entries.
     """
 
     kind: int
@@ -84,10 +84,6 @@ class Evaluator(NamedTuple):
     offsets: npt.NDArray[np.int64]
     configurations: npt.NDArray[np.int16]
     cuts: npt.NDArray[np.float32]
-    head: Head
-
-
-_NO_HEAD = Head(*(np.zeros(shape, np.float32) for shape in ((0, 0), (0, 0), (0,), (0, 0), (0,))))
 
 
 def square_sums() -> dict[str, SquareSum]:
@@ -107,7 +103,6 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
         np.zeros(0, np.int64),
         np.zeros((0, 0), np.int16),
         NO_CUTS,
-        _NO_HEAD,
     )
 
 
@@ -116,15 +111,15 @@ def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) ->
 
     With `cuts`, the engine skips a deep search if a shallower search predicts its result (see `probcut`).
     """
-    return _evaluator(NTUPLE, tables, cuts, _NO_HEAD)
+    return _evaluator(NTUPLE, tables, cuts)
 
 
 def network_evaluator(network: CompiledAfterstates) -> Evaluator:
     """The evaluator of an afterstates network."""
-    return _evaluator(NETWORK, network.tables, NO_CUTS, network.head)
+    return _evaluator(NETWORK, network.tables, NO_CUTS)
 
 
-def _evaluator(kind: int, tables: Tables, cuts: npt.NDArray[np.float32], head: Head) -> Evaluator:
+def _evaluator(kind: int, tables: Tables, cuts: npt.NDArray[np.float32]) -> Evaluator:
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -138,7 +133,6 @@ def _evaluator(kind: int, tables: Tables, cuts: npt.NDArray[np.float32], head: H
         np.ascontiguousarray(tables.offsets[:placements]),
         np.zeros((64, lanes), np.int16),
         cuts,
-        head,
     )
 
 
@@ -189,7 +183,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     squares = np.int64(popcount(evaluator.board))
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
     if evaluator.kind == NETWORK:
-        found = output(1, -1, squares - empty, configuration, evaluator.weights, offsets, evaluator.head)
+        found = output(1, -1, squares - empty, squares, configuration, evaluator.weights, offsets)
         return max(min(np.int64(found * np.float32(LOGIT)), BOUND), -BOUND)
     weights = evaluator.weights[stage_after(squares - empty, squares, evaluator.weights.shape[0])]
     a = b = c = d = np.float32(0)  # four sums, since in a single sum each addition waits for the previous addition

@@ -4,14 +4,22 @@
 value, and at the leaves of the engine's search. Its sums are rounded in another order, so its answers differ from
 PyTorch's in the last digits.
 
-Letters for shapes: N positions, S size, A = S * S + 1 actions, P placements of patterns, L lanes, W entries of the
-tables, F = 8 features, H hidden units.
+All its numbers are in one array, (R, F) float32. A search hands its arrays from call to call, so one array more would
+cost it time. The rows are, in this order:
+
+- the W entries of all patterns, the same for mirror images;
+- for each number of discs from 0 to S * S, the row that is added to the sum of the entries;
+- the weights of the H hidden units, which are rectified, then H / F rows with their biases;
+- for each of the two outputs, F + H weights in (F + H) / F rows;
+- one row whose first two numbers are the biases of the outputs.
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions, P placements of patterns, W entries, F = 8 features,
+H = 32 hidden units, R rows.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,97 +40,84 @@ from othello_env.games.othello.position import check_size
 from othello_env.support.jit import Int, kernel
 from othello_env.support.networks import NetworkFile
 
-__all__ = ["CompiledAfterstates", "Head", "output"]
+__all__ = ["CompiledAfterstates", "output"]
 
-_FEATURES = 8
+_FEATURES, _HIDDEN = 8, 32
+_BIASES, _OUTPUT = _HIDDEN // _FEATURES, 1 + _HIDDEN // _FEATURES  # the rows of the biases, and of an output
+_TAIL = _HIDDEN + _BIASES + 2 * _OUTPUT + 1  # the rows from the hidden units on
 _LOGIT, _VALUE = 0, 1
 _0 = np.uint64(0)
 
 
-class Head(NamedTuple):
-    """The layers behind the sum of a board's entries.
-
-    Attributes:
-        discs: (S * S + 1, F) float32. The row with the board's number of discs is added to the sum.
-        hidden: (H, F) float32, the weights of the hidden units, which are rectified.
-        bias: (H,) float32, their biases.
-        out: (2, F + H) float32, the weights of the two outputs: a move's logit, and a position's value before tanh.
-        out_bias: (2,) float32, their biases.
-    """
-
-    discs: npt.NDArray[np.float32]
-    hidden: npt.NDArray[np.float32]
-    bias: npt.NDArray[np.float32]
-    out: npt.NDArray[np.float32]
-    out_bias: npt.NDArray[np.float32]
-
-
 @kernel(no_refcount=True)
 def output(
-    row: Int,
+    number: Int,
     sign: Int,
     discs: Int,
+    squares: Int,
     configuration: npt.NDArray[np.int16],
-    table: npt.NDArray[np.float32],
+    rows: npt.NDArray[np.float32],
     offsets: npt.NDArray[np.int64],
-    head: Head,
 ) -> np.float32:
     """An output of the network for one board.
 
     Args:
-        row: which output: 0 for a move's logit, 1 for the value before tanh.
+        number: which output: 0 for the logit of the move that led to the board, 1 for the board's value before tanh.
         sign: 1 if the configurations are from the point of view of the player for whom the board is evaluated,
             otherwise -1.
         discs: the number of discs on the board.
+        squares: the number of squares of the board.
         configuration: (at least P,) the configurations of the board.
-        table: (W, F), the entries of all patterns.
+        rows: (R, F), all numbers of the network.
         offsets: (P,), the entry of each placement whose configuration is 0.
-        head: the layers behind the sum.
     """
-    start = head.discs[discs]
-    a, b, c, d, e, f, g, h = start[0], start[1], start[2], start[3], start[4], start[5], start[6], start[7]
+    tail = len(rows) - _TAIL
+    row = rows[tail - 1 - squares + discs]
+    a, b, c, d, e, f, g, h = row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]
     for p in range(len(offsets)):
-        entry = table[offsets[p] + sign * configuration[p]]
-        a += entry[0]
-        b += entry[1]
-        c += entry[2]
-        d += entry[3]
-        e += entry[4]
-        f += entry[5]
-        g += entry[6]
-        h += entry[7]
-    out = head.out[row]
-    total = head.out_bias[row] + a * out[0] + b * out[1] + c * out[2] + d * out[3]
-    total += e * out[4] + f * out[5] + g * out[6] + h * out[7]
-    for k in range(len(head.bias)):
-        w = head.hidden[k]
-        unit = head.bias[k] + a * w[0] + b * w[1] + c * w[2] + d * w[3]
-        unit += e * w[4] + f * w[5] + g * w[6] + h * w[7]
-        total += max(unit, np.float32(0)) * out[_FEATURES + k]
+        row = rows[offsets[p] + sign * configuration[p]]
+        a += row[0]
+        b += row[1]
+        c += row[2]
+        d += row[3]
+        e += row[4]
+        f += row[5]
+        g += row[6]
+        h += row[7]
+    biases = tail + _HIDDEN
+    out = biases + _BIASES + number * _OUTPUT
+    row = rows[out]
+    total = rows[len(rows) - 1, number] + a * row[0] + b * row[1] + c * row[2] + d * row[3]
+    total += e * row[4] + f * row[5] + g * row[6] + h * row[7]
+    for k in range(_HIDDEN):
+        row = rows[tail + k]
+        unit = rows[biases + k // _FEATURES, k % _FEATURES] + a * row[0] + b * row[1] + c * row[2] + d * row[3]
+        unit += e * row[4] + f * row[5] + g * row[6] + h * row[7]
+        total += max(unit, np.float32(0)) * rows[out + 1 + k // _FEATURES, k % _FEATURES]
     return total
 
 
 @kernel
 def _answers(
-    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, head: Head, size: int
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """The logits of the actions in N positions, (N, A), 0 except for moves, and the values before tanh, (N,)."""
     logits = np.zeros((len(own), size * size + 1), np.float32)
     values = np.empty(len(own), np.float32)
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     after = np.empty_like(configuration)
-    table, offsets = tables.weights, tables.offsets
+    rows, offsets, squares = tables.weights, tables.offsets, size * size
     for i in range(len(own)):
         discs = np.int64(popcount(own[i] | opponent[i]))
         configure(own[i], opponent[i], tables, configuration)
-        values[i] = output(_VALUE, 1, discs, configuration, table, offsets, head)
+        values[i] = output(_VALUE, 1, discs, squares, configuration, rows, offsets)
         legal = legal_moves(own[i], opponent[i], tables.board)
         while legal != _0:
             disc = legal & (_0 - legal)
             legal ^= disc
             square = square_of(disc)
             follow(configuration, square, flips(disc, own[i], opponent[i]), tables, after)
-            logits[i, square_to_action(square, size)] = output(_LOGIT, 1, discs + 1, after, table, offsets, head)
+            logits[i, square_to_action(square, size)] = output(_LOGIT, 1, discs + 1, squares, after, rows, offsets)
     return logits, values
 
 
@@ -134,8 +129,7 @@ class CompiledAfterstates:
 
     Attributes:
         size: the board's size.
-        tables: the patterns. `weights` is (W, F): a row for each entry, the same for mirror images.
-        head: the layers behind the sum of the entries.
+        tables: the patterns, whose `weights` are all numbers of the network, (R, F).
 
     Raises:
         ValueError: the tensors are not those of this network.
@@ -147,22 +141,28 @@ class CompiledAfterstates:
         self._file = file
         self.size = check_size(file.size)
         places, tensors = layout(self.size), file.tensors
-        hidden = len(tensors.get("hidden.bias", ()))
         wanted = {
             "table": (places.weights, _FEATURES),
             "discs": (self.size**2 + 1, _FEATURES),
-            "hidden.weight": (hidden, _FEATURES),
-            "hidden.bias": (hidden,),
-            "out.weight": (2, _FEATURES + hidden),
+            "hidden.weight": (_HIDDEN, _FEATURES),
+            "hidden.bias": (_HIDDEN,),
+            "out.weight": (2, _FEATURES + _HIDDEN),
             "out.bias": (2,),
         }
         found = {name: tensor.shape for name, tensor in tensors.items()}
         if found != wanted or file.options:
             raise ValueError(f"expected the tensors {wanted} of an afterstates network, got {str(found)[:400]}")
-        table, *layers = (np.ascontiguousarray(tensors[name], np.float32) for name in wanted)
+        table, *layers = (tensors[name].astype(np.float32) for name in wanted)
+        layers.append(np.zeros(_FEATURES - 2, np.float32))  # fills the last row
         shared = np.minimum(places.mirrors, np.arange(places.weights))
-        self.tables = Tables(table[shared], places.deltas, places.offsets, places.looked_up, BOARDS[self.size])
-        self.head = Head(*layers)
+        rows = np.concatenate(
+            [
+                table[shared],
+                *(layer.reshape(-1, _FEATURES) for layer in layers[:-2]),
+                np.concatenate(layers[-2:])[np.newaxis],
+            ]
+        )
+        self.tables = Tables(rows, places.deltas, places.offsets, places.looked_up, BOARDS[self.size])
 
     @classmethod
     def load(cls, path: str | Path) -> CompiledAfterstates:
@@ -191,7 +191,7 @@ class CompiledAfterstates:
         """
         discs = (observations != 0).reshape(len(observations), 2, -1) @ np.array(ACTION_BITS[self.size][:-1], np.uint64)
         own, opponent = np.ascontiguousarray(discs.T)
-        logits, values = _answers(own, opponent, self.tables, self.head, self.size)
+        logits, values = _answers(own, opponent, self.tables, self.size)
         return softmax(logits.astype(np.float64), masks), np.tanh(values.astype(np.float64))
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
