@@ -183,19 +183,20 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     squares = np.int64(popcount(evaluator.board))
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
     if evaluator.kind == NETWORK:
-        found = output(1, -1, squares - empty, squares, configuration, evaluator.weights, offsets)
-        return max(min(np.int64(found * np.float32(LOGIT)), BOUND), -BOUND)
-    weights = evaluator.weights[stage_after(squares - empty, squares, evaluator.weights.shape[0])]
-    a = b = c = d = np.float32(0)  # four sums, since in a single sum each addition waits for the previous addition
-    fours = len(offsets) - len(offsets) % 4
-    for p in range(0, fours, 4):
-        a += weights[offsets[p] + configuration[p]]
-        b += weights[offsets[p + 1] + configuration[p + 1]]
-        c += weights[offsets[p + 2] + configuration[p + 2]]
-        d += weights[offsets[p + 3] + configuration[p + 3]]
-    for p in range(fours, len(offsets)):
-        a += weights[offsets[p] + configuration[p]]
-    value: Int = -np.int64((a + b + c + d) * np.float32(LOGIT))
+        logit = output(1, -1, squares - empty, squares, configuration, evaluator.weights, offsets)
+    else:
+        weights = evaluator.weights[stage_after(squares - empty, squares, evaluator.weights.shape[0])]
+        a = b = c = d = np.float32(0)  # four sums, since in a single sum each addition waits for the previous addition
+        fours = len(offsets) - len(offsets) % 4
+        for p in range(0, fours, 4):
+            a += weights[offsets[p] + configuration[p]]
+            b += weights[offsets[p + 1] + configuration[p + 1]]
+            c += weights[offsets[p + 2] + configuration[p + 2]]
+            d += weights[offsets[p + 3] + configuration[p + 3]]
+        for p in range(fours, len(offsets)):
+            a += weights[offsets[p] + configuration[p]]
+        logit = -(a + b + c + d)
+    value: Int = np.int64(logit * np.float32(LOGIT))
     value = max(value, -BOUND)
     return min(value, BOUND)
 

@@ -94,7 +94,7 @@ def output(
         unit = rows[biases + k // _FEATURES, k % _FEATURES] + a * row[0] + b * row[1] + c * row[2] + d * row[3]
         unit += e * row[4] + f * row[5] + g * row[6] + h * row[7]
         total += max(unit, np.float32(0)) * rows[out + 1 + k // _FEATURES, k % _FEATURES]
-    return total
+    return np.float32(total)
 
 
 @kernel
