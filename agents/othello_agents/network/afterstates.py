@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.torch_network import torch_module
 from othello_agents.ntuple.network import layout
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
@@ -38,7 +37,7 @@ _DIRECTIONS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 
 
-class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know the class
+class Afterstates(import_extra("torch", "torch").nn.Module):  # type: ignore[misc]  # mypy does not know the class
     """A policy and value network on afterstates, as a `torch.nn.Module`.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.torch_network` describes. A board

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from othello_agents.network.torch_network import torch_module
 from othello_env.support.extras import import_extra
 from othello_env.support.numbers import check_whole
 
@@ -17,7 +16,7 @@ _HIDDEN = 64
 _MOST_CHANNELS, _MOST_BLOCKS = 256, 40  # those of AlphaGo Zero's largest network
 
 
-class Residual(torch_module()):  # type: ignore[misc]  # mypy does not know the class
+class Residual(import_extra("torch", "torch").nn.Module):  # type: ignore[misc]  # mypy does not know the class
     """A residual network as a `torch.nn.Module`.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.torch_network` describes.

@@ -52,7 +52,6 @@ __all__ = [
     "make_network",
     "network_of_file",
     "to_device",
-    "torch_module",
 ]
 
 PACKAGED = {
@@ -63,14 +62,6 @@ PACKAGED = {
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _POSITIONS = 3  # the number of positions in the call that checks a module's shapes
-
-
-def torch_module() -> Any:
-    """The class `torch.nn.Module`, or `object` if PyTorch is not installed, so that a file can still be imported."""
-    try:
-        return import_extra("torch", "torch").nn.Module
-    except MissingExtraError:
-        return object
 
 
 class TorchNetwork:
@@ -389,7 +380,8 @@ def _made_by(function: str | Callable[[int], Any], size: int, options: Mapping[s
             f"expected a function as package.module:name or path.py:name, or one of the names {', '.join(PACKAGED)}, "
             f"got {short(function)}"
         )
-    if not isinstance(found, FunctionType) and not (isinstance(found, type) and issubclass(found, torch_module())):
+    is_class = isinstance(found, type) and issubclass(found, import_extra("torch", "torch").nn.Module)
+    if not is_class and not isinstance(found, FunctionType):
         raise ValueError(f"{short(function)} is neither a function nor a subclass of torch.nn.Module")
     return found(size, **options)
 

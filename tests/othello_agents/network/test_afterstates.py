@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
-from othello_agents.network import load_network, make_network
-from othello_agents.network.afterstates import Afterstates
-from othello_agents.ntuple.network import layout
-from othello_env import Othello, make_agent
-from othello_env.games.openings import random_opening
-from othello_env.games.othello import symmetries
-from othello_env.games.othello.bitboard import ACTION_SQUARES
-from othello_env.games.othello.positions import OthelloPositions
-
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
+from othello_agents.network import load_network, make_network  # noqa: E402 - only if there is PyTorch
+from othello_agents.network.afterstates import Afterstates  # noqa: E402
+from othello_agents.ntuple.network import layout  # noqa: E402
+from othello_env import Othello, make_agent  # noqa: E402
+from othello_env.games.openings import random_opening  # noqa: E402
+from othello_env.games.othello import symmetries  # noqa: E402
+from othello_env.games.othello.bitboard import ACTION_SQUARES  # noqa: E402
+from othello_env.games.othello.positions import OthelloPositions  # noqa: E402
 
 PASS = Othello.from_moves("e6f4e3f6g5d6e7f5c5")  # black has no move
 SIZES = (4, 6, 8)
