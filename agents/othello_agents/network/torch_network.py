@@ -106,7 +106,8 @@ class TorchNetwork:
 
     def __repr__(self) -> str:
         count = sum(weight.numel() for weight in self.weights.values())
-        return f"<TorchNetwork {self.size}x{self.size} of {self.function}, {count} weights>"
+        options = "".join(f", {name}={value}" for name, value in self.options.items())
+        return f"<TorchNetwork {self.size}x{self.size} of {self.function}{options}, {count} weights>"
 
     @property
     def _torch(self) -> Any:  # not stored in self, because Python's modules cannot be pickled
@@ -167,7 +168,7 @@ class TorchNetwork:
         )
         if found != wanted:
             told = f"got {short(sorted(found - wanted))}, the network has {short(sorted(wanted - found))}"
-            raise ValueError(f"expected other tensors for {self.function}: {told}")
+            raise ValueError(f"expected other tensors for {self!r}: {told}")
         made = copy.copy(self)
         made.training = dict(self.training)
         made._set_module(copy.deepcopy(self._module).to(next(iter(weights.values())).device))
