@@ -33,9 +33,9 @@ from othello_agents.ntuple.agent import ENGINE_SIZES
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import BOARDS
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_flag, check_real, check_whole
 
 __all__ = ["Engine", "exact_scores"]
@@ -105,8 +105,8 @@ class Engine(Agent):
             the default is ``ntuple``, and on 4x4 ``mobility``.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
-            `probcut`). The option has an effect only with packaged n-tuple weights for 8x8, and not in a search to
-            the end of the game.
+            `probcut`). The option has an effect only with n-tuple weights for 8x8, and not in a search to the end of
+            the game. For weights from a file, the predictions are those for the weights of ``ntuple``.
         threads: the number of threads that search together. If several moves have the best score, the number of threads
             may decide which of them is found. With `selective`, the score may also depend on the number of threads,
             because this number changes which deep searches are skipped.
@@ -170,7 +170,7 @@ class Engine(Agent):
         return self._seconds is None
 
     @property
-    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+    def batch_microseconds(self) -> float:
         return _MICROSECONDS if self._seconds is None and self._threads == 1 else 0.0
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -339,19 +339,19 @@ class Engine(Agent):
         sums = square_sums()
         if self._eval in sums:
             return square_evaluator(sums[self._eval], size)
-        if self._network is not None:
-            if self._network.size != size:
-                raise WrongGameError(f"{self!r} has weights for size {self._network.size}, not {size}")
-            if isinstance(self._network, CompiledAfterstates):
-                return network_evaluator(self._network)
-            return ntuple_evaluator(self._network.tables)
         weights = self._packaged(size)
-        try:
-            network = shipped_network(size, weights)
-        except WrongGameError:  # no weights are packaged for this size
-            if self._eval is not None:
-                raise
-            return square_evaluator(sums["mobility"], size)
+        network = self._network
+        if network is not None and network.size != size:
+            raise WrongGameError(f"{self!r} has weights for size {network.size}, not {size}")
+        if isinstance(network, CompiledAfterstates):
+            return network_evaluator(network)
+        if network is None:
+            try:
+                network = shipped_network(size, weights)
+            except WrongGameError:  # no weights are packaged for this size
+                if self._eval is not None:
+                    raise
+                return square_evaluator(sums["mobility"], size)
         return ntuple_evaluator(network.tables, shipped_cuts(size, weights) if self._selective else NO_CUTS)
 
     @property

@@ -17,7 +17,7 @@ from othello_agents.network.policy import PolicyAgent, PolicyNetwork, mean, mean
 from othello_agents.network.torch_network import PACKAGED, network_of_file
 from othello_env.agent import Agent, spec_text
 from othello_env.games.game import State
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.support.networks import NetworkFile
 from othello_env.support.numbers import check_whole
 

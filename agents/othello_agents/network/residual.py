@@ -16,7 +16,7 @@ _HIDDEN = 64
 _MOST_CHANNELS, _MOST_BLOCKS = 256, 40  # those of AlphaGo Zero's largest network
 
 
-class Residual(import_extra("torch", "torch").nn.Module):  # type: ignore[misc]  # mypy does not know the class
+class Residual(import_extra("torch", "torch").nn.Module):
     """A residual network as a `torch.nn.Module`.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.torch_network` describes.

@@ -11,8 +11,8 @@ from othello_agents.ntuple.network import layout  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.games.openings import random_opening  # noqa: E402
 from othello_env.games.othello import symmetries  # noqa: E402
+from othello_env.games.othello.batch import OthelloPositions  # noqa: E402
 from othello_env.games.othello.bitboard import ACTION_SQUARES  # noqa: E402
-from othello_env.games.othello.positions import OthelloPositions  # noqa: E402
 
 PASS = Othello.from_moves("e6f4e3f6g5d6e7f5c5")  # black has no move
 SIZES = (4, 6, 8)

@@ -13,7 +13,7 @@ from othello_agents.network.compiled import CompiledAfterstates
 from othello_agents.ntuple.network import layout
 from othello_agents.search.alphabeta import alphabeta
 from othello_env import Othello, SpecError, WrongGameError, make_agent
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.support.networks import NetworkFile
 
 PASS = Othello.from_moves("e6f4e3f6g5d6e7f5c5")  # black has no move
