@@ -62,8 +62,8 @@ def slow(session: nox.Session) -> None:
 def floors(session: nox.Session) -> None:
     """Test the games, the environments and the commands with the oldest supported versions of their dependencies."""
     session.install("-e", ".[test]", "gymnasium==1.1.0", "pettingzoo==1.24.0", "numba==0.61.0", "click==8.1.0")
-    session.install("pillow==10.1.0", "filelock==3.14.0", "msgspec==0.19.0", "scipy==1.13.0")
-    session.install("flax==0.10.0", "jax==0.8.0", "mctx==0.0.5", "optax==0.2.0", "safetensors==0.4.3", "tyro==0.9.14")
+    session.install("pillow==10.1.0", "filelock==3.14.0", "msgspec==0.19.0", "safetensors==0.4.3", "scipy==1.13.0")
+    session.install("flax==0.10.0", "jax==0.8.0", "mctx==0.0.5", "optax==0.2.0", "tyro==0.9.14")
     session.run(
         "pytest", "-n", "2", *ALL, *(f"tests/othello_env/{each}" for each in ("envs", "games", "cli", "jax", "support"))
     )

@@ -127,7 +127,7 @@ def _lines_table(analysis: Any) -> str:
 
 
 def _score(score: float, unit: str) -> str:
-    return f"{score:+.3f}" if unit == "mean of result and margin" else f"{score:+.0f}"
+    return f"{score:+.3f}" if unit in ("mean of result and margin", "win minus loss") else f"{score:+.0f}"
 
 
 @click.command("analyse", context_settings=BOARDS_BEGIN_WITH_DASHES)

@@ -27,9 +27,9 @@ def command(network: Path, out: Path, function: str | None) -> None:
     int8. The outputs are logits (N, actions) and values (N,), both float32. The command needs
     pip install 'othello-env[export]'.
     """
-    for module in ("torch", "safetensors", "onnx"):
+    for module in ("torch", "onnx"):
         import_extra(module, "export")
-    from othello_agents.network.neural import load_network
+    from othello_agents.network import load_network
 
     if out.suffix != ".onnx":
         raise click.BadParameter(f"expected an .onnx file, got {str(out)!r}", param_hint="OUT")

@@ -8,9 +8,10 @@ rules are those of `othello_env.games.othello.bitboard`: JAX traces the function
 - `DeviceVectorEnv`: a batch of games on a device, as a vector environment of Gymnasium.
 - `Network` and `agent`: a network that was trained in JAX, as an agent for matches and ratings.
 - `legal_moves`: the legal squares of observations, as a third plane for a network.
+- `sample_legal`: uniformly random legal actions.
 """
 
-from othello_env.jax.env import Othello, State, legal_moves
+from othello_env.jax.env import Othello, State, legal_moves, sample_legal
 from othello_env.jax.network import Network, agent
 from othello_env.jax.opponents import Gymnax, OnePlayer, find_opponent
 from othello_env.jax.vector import DeviceVectorEnv
@@ -25,4 +26,5 @@ __all__ = [
     "agent",
     "find_opponent",
     "legal_moves",
+    "sample_legal",
 ]

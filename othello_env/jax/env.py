@@ -48,6 +48,7 @@ __all__ = [
     "legal_moves",
     "next_key",
     "rules",
+    "sample_legal",
     "split",
 ]
 
@@ -94,6 +95,23 @@ def legal_moves(observations: _Array) -> _Array:
         legal = rules.legal_moves(own, opponent, bitboard.BOARDS[size])
         moves = (legal[:, np.newaxis] >> squares[np.newaxis]) & np.uint64(1)
         return jnp.reshape(moves, shape[:-1]).astype(bool)
+
+
+def sample_legal(key: _Array, state: State) -> _Array:
+    """A uniformly random legal action of each game, (...) int32; the pass for a game that is over.
+
+    It draws one random number for a game. `jax.random.categorical` draws one for each action.
+
+    Args:
+        key: a key of `jax.random`.
+        state: a state of `Othello` or of its method `vs`, of one game or of many.
+    """
+    bits = jax.random.bits(key, state._legal.shape[:-1], jnp.uint32)
+    with jax.enable_x64(True):
+        legal = join(state._legal)
+        square = rules.nth_bit(legal, (bits.astype(jnp.uint64) * rules.popcount(legal)) >> np.uint64(32))
+        action = rules.square_to_action(square.astype(jnp.int32), state.size)
+        return jnp.where(legal == 0, state.size**2, action).astype(jnp.int32)
 
 
 @dataclasses.dataclass(frozen=True)

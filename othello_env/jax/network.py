@@ -5,16 +5,15 @@ The network is a function ``apply(params, observations)`` and its params, any py
 logits and values: the expected results for the players to move, (N,), -1 to +1. Logits of illegal actions do not
 matter.
 
-A file is in the format safetensors. It holds the params and a card, a JSON text with the name of the function that
-makes the network: ``make(size)`` returns ``(apply, params)``. This name is only for you to read: a file never decides
-which code runs. Whoever loads the file names the function again.
+A file (`othello_env.support.networks`) holds the params and the name of the function that makes the network:
+``make(size)`` returns ``(apply, params)``. This name is only for you to read: a file never decides which code runs.
+Whoever loads the file names the function again.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,21 +24,15 @@ import numpy.typing as npt
 from othello_env.agent import Agent, make_agent
 from othello_env.games.othello.position import check_size
 from othello_env.jax.library import jax, jnp
-from othello_env.support.extras import import_extra
-from othello_env.support.files import parse_json, read_file, write_file
 from othello_env.support.imports import import_object
+from othello_env.support.networks import NetworkFile
 
-__all__ = ["FORMAT", "Apply", "Network", "agent"]
-
-FORMAT = "othello-env network for JAX 1"
-"""The name of the format in a file's card."""
+__all__ = ["Apply", "Network", "agent"]
 
 Apply = Callable[[Any, Any], Any]
 """A function of params and observations; see the module."""
 
 _BATCHES = (1, 16, 64, 256)
-_LARGEST_FILE = 2 << 30
-_CARD = "card"
 
 
 class Network:
@@ -121,10 +114,7 @@ class Network:
             raise ValueError(
                 "the network needs function='package.module:name', the function that makes it, to be saved"
             )
-        safetensors = import_extra("safetensors.numpy", "jax")
-        card = {"format": FORMAT, "function": self.function, "size": self.size, "training": self.training}
-        tensors = {name: np.asarray(leaf, order="C") for name, leaf in _named(self.params).items()}
-        write_file(path, safetensors.save(tensors, metadata={_CARD: json.dumps(card)}))
+        NetworkFile(_named(self.params), self.function, self.size, training=self.training).write(path)
 
     @classmethod
     def load(cls, path: str | Path, function: str | Callable[[int], tuple[Apply, Any]]) -> Network:
@@ -138,32 +128,23 @@ class Network:
             FileNotFoundError: there is no such file.
             ValueError: the file is damaged, or does not fit to the function. The message names the file and the fault.
         """
-        safetensors = import_extra("safetensors.numpy", "jax")
-        data = read_file(path, _LARGEST_FILE, "load a network from")
-        try:
-            header = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])
-            card = parse_json(header["__metadata__"][_CARD])
-            if card["format"] != FORMAT:
-                raise ValueError(f"its card must say format {FORMAT!r}, not {card['format']!r}")
-            size, training, tensors = check_size(card["size"]), dict(card["training"]), safetensors.load(data)
-        except Exception as error:  # a damaged file raises errors of many classes
-            raise ValueError(f"{str(path)!r} is not a file of a network for JAX: {error}") from error
+        file = NetworkFile.read(path)
         make: Any = import_object(function) if isinstance(function, str) else function
         if not callable(make):
             raise ValueError(f"expected a function as package.module:name or path.py:name, got {function!r}")
-        made: Any = make(size)
+        made: Any = make(file.size)
         apply, params = made
         found, wanted = (
-            {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()} for each in (tensors, _named(params))
+            {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()}
+            for each in (file.tensors, _named(params))
         )
         if found != wanted:
             has, needs = (sorted(a.items() - b.items())[:3] for a, b in ((found, wanted), (wanted, found)))
             raise ValueError(f"{str(path)!r} does not fit to {function}: the file has {has}, the network {needs}")
-        if not all(np.isfinite(leaf).all() for leaf in tensors.values()):
-            raise ValueError(f"{str(path)!r} has params that are not finite")
-        params = jax.tree.unflatten(jax.tree.structure(params), [jnp.asarray(tensors[name]) for name in _named(params)])
+        leaves = [jnp.asarray(file.tensors[name]) for name in _named(params)]
+        params = jax.tree.unflatten(jax.tree.structure(params), leaves)
         name = function if isinstance(function, str) else f"{function.__module__}:{function.__qualname__}"
-        return cls(apply, params, size, name, training)
+        return cls(apply, params, file.size, name, file.training)
 
 
 def agent(apply: Apply, params: Any, size: int = 8) -> Agent:

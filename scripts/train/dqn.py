@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import CustomNetwork, NeuralAgent, load_network
+from othello_agents.network import NeuralAgent, TorchNetwork, load_network
 from othello_env import Othello, play_match
 
 
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
     torch.manual_seed(args.seed)
     env = gymnasium.make("othello_env:othello_env/Othello-v0", size=args.size, opponent=args.opponent)
     network, target = Network(args.size), Network(args.size)
-    trained = CustomNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    trained = TorchNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
     if args.init:
         trained.assign(load_network(args.init, trained.function))
     optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)

@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import CustomNetwork, NeuralAgent, load_network
+from othello_agents.network import NeuralAgent, TorchNetwork, load_network
 from othello_env import Othello, make_vec_env, play_match, sample_legal
 
 
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
     torch.set_num_threads(1)  # a small network is not faster with more
     envs = make_vec_env(args.games, opponent=args.opponent, size=args.size)
     network, target = Network(args.size), Network(args.size)
-    trained = CustomNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    trained = TorchNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
     if args.init:
         trained.assign(load_network(args.init, trained.function))
     optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)

@@ -28,7 +28,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import CustomNetwork, NeuralAgent, load_network
+from othello_agents.network import NeuralAgent, TorchNetwork, load_network
 from othello_env import make_vec_env, self_play_advantages
 from othello_env.arena import measure_progress, progress_text, scalars
 from othello_env.drawing import learning_curve
@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
     torch.manual_seed(args.seed)
     torch.set_num_threads(1)  # a small network is not faster with more
     network = Network(args.size)
-    trained = CustomNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    trained = TorchNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
     if args.init:
         trained.assign(load_network(args.init, trained.function))
     optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)

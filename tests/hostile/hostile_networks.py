@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 from hostile_values import DEEP, NESTED, replaced, saved
 
-from othello_agents.network import ResidualNetwork
+from othello_agents.network import make_network
 
 
 @cache
 def safetensors():
-    return saved(ResidualNetwork(4, 2, 1).save)
+    return saved(make_network("residual", 4, channels=2, blocks=1).save)
 
 
 def tensors_file(values, data, length=None):
@@ -25,8 +25,11 @@ def crafted_safetensors():
     end = 8 + int.from_bytes(valid[:8], "little")
     top, data = json.loads(valid[8:end]), valid[end:]
     card = json.loads(top["__metadata__"]["card"])
-    for name in ("size", "channels", "blocks", "training", "format"):
+    for name in ("function", "size", "options", "training"):
         for what, text in replaced(card, name):
+            yield what, tensors_file(top | {"__metadata__": {"card": text}}, data)
+    for name in ("channels", "blocks"):
+        for what, text in replaced(card, "options", name):
             yield what, tensors_file(top | {"__metadata__": {"card": text}}, data)
     for change in (
         {"dtype": "F4"},

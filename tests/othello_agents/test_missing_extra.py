@@ -2,11 +2,13 @@
 
 import sys
 
+import numpy as np
 import pytest
 
 from othello_env import MissingExtraError, make_agent
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.support.networks import NetworkFile
 
 
 def test_without_onnx_runtime_a_models_file_names_the_extra(tmp_path, monkeypatch):
@@ -25,9 +27,7 @@ def test_without_ray_a_cluster_names_the_extra(monkeypatch):
 
 def test_without_pytorch_a_networks_file_names_the_extra(tmp_path, monkeypatch):
     path = tmp_path / "a.safetensors"
-    header = b'{"__metadata__": {"card": "{}"}}'
-    path.write_bytes(len(header).to_bytes(8, "little") + header)
-    for package in ("safetensors", "torch"):
-        monkeypatch.setitem(sys.modules, package, None)
+    NetworkFile({"a": np.zeros(1)}, "residual", 8).write(path)
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'othello-env\[torch\]'"):
         make_agent(str(path))

@@ -15,12 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.analysis import Analysis, Line, to_discs, to_unit, to_unit_of_best
-from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, square_sums
+from othello_agents.engine.evaluator import (
+    Evaluator,
+    network_evaluator,
+    ntuple_evaluator,
+    square_evaluator,
+    square_sums,
+)
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
 from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.searcher import Iteration, Searcher, run
 from othello_agents.engine.solver import solve_moves
 from othello_agents.engine.team import Team
+from othello_agents.network.compiled import CompiledAfterstates
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_agents.ntuple.agent import ENGINE_SIZES
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
@@ -91,10 +98,11 @@ class Engine(Agent):
             likely to be enough, but at least 12. If one or two squares more than this number are empty, `act` first
             searches to the end to find only the winner. If there is time left, it then searches for the exact score.
         eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), the path of an ``.npz`` file with
-            n-tuple weights (their values become discs as those of ``ntuple`` do), or an evaluation by square weights or
-            moves (``count``, ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). By default, the engine
-            uses its own packaged n-tuple weights on 8x8. They were fitted to games of searches, and in a search they
-            are stronger than those of ``ntuple``. On 6x6 the default is ``ntuple``, and on 4x4 ``mobility``.
+            n-tuple weights (their values become discs as those of ``ntuple`` do) or of a ``.safetensors`` file with an
+            ``afterstates`` network, or an evaluation by square weights or moves (``count``, ``mobility``, ``modified``,
+            ``standard``, ``swh``, ``weighted``). By default, the engine uses its own packaged n-tuple weights on 8x8.
+            They were fitted to games of searches, and in a search they are stronger than those of ``ntuple``. On 6x6
+            the default is ``ntuple``, and on 4x4 ``mobility``.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with n-tuple weights for 8x8, and not in a search to the end of
@@ -334,7 +342,9 @@ class Engine(Agent):
         weights = self._packaged(size)
         network = self._network
         if network is not None and network.size != size:
-            raise WrongGameError(f"{self!r} has n-tuple weights for size {network.size}, not {size}")
+            raise WrongGameError(f"{self!r} has weights for size {network.size}, not {size}")
+        if isinstance(network, CompiledAfterstates):
+            return network_evaluator(network)
         if network is None:
             try:
                 network = shipped_network(size, weights)
@@ -441,17 +451,19 @@ def _playable(state: State) -> Othello:
     return position
 
 
-def _network(evaluation: str | None) -> NTupleNetwork | None:
+def _network(evaluation: str | None) -> NTupleNetwork | CompiledAfterstates | None:
     """Load the weights from the file that an evaluation names; return None if the evaluation names no file."""
     sums = square_sums()
     if evaluation is not None and not isinstance(evaluation, str):
         raise TypeError(f"the engine's evaluation must be a text, such as weighted, not {type(evaluation).__name__}")
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None
-    if Path(evaluation).suffix != ".npz":
-        known = ", ".join(["ntuple", "FILE.npz", *sums])
-        raise ValueError(f"the engine has no evaluation {evaluation!r}; it has {known}")
-    return NTupleNetwork.load(evaluation)
+    if Path(evaluation).suffix == ".npz":
+        return NTupleNetwork.load(evaluation)
+    if Path(evaluation).suffix == ".safetensors":
+        return CompiledAfterstates.load(evaluation)
+    known = ", ".join(["ntuple", "FILE.npz", "FILE.safetensors", *sums])
+    raise ValueError(f"the engine has no evaluation {evaluation!r}; it has {known}")
 
 
 _MEGABYTES = 4

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from othello_agents.engine.evaluator import LOGIT, NTUPLE
+from othello_agents.engine.evaluator import LOGIT, NETWORK, NTUPLE
 from othello_agents.engine.midgame import FINAL
 from othello_agents.engine.searcher import Iteration
 from othello_env.games.othello.position import Othello
 from othello_env.support.notebook import table
 
-__all__ = ["DISCS", "OUTCOME", "POINTS", "WINS", "Analysis", "Line", "to_discs", "to_unit", "to_unit_of_best"]
+__all__ = ["DISCS", "OUTCOME", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit", "to_unit_of_best"]
 
 DISCS, OUTCOME, POINTS, WINS = "discs", "mean of result and margin", "points", "wins"
+RESULT = "win minus loss"
 _DISCS = {
     ("engine", 8): (27.0, 0.20),
     ("ntuple", 8): (27.0, 0.41),
@@ -65,8 +66,9 @@ class Analysis:
             the empty squares. It is the result of perfect play if `exact` is true. Otherwise only the winner is
             certain: in a longer game, which the search has not seen, the winner may get more discs.
             ``"mean of result and margin"``: an estimate by n-tuple tables, from -1 to +1. It is the mean of the result
-            (+1, 0 or -1) and the final disc difference divided by the number of squares. ``"points"``: the value of an
-            evaluation by squares or moves. ``"wins"``: +1, 0 or -1, if only the winner is known.
+            (+1, 0 or -1) and the final disc difference divided by the number of squares. ``"win minus loss"``: the
+            expected result by a network, from -1 to +1. ``"points"``: the value of an evaluation by squares or moves.
+            ``"wins"``: +1, 0 or -1, if only the winner is known.
         pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
         depth: the depth in plies of the last finished search. If this search went to the end, the depth is the number
             of empty squares.
@@ -74,8 +76,8 @@ class Analysis:
         nodes: the number of positions that the search for the best move visited.
         seconds: the wall-clock time of the search for the best move, in seconds.
         scores: the score of each legal action in the unit of `score`; None if these scores were not requested. An
-            action that certainly loses has the score -1 if the unit is ``"mean of result and margin"``, and -infinity
-            if the unit is ``"points"``. If the unit is ``"discs"`` and the analysis is not exact, the best action's
+            action that certainly loses has the score -infinity if the unit is ``"points"``, and -1 if it is one of the
+            units from -1 to +1. If the unit is ``"discs"`` and the analysis is not exact, the best action's
             score is the result of a finished game that the search has seen. The scores of other actions may be
             estimates in discs, but they are never higher than the best action's score. Points cannot be converted to
             discs, so they stay points. If the player must pass, the score of the pass is always given.
@@ -175,7 +177,7 @@ class Analysis:
 
 
 def _score_text(score: float, unit: str) -> str:
-    return f"{score:+.3f}" if unit == OUTCOME else f"{score:+.0f}"
+    return f"{score:+.3f}" if unit in (OUTCOME, RESULT) else f"{score:+.0f}"
 
 
 def to_discs(score: float, unit: str, state: Othello, weights: str) -> float | None:
@@ -209,6 +211,8 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
         return 0.0, DISCS
     if kind == NTUPLE:
         return math.tanh(value / LOGIT), OUTCOME
+    if kind == NETWORK:
+        return math.tanh(value / LOGIT), RESULT
     return float(value), POINTS
 
 

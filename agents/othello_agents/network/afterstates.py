@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.base import torch_module
 from othello_agents.ntuple.network import layout
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
@@ -38,11 +37,12 @@ _DIRECTIONS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 
 
-class Afterstates(torch_module()):
+class Afterstates(import_extra("torch", "torch").nn.Module):
     """A policy and value network on afterstates, as a `torch.nn.Module`.
 
-    ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes. A board and its
-    seven symmetric copies have the same evaluation. So the option ``symmetric=true`` of an agent changes nothing.
+    ``forward(observations, masks)`` has the interface that `othello_agents.network.torch_network` describes. A board
+    and its seven symmetric copies have the same evaluation. So the option ``symmetric=true`` of an agent changes
+    nothing.
 
     Args:
         size: the board's size: 4, 6 or 8.

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.policy import PolicyAgent
+from othello_agents.network.policy import PolicyAgent, softmax
 from othello_env.games.othello.position import check_size
 from othello_env.support.extras import import_extra
 from othello_env.support.files import read_file
@@ -128,12 +128,9 @@ class OnnxNetwork:
         """
         parts = [slice(i, i + 1) for i in range(len(masks))] if self._one_by_one else [slice(None)]
         logits = np.concatenate([self._logits(observations[part], masks[part]) for part in parts])
-        legal = masks != 0
-        if not np.isfinite(logits[legal]).all():
+        if not np.isfinite(logits[masks != 0]).all():
             raise ValueError("its logits of legal actions are not all finite")
-        logits = np.where(legal, logits, -np.inf)
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return softmax(logits, masks)
 
     def _logits(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
         arrays = zip(self._inputs, (observations, masks), strict=False)

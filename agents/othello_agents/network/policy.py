@@ -29,7 +29,7 @@ from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_flag, check_real
 
-__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "symmetric_copies"]
+__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "softmax", "symmetric_copies"]
 
 
 class PolicyNetwork(Protocol):
@@ -166,6 +166,13 @@ def mean_policy(policies: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.f
 def mean(answers: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
     """The mean of arrays of the same shape. The order of the arrays does not change a single bit of the mean."""
     return np.asarray(np.sort(list(answers), axis=0).mean(axis=0))
+
+
+def softmax(logits: npt.NDArray[np.float64], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    """The probabilities (N, A) of legal actions with these logits (N, A); 0 for illegal actions, whose mask is 0."""
+    logits = np.where(masks != 0, logits, -np.inf)
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

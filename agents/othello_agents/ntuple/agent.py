@@ -97,20 +97,18 @@ def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupl
 
 
 def agent_from_file(path: Path, depth: int | None = None, exact: int | None = None) -> Agent:
-    """Plays as `ntuple` by the weights of a file; with a `depth`, by the search of `engine`.
+    """Plays as `ntuple` by the weights of a file; with `depth` or `exact`, by the search of `engine`.
 
     These are the agents of specs such as ``a.npz``, ``a.npz:depth=4`` and ``a.npz:depth=4,exact=0``.
 
     Raises:
         FileNotFoundError: the file does not exist.
-        ValueError: the file holds no n-tuple weights, an option is out of its range, or `exact` has no `depth`.
+        ValueError: the file holds no n-tuple weights, or an option is out of its range.
     """
-    if depth is not None:
+    if depth is not None or exact is not None:
         from othello_agents.engine import Engine  # the engine imports this package
 
         return Engine(depth, exact=exact, eval=str(path))
-    if exact is not None:
-        raise ValueError(f"exact={exact} is for a search: give a depth, too, such as depth=4")
     return NTupleAgent(NTupleNetwork.load(path), str(path))
 
 

@@ -271,8 +271,7 @@ def test_specs_are_understood(weights):
     assert repr(engine) == spec
     assert ask(engine, Othello(6)) in Othello(6).legal_actions()
     assert repr(make_agent(f"{weights[6]}:depth=3,exact=5")) == spec
-    with pytest.raises(SpecError, match="exact=5 is for a search: give a depth"):
-        make_agent(f"{weights[6]}:exact=5")
+    assert repr(make_agent(f"{weights[6]}:exact=0")) == f"engine:exact=0,eval={weights[6]}"
     assert repr(make_agent("engine:ms=100")) == "engine:ms=100"
     assert repr(make_agent("engine")) == repr(make_agent("engine:hash=16")) == "engine"
     assert repr(make_agent("engine:depth=3,hash=1")) == "engine:depth=3,hash=1"

@@ -3,18 +3,16 @@
 import numpy as np
 import pytest
 
-from othello_agents.network.afterstates import Afterstates
-from othello_agents.network.custom import CustomNetwork
-from othello_agents.network.neural import load_network
-from othello_agents.ntuple.network import layout
-from othello_env import Othello, make_agent
-from othello_env.games.openings import random_opening
-from othello_env.games.othello import symmetries
-from othello_env.games.othello.batch import OthelloPositions
-from othello_env.games.othello.bitboard import ACTION_SQUARES
-
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
+from othello_agents.network import load_network, make_network  # noqa: E402 - only if there is PyTorch
+from othello_agents.network.afterstates import Afterstates  # noqa: E402
+from othello_agents.ntuple.network import layout  # noqa: E402
+from othello_env import Othello, make_agent  # noqa: E402
+from othello_env.games.openings import random_opening  # noqa: E402
+from othello_env.games.othello import symmetries  # noqa: E402
+from othello_env.games.othello.batch import OthelloPositions  # noqa: E402
+from othello_env.games.othello.bitboard import ACTION_SQUARES  # noqa: E402
 
 PASS = Othello.from_moves("e6f4e3f6g5d6e7f5c5")  # black has no move
 SIZES = (4, 6, 8)
@@ -22,7 +20,7 @@ SIZES = (4, 6, 8)
 
 def random_network(size, seed=1):
     """A network whose tables are random: at the start of a training they are zero."""
-    network = CustomNetwork.make("afterstates", size, seed)
+    network = make_network("afterstates", size, seed)
     generator = torch.Generator().manual_seed(seed)
     for weight in network.weights.values():
         weight.data = torch.randn(weight.shape, generator=generator) * 0.2
@@ -133,8 +131,8 @@ def test_its_file_names_no_code_of_the_user_and_plays_by_its_path_alone(tmp_path
     assert agent.act(state) in state.legal_actions()
     again = make_agent(agent.save(tmp_path / "b"))
     assert again.act(state) == agent.act(state)
-    with pytest.raises(ValueError, match=r"or one of the names afterstates, got 'after'"):
-        CustomNetwork.make("after", 6)
+    with pytest.raises(ValueError, match=r"or one of the names afterstates, residual, got 'after'"):
+        make_network("after", 6)
 
 
 def test_an_exported_network_gives_the_same_policy(tmp_path):

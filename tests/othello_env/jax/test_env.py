@@ -5,6 +5,7 @@ import hashlib
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 jax = pytest.importorskip("jax", reason="JAX is an optional extra")
 jnp = jax.numpy
@@ -279,6 +280,39 @@ def test_random_plies():
     assert len(boards) > 150
     assert {sum(Othello.from_text(text).discs()) for text, _ in boards} <= {9, 10}
     assert (begin(oj.Othello(6, openings="random:6"), 7, 300).observation == state.observation).all()
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_random_actions_are_legal_for_many_games_and_for_one(size):
+    env, n = oj.Othello(size, auto_reset=True), 200
+    step, draw = jax.jit(jax.vmap(env.step)), jax.jit(oj.sample_legal)
+    draw_each = jax.jit(jax.vmap(oj.sample_legal))
+    state, passes = begin(env, 1, n), 0
+    for key in jax.random.split(jax.random.key(2), 40):
+        for actions in (draw(key, state), draw_each(jax.random.split(key, n), state)):
+            assert (actions.dtype, actions.shape) == (jnp.int32, (n,))
+            assert np.asarray(state.legal_action_mask)[np.arange(n), np.asarray(actions)].all()
+        passes += int((actions == size**2).sum())
+        state = step(state, actions)
+    assert passes or size > 4
+    wrong = jnp.int32(0)  # an illegal action ends the game
+    over = oj.Othello(size).step(oj.Othello(size).init(jax.random.key(0)), wrong)
+    assert bool(over.terminated)
+    assert bool(over.legal_action_mask[oj.sample_legal(jax.random.key(1), over)])
+
+
+def test_random_actions_are_uniform():
+    env = oj.Othello()
+    state = env.init(jax.random.key(0))
+    for key in jax.random.split(jax.random.key(1), 20):
+        state = env.step(state, oj.sample_legal(key, state))
+    legal = np.flatnonzero(state.legal_action_mask)
+    assert len(legal) > 5
+    keys = jax.random.split(jax.random.key(3), 20_000)
+    drawn = np.asarray(jax.jit(jax.vmap(oj.sample_legal, (0, None)))(keys, state))
+    counts = np.bincount(drawn, minlength=65)
+    assert counts[legal].sum() == len(keys)
+    assert chisquare(counts[legal]).pvalue > 0.01
 
 
 def test_all_of_jax_takes_it():

@@ -148,7 +148,7 @@ def test_mistakes_are_told_and_nothing_is_overwritten(run, name):
     for options, error, message in (
         ("--network nowhere.py:Net", FileNotFoundError, "there is no file 'nowhere.py'"),
         ("--init none.safetensors", FileNotFoundError, "none.safetensors"),
-        ("--init a.safetensors --channels 5", ValueError, r"for 5 channels .*: the file has \[\('block0a.bias', 4, "),
+        ("--init a.safetensors --channels 5", ValueError, r"of residual, channels=5, .*: got \[\('block0a.bias', 4, "),
     ):
         with pytest.raises(error, match=message):
             run(name, "none.safetensors", options)

@@ -6,12 +6,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from othello_agents.network.custom import CustomNetwork
-from othello_agents.network.neural import (
-    NeuralAgent,
-    ResidualNetwork,
-    load_network,
-)
+from othello_agents.network import NeuralAgent, TorchNetwork, load_network, make_network
 from othello_env import Othello, SpecError, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
@@ -94,7 +89,7 @@ def asked(network, batch):
 
 
 def test_its_answers_are_those_of_its_module(nets):
-    network = CustomNetwork.make(nets, 6, seed=2)
+    network = make_network(nets, 6, seed=2)
     with torch.no_grad():
         network.weights["value.weight"].mul_(30)
     batch = positions(6)
@@ -113,7 +108,7 @@ def test_its_answers_are_those_of_its_module(nets):
 
 
 def test_the_module_is_in_training_mode_only_while_gradients_are_computed(nets):
-    network = CustomNetwork.make(nets, 4)
+    network = make_network(nets, 4)
     batch = positions(4, 5)
     tensors = torch.from_numpy(batch.observations()), torch.from_numpy(batch.masks())
     before = network.weights["body.1.running_mean"].clone()
@@ -128,7 +123,7 @@ def test_the_module_is_in_training_mode_only_while_gradients_are_computed(nets):
 
 
 def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
-    network = CustomNetwork.make(nets, 4)
+    network = make_network(nets, 4)
     assert ("policy.weight" in network.weights) != ("again.weight" in network.weights)
     learned = network.trained_weights()
     assert set(network.weights) - set(learned) == {
@@ -151,12 +146,12 @@ def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
 
 def test_a_file_holds_all_and_is_an_agent_with_its_function(nets, tmp_path):
     path = tmp_path / "net.safetensors"
-    network = CustomNetwork.make(nets, 6, seed=3)
+    network = make_network(nets, 6, seed=3)
     network.weights["body.1.running_mean"].fill_(0.1)
     network.training = {"games": 5}
     network.save(path)
     loaded = load_network(path, nets)
-    assert isinstance(loaded, CustomNetwork)
+    assert isinstance(loaded, TorchNetwork)
     assert loaded.training == {"games": 5}
     batch = positions(6)
     for ours, theirs in zip(asked(network, batch), asked(loaded, batch), strict=True):
@@ -171,7 +166,7 @@ def test_a_file_holds_all_and_is_an_agent_with_its_function(nets, tmp_path):
 
 def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
     path = tmp_path / "net.safetensors"
-    network = CustomNetwork.make(nets, 4, seed=3)
+    network = make_network(nets, 4, seed=3)
     network.save(path)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "nets.py").rename(tmp_path / "elsewhere" / "nets.py")
@@ -184,8 +179,8 @@ def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
     sys.modules.pop("nets", None)  # so that `nets` is imported again, from the new path
     np.testing.assert_array_equal(make_agent(f"{path}:network=nets:Net").act_batch(batch), expected)
-    ResidualNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
-    with pytest.raises(SpecError, match=r"holds the package's convolutional network, so it takes no network=nets:Net"):
+    make_network("residual", 4, channels=2).save(tmp_path / "own.safetensors")
+    with pytest.raises(SpecError, match=r"the function 'nets:Net' made no network: .*unexpected keyword argument"):
         make_agent(f"{tmp_path / 'own.safetensors'}:network=nets:Net")
 
 
@@ -201,14 +196,15 @@ def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
         ("nets.py:none", "there is no 'none' in nets.py, which has Net, make"),
         ("nowhere:make", "there is no module 'nowhere'"),
         ("nets.py:fails", "no luck"),
+        ("residuals", "expected a function as"),
         ("nets.py", r"expected a function as package\.module:name or path\.py:name"),
     ],
 )
 def test_wrong_functions_are_told(nets, tmp_path, function, message):
     with pytest.raises((ValueError, RuntimeError), match=message):
-        CustomNetwork.make(function, 4)
+        make_network(function, 4)
     path = tmp_path / "net.safetensors"
-    network = CustomNetwork.make(nets, 4)
+    network = make_network(nets, 4)
     network.function = function
     network.save(path)
     with pytest.raises(ValueError, match=rf"(?s)net\.safetensors': the function .* made no network: .*{message}"):
@@ -220,7 +216,7 @@ def test_an_exported_network_plays_as_the_network(nets, tmp_path, capsys):
     pytest.importorskip("onnxruntime", reason="it runs ONNX files")
     from othello_env.cli import main
 
-    network = CustomNetwork.make(nets, 4, seed=2)
+    network = make_network(nets, 4, seed=2)
     asked(network, positions(4, 4))
     network.weights["body.1.running_mean"].fill_(0.2)
     network.save(tmp_path / "a.safetensors")
@@ -237,7 +233,7 @@ def test_an_exported_network_plays_as_the_network(nets, tmp_path, capsys):
 
 
 def test_the_packages_own_network_as_a_module(tmp_path):
-    network = ResidualNetwork(4, 4, 1, seed=1)
+    network = make_network("residual", 4, 1, channels=4)
     before = {name: weight.clone() for name, weight in network.weights.items()}
     module = network.as_module()
     assert list(module.state_dict()) == list(network.weights)
@@ -252,6 +248,6 @@ def test_the_packages_own_network_as_a_module(tmp_path):
     for name, weight in network.weights.items():
         assert not torch.equal(weight, before[name]), name
     network.save(tmp_path / "a.safetensors")
-    for name, weight in ResidualNetwork.load(tmp_path / "a.safetensors").weights.items():
+    for name, weight in load_network(tmp_path / "a.safetensors").weights.items():
         assert torch.equal(weight, module.state_dict()[name])
     assert network.as_module().first.weight is module.first.weight
