@@ -27,7 +27,7 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import Vocabulary, vocabulary_of
 from othello_env.games.registry import GameSpec
 from othello_env.support.arrays import DAMAGE
-from othello_env.support.numbers import check_whole
+from othello_env.support.numbers import check_flag, check_whole
 
 __all__ = [
     "BLACK",
@@ -174,7 +174,11 @@ def sequences(games: Games, vocabulary: str = "othello-gpt", *, boards: bool = F
         GamesError: a move is illegal.
     """
     found, start = tokens(games, vocabulary), usual_start(games.rules)
-    words = vocabulary_of(vocabulary, start.size)
+    words, boards, legal = (
+        vocabulary_of(vocabulary, start.size),
+        check_flag("boards", boards),
+        check_flag("legal", legal),
+    )
     return _sequences(found, games.actions.astype(np.int8, copy=False), start, words, boards, legal)
 
 
@@ -240,7 +244,7 @@ class SequenceStream:
         self.seed = check_seed(seed)
         self.first = check_whole("first", first, 0)
         self.count = None if count is None else check_whole("count", count, 0)
-        self._boards, self._legal = boards, legal
+        self._boards, self._legal = check_flag("boards", boards), check_flag("legal", legal)
         self.rules.batch(0)  # raises the error if there is none
 
     def batch(self, number: int) -> Sequences:
