@@ -109,7 +109,7 @@ def test_sequences_of_2000_games(twin, name):
     passes, short = check(games, twin.start(8), name)
     assert passes > 500
     assert short
-    assert not games.ends.margins[np.abs(games.ends.margins).max(axis=1) < 64].all()
+    assert not games.outcomes.margins[np.abs(games.outcomes.margins).max(axis=1) < 64].all()
 
 
 def test_a_wipe_out_ends_a_sequence(twin):
