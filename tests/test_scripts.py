@@ -15,7 +15,7 @@ NAMES = sorted(
     for file in (SCRIPTS / folder).glob("[!_]*.py")
     if file.stem != "verifiers_othello"  # no command: verifiers imports it
 )
-NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "imitation", "ppo", "self_play")}
+NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "dqn_vector", "imitation", "ppo", "self_play")}
 NEED_JAX = {"measure/jax_env": "pgx", "train/jax_alphazero": "mctx", "train/jax_ppo": "flax"}
 QUICK = ["--seconds", "0.001", "--windows", "1"]
 
@@ -62,6 +62,7 @@ def test_the_game_on_the_first_page_is_whole():
         ("make/page_pictures", "playwright.sync_api"),
         ("train/alphazero", "torch"),
         ("train/dqn", "torch"),
+        ("train/dqn_vector", "torch"),
         ("train/grpo", "datasets"),
         ("train/imitation", "torch"),
         ("train/jax_alphazero", "jax"),

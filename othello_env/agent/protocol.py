@@ -18,8 +18,8 @@ import numpy.typing as npt
 from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State, WrongGameError, check_seed
 from othello_env.games.hashing import CHOICE, mix_int
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_type
 
 __all__ = [
@@ -110,7 +110,7 @@ class Agent(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "act" in vars(cls) and "act_batch" not in vars(cls):
-            cls.act_batch = Agent.act_batch  # type: ignore[method-assign]  # an inherited one would not call the new `act`
+            cls.act_batch = Agent.act_batch  # an inherited one would not call the new `act`
 
     def __repr__(self) -> str:
         return type(self).__qualname__

@@ -1,13 +1,16 @@
-"""``othello-env quickstart``: train an agent from nothing, and measure how strong it is, in a minute or two."""
+"""``othello-env quickstart``: train an agent from nothing, and measure how strong it is, in a few minutes."""
 
 from __future__ import annotations
 
+import time
 from importlib.metadata import version
 from pathlib import Path
 
 import click
 
 from othello_env.arena.match import MatchResult, play_match
+from othello_env.arena.rating.benchmark import Benchmark
+from othello_env.arena.rating.ladder import LADDER, place
 from othello_env.arena.tournament.results import interval_of
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
@@ -21,13 +24,23 @@ __all__ = ["command"]
 _CLASSICS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
 """The opponents against which the agent is measured, from the weakest to the strongest."""
 _OPENINGS = "random:10"
+_DEPTH = 4
+"""The depth of the search in which the trained agent is rated once more."""
 
 
 @click.command("quickstart")
 @click.option(
-    "--seconds", type=options.FloatRange(0, options.MOST_SECONDS, above=True), default=60.0, help="Seconds of training."
+    "--seconds",
+    type=options.FloatRange(0, options.MOST_SECONDS, above=True),
+    default=60.0,
+    help="Seconds of training; measurements do not count.",
 )
-@click.option("--games", type=options.EvenRange(), default=200, help="An even number of games against each opponent.")
+@click.option(
+    "--games",
+    type=options.EvenRange(),
+    default=200,
+    help="An even number of games against each opponent, and for each rating.",
+)
 @click.option(
     "--out",
     type=options.FOLDER,
@@ -35,7 +48,11 @@ _OPENINGS = "random:10"
 )
 @options.seed_option("Determines all random choices. Runs may still differ, because --seconds ends the training.")
 def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
-    """Train an agent from nothing by self-play, and measure how well it plays against four classic opponents."""
+    """Train an agent from nothing by self-play, and measure how well it plays.
+
+    The agent plays against four classic opponents. Then it is rated on the ladder of `othello-env benchmark`, as it was
+    trained (one ply ahead), and in the engine's search, which looks four plies ahead with what was learned.
+    """
     from othello_agents.ntuple import Trainer
 
     folder = out or _unused_folder()
@@ -50,6 +67,7 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     if interrupted:
         raise KeyboardInterrupt
     results = _measure(agent, games, seed)
+    ratings = _rate((f"{agent}", f"{agent}:depth={_DEPTH}"), games, seed)
     training = {
         "seconds": trainer.seconds,
         "games": trainer.games,
@@ -65,6 +83,7 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
         "seed": seed,
         "version": version("othello-env"),
         "results": [{"opponent": opponent, **match.to_json()} for opponent, match in results.items()],
+        "ratings": [rating.to_json() for rating in ratings],
         "training": training,
     }
     write_json(folder / "results.json", values)
@@ -76,10 +95,9 @@ Next, try
   # play against it, here or in the browser (needs othello-env[page])
   othello-env play --black human --white {agent}
   othello-env serve {agent} --results {folder / "results.json"}
-  # a stronger opponent, more training, its Elo rating
-  othello-env match {agent} alphabeta:depth=6,eval=weighted --games 100
-  othello-env train --seconds 600 --resume --out {agent}
-  othello-env benchmark {agent}""")
+  # more training, a deeper search, its Elo rating
+  othello-env train --seconds 240 --resume --out {agent}
+  othello-env benchmark {agent}:depth=6""")
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
@@ -95,6 +113,21 @@ def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
         options.say(f"{agent}, {games} games against each, openings {_OPENINGS}, seed {seed}:")
         click.echo(options.table(HEAD, [result_row(*each) for each in results.items()]))
     return results
+
+
+def _rate(specs: tuple[str, ...], games: int, seed: int) -> list[Benchmark]:
+    """Rate the agents, and print a table of their ratings and of the time that they took for a move."""
+    ratings, rows = [], []
+    with options.bar("games", games * len(specs)) as step:
+        for spec in specs:
+            began = time.perf_counter()
+            found = place(spec, half_width=1.0, games=games, seed=seed, progress=lambda _: step(2))
+            ratings.append(Benchmark(spec, found, None, {"seed": seed}, time.perf_counter() - began))
+            rows.append((spec, found.elo_text, f"{1e3 * found.seconds_a_move:.2g}"))
+    click.echo()
+    options.say(f"The same by {games} games each on {LADDER}, seed {seed}:")
+    click.echo(options.table(("agent", "Elo", "ms a move"), rows))
+    return ratings
 
 
 def _picture(agent: Path, results: dict[str, MatchResult], games: int, seed: int, curve: Curve) -> bytes:

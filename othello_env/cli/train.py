@@ -6,7 +6,6 @@ At the terminal, a line shows the progress. Ctrl-C ends the training and keeps w
 from __future__ import annotations
 
 import contextlib
-import math
 import sys
 import time
 from collections.abc import Callable
@@ -25,11 +24,11 @@ from othello_env.support.words import score_text
 
 if TYPE_CHECKING:
     from othello_agents.ntuple import Trainer
-    from othello_agents.ntuple.trainer import Goal
 
 __all__ = ["GAMES", "YARDSTICK", "Curve", "command", "train"]
 
-_BATCH, _LARGEST_BATCH = 32, 10_000
+_PORTION = 0.5
+"""Seconds of training between two times that the progress is shown."""
 _PRECISE_BELOW = 10.0
 """A time below this number of seconds is printed with one decimal, any other time without decimals."""
 
@@ -47,33 +46,21 @@ GAMES = 100
 @click.option(
     "--seconds",
     type=options.FloatRange(0, options.MOST_SECONDS, above=True),
-    help="Seconds of training in this run. With --resume, seconds of earlier runs do not count.  [default: 60 without "
-    "--games]",
+    help="Seconds of training in this run; measurements do not count. With --resume, seconds of earlier runs do not "
+    "count.  [default: 60 without --games]",
 )
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="Games of self-play in this run. With --resume, games of earlier runs do not count. If the number of games of "
-    "each run is a multiple of --batch, several runs give the same network as one run with all these games.",
+    help="Games of self-play in this run. Several runs with --resume give the same network as one run with all these "
+    "games.",
 )
 @click.option("--out", type=options.FILE, required=True, help="The .npz file for the agent.")
-@click.option("--resume", is_flag=True, help="Continue with the network in --out, and with its size, seed and batch.")
-@click.option(
-    "--threads",
-    type=click.IntRange(1, options.MOST_THREADS),
-    default=1,
-    help="Number of threads, at most --batch. They share the games of a batch and the learning from it.",
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(1, _LARGEST_BATCH),
-    help=f"Number of games to play before the agent learns from them.  [default: 1; with several threads "
-    f"{_BATCH}, or the number of threads if that is more]",
-)
+@click.option("--resume", is_flag=True, help="Continue with the network in --out, and with its size and seed.")
 @click.option("--tensorboard", type=options.FOLDER, help="A folder for TensorBoard's events; needs the extra torch.")
 @options.size_option
 @options.seed_option(
-    "The same seed, --games and --batch repeat the run. A run that --seconds ends may play a different number of games."
+    "The same seed and --games repeat the run. A run that --seconds ends may play a different number of games."
 )
 @click.pass_context
 def command(
@@ -82,8 +69,6 @@ def command(
     games: int | None,
     out: Path,
     resume: bool,
-    threads: int,
-    batch: int | None,
     tensorboard: Path | None,
     size: int,
     seed: int,
@@ -109,12 +94,11 @@ def command(
     if resume:
         network = NTupleNetwork.load(out)
         Trainer.check_errors(network)
-        trainer = Trainer.resume(network, num_threads=threads)
+        trainer = Trainer.resume(network)
         _check_same(context, "--size", ("rules", "size"), size, trainer.network.size)
         _check_same(context, "--seed", ("seed",), seed, trainer.seed)
-        _check_same(context, "--batch", ("batch",), batch, trainer.batch)
     else:
-        trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else max(_BATCH, threads)), num_threads=threads)
+        trainer = Trainer(size, seed)
     curve, interrupted = train(
         trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30, writer=writer
     )
@@ -162,64 +146,59 @@ def train(
     Returns:
         The curve, and whether Ctrl-C ended the training.
     """
-    from othello_agents.ntuple.trainer import Goal, train_until
-
     trainer.network.training["command"] = " ".join(["othello-env", *sys.argv[1:]])
-    watch = _Watch(trainer, every, writer)
-    end = Goal(
-        games=math.inf if games is None else trainer.games + games,
-        seconds=math.inf if seconds is None else trainer.seconds + seconds,
-    )
+    first_games, first_seconds = trainer.games, trainer.seconds
+    curve: Curve = []
+    measuring = False
+
+    def measure() -> None:
+        """Add the score to the curve, and store it in the network, so that it is saved with the network."""
+        nonlocal measuring
+        measuring = True
+        score = _score(trainer)
+        trainer.network.training["scores"] = {"games": trainer.games, YARDSTICK: score}
+        curve.append((trainer.seconds, score))
+        if writer is not None:
+            writer.add_scalar(f"scores/{YARDSTICK}", score, trainer.games)
+        measuring = False
+        keep()
+
     interrupted = False
     try:
-        train_until(end, trainer, next_point=watch.next_point, measure=watch.measure, keep=keep, show=watch.show)
+        measure()
+        while True:
+            played, spent = trainer.games - first_games, trainer.seconds - first_seconds
+            done = played == games or (seconds is not None and spent >= seconds)
+            if trainer.seconds >= curve[-1][0] + every or (done and trainer.seconds > curve[-1][0]):
+                measure()
+            if done:
+                break
+            _show(trainer, played, spent, curve[-1][1])
+            trainer.run(
+                games=None if games is None else games - played,
+                seconds=_PORTION if seconds is None else min(_PORTION, seconds - spent),
+            )
     except KeyboardInterrupt:
         interrupted = True
-        if watch.curve and trainer.seconds > watch.curve[-1][0] and not watch.is_measuring:
+        keep()
+        if curve and trainer.seconds > curve[-1][0] and not measuring:
             with contextlib.suppress(KeyboardInterrupt):
-                watch.measure()
-                keep()
+                measure()
     if sys.stderr.isatty():
         click.echo(err=True)
-    return watch.curve, interrupted
+    return curve, interrupted
 
 
-class _Watch:
-    """Measures the learning curve during a training, and shows the training's progress on a line of the terminal."""
-
-    def __init__(self, trainer: Trainer, every: float, writer: Any) -> None:
-        self.curve: Curve = []
-        self.is_measuring = False
-        self._trainer, self._every, self._writer = trainer, every, writer
-        self._first_games, self._first_seconds = trainer.games, trainer.seconds
-
-    def next_point(self) -> Goal:
-        """The time of training at which the next point of the curve is measured, as a `Goal`.
-
-        The first point is measured at once. Each later point is measured `every` seconds after the point before it.
-        """
-        from othello_agents.ntuple.trainer import Goal
-
-        return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
-
-    def measure(self) -> None:
-        """Measure the score, add it to the curve, and store it in the network, so that it is saved with the network."""
-        self.is_measuring = True
-        score = _score(self._trainer)
-        self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}
-        self.curve.append((self._trainer.seconds, score))
-        if self._writer is not None:
-            self._writer.add_scalar(f"scores/{YARDSTICK}", score, self._trainer.games)
-        self.is_measuring = False
-
-    def show(self) -> None:
-        """Show the time of training, the number of games and the last score against `YARDSTICK`, with its time."""
-        seconds = self._trainer.seconds - self._first_seconds
-        rate = (self._trainer.games - self._first_games) / max(seconds, 1e-9)
-        clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
-        scores = self._trainer.network.training.get("scores", {})
-        score = [f"score {score_text(self.curve[-1][1])} at {scores['games']:,} games"] if self.curve else []
-        options.show(clock, f"{self._trainer.games:,} games", *score, f"{rate:,.0f} games/s")
+def _show(trainer: Trainer, played: int, seconds: float, score: float) -> None:
+    """Show the time of this run, the number of games and the last score against `YARDSTICK`, with its games."""
+    clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
+    measured = trainer.network.training["scores"]["games"]
+    options.show(
+        clock,
+        f"{trainer.games:,} games",
+        f"score {score_text(score)} at {measured:,} games",
+        f"{played / max(seconds, 1e-9):,.0f} games/s",
+    )
 
 
 def _score(trainer: Trainer) -> float:

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from othello_env.games.batch import Batch
 from othello_env.games.batch.state import BatchState
 from othello_env.games.game import State
-from othello_env.games.othello.batch import OthelloBatch
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloBatch, OthelloPositions
 from othello_env.games.registry import GameSpec, has_cached_batch
 
 if TYPE_CHECKING:

@@ -17,20 +17,12 @@ from othello_env.data.examples import examples
 from othello_env.data.games import Games
 from othello_env.data.sequences import SequenceStream
 from othello_env.games.hashing import mix_int
-from othello_env.support.extras import MissingExtraError, import_extra
+from othello_env.support.extras import extra_class, import_extra
 
 __all__ = ["ExampleDataset", "SequenceDataset"]
 
 
-def _iterable_dataset() -> Any:
-    """The class `IterableDataset` of PyTorch, or `object`, so that this module can be imported without PyTorch."""
-    try:
-        return import_extra("torch.utils.data", "torch").IterableDataset
-    except MissingExtraError:
-        return object
-
-
-class ExampleDataset(_iterable_dataset()):  # type: ignore[misc]  # mypy does not know this base class
+class ExampleDataset(extra_class("torch.utils.data", "IterableDataset")):
     """Batches of examples for a `torch.utils.data.DataLoader`.
 
     Call ``DataLoader(dataset, batch_size=None, num_workers=...)``. A batch is a dict with the arrays of
@@ -93,7 +85,7 @@ class ExampleDataset(_iterable_dataset()):  # type: ignore[misc]  # mypy does no
             first += len(games)
 
 
-class SequenceDataset(_iterable_dataset()):  # type: ignore[misc]  # mypy does not know this base class
+class SequenceDataset(extra_class("torch.utils.data", "IterableDataset")):
     """The batches of a `SequenceStream` for a `torch.utils.data.DataLoader`.
 
     Call ``DataLoader(dataset, batch_size=None, num_workers=...)``. A batch is a dict with `tokens` and the labels that

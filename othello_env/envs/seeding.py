@@ -61,7 +61,7 @@ def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
     if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
         if len(seed) != n:
             raise ValueError(f"expected a seed for each of {n} games, got {len(seed)}")
-        return [None if each is None else env_key(each) for each in seed]
+        return [None if number is None else env_key(number) for number in seed]
     first = check_seed(seed)
     return [env_key(first + i) for i in range(n)]
 

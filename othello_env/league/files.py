@@ -73,7 +73,6 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     number: _Count
     name: Annotated[str, msgspec.Meta(min_length=1)]
     fixed: bool
-    frozen: bool
     played: _Count
     points: _Amount
     games: _Amount
@@ -83,7 +82,7 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     weight: Annotated[float, msgspec.Meta(ge=LEAST_WEIGHT, le=1 / LEAST_WEIGHT)] = 1.0
 
     def __post_init__(self) -> None:
-        if self.points > self.games or (self.fixed and not self.frozen):
+        if self.points > self.games:
             raise ValueError(f"the member {self.name!r:.60} contradicts itself")
 
     @classmethod
@@ -131,15 +130,15 @@ class ResultsState(msgspec.Struct, forbid_unknown_fields=True):
 
     @classmethod
     def from_results(cls, results: Results) -> Self:
-        meetings = [(a, b, [*each.training], [*each.pairs]) for (a, b), each in results.meetings.items()]
+        meetings = [(a, b, [*meeting.training], [*meeting.pairs]) for (a, b), meeting in results.meetings.items()]
         return cls(meetings, [(member, [*counts]) for member, counts in results.learner.items()])
 
     def results(self, matches: Matches | None) -> Results:
-        found = Results()
-        found.meetings = {(a, b): Meeting([*training], [*pairs]) for a, b, training, pairs in self.meetings}
-        found.learner = {member: [*counts] for member, counts in self.learner}
-        found.matches = matches
-        return found
+        results = Results()
+        results.meetings = {(a, b): Meeting([*training], [*pairs]) for a, b, training, pairs in self.meetings}
+        results.learner = {member: [*counts] for member, counts in self.learner}
+        results.matches = matches
+        return results
 
 
 class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
@@ -190,7 +189,8 @@ class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
         added later. Matches do not matter here.
         """
         mine, theirs = (
-            {each.number: (each.name, each.fixed, each.played) for each in state.members} for state in (self, other)
+            {member.number: (member.name, member.fixed, member.played) for member in state.members}
+            for state in (self, other)
         )
         return (
             self.settings == other.settings

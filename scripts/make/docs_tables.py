@@ -1,22 +1,24 @@
-"""Write the tables of the pages that are made from the package: all agents, and the ladders.
+"""Write the tables of the pages that are made from the package, and a chart of all ratings on the ladder for 8x8.
 
     python scripts/make/docs_tables.py
 
-What an agent does is the first sentence of its docstring, and its options are the parameters of its constructor. The
-ratings are those of the packaged ladders.
+What an agent does is the first sentence of its docstring, and its options are the parameters of its constructor or of
+the function that makes it. The ratings are those of the packaged ladders.
 """
 
 import inspect
+import json
 import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import tyro
 
 from othello_env.agent.spec import split_spec
-from othello_env.arena.rating.ladder import LADDERS, load_ladder, rated_agents
+from othello_env.arena.rating.ladder import LADDER, LADDERS, load_ladder, rated_agents, rated_programs
+from othello_env.drawing.charts import Row, png, row_chart
 from othello_env.support.words import elo_interval_text, elo_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,9 +33,8 @@ class Args:
 
 
 def purpose(made_by: Any) -> str:
-    """The first sentence of the docstring of an agent's class."""
-    agent = made_by if inspect.isclass(made_by) else get_type_hints(made_by)["return"]
-    paragraph = " ".join((inspect.getdoc(agent) or "").partition("\n\n")[0].split())
+    """The first sentence of the docstring of an agent's class, or of the function that makes the agent."""
+    paragraph = " ".join((inspect.getdoc(made_by) or "").partition("\n\n")[0].split())
     return paragraph.partition(". ")[0].rstrip(".").replace("``", "`")
 
 
@@ -83,10 +84,35 @@ def ladder(size: int) -> str:
     return text
 
 
+def programs() -> str:
+    """The table of programs of other people in Markdown."""
+    text = "| program | Elo | 95% interval | games |\n|---|---|---|---|\n"
+    for rated in rated_programs():
+        text += f"| {rated.spec} | {elo_text(rated.elo)} | {elo_interval_text(*rated.interval)} | {rated.games} |\n"
+    return text
+
+
+def scale(docs: Path) -> bytes:
+    """A chart of the rungs, of the packaged and trained agents, and of programs of other people (marked)."""
+    packaged = [
+        Row(each.spec, each.elo, *each.interval, elo_text(each.elo)) for each in (*load_ladder().rungs, *rated_agents())
+    ]
+    others = [Row(each.spec, each.elo, *each.interval, elo_text(each.elo), own=True) for each in rated_programs()]
+    trained = []
+    for name, texts in json.loads((docs / "ratings.json").read_text(encoding="utf-8"))[LADDER].items():
+        if name.startswith("the same"):  # of the entry before it, with another setting
+            continue
+        runs = [float(text.split()[0]) for text in texts]
+        trained.append(Row(name, sum(runs) / len(runs), min(runs), max(runs), elo_text(sum(runs) / len(runs))))
+    rows = sorted([*packaged, *others, *trained], key=lambda row: -row.value)
+    subtitle = "95% intervals (trained agents: range of runs); orange: programs of other people"
+    return png(row_chart(f"Ratings on {LADDER}", subtitle, rows, "Elo"))
+
+
 def tables() -> dict[tuple[str, str], str]:
     """Each table by its page and the name between its marks."""
     made = {("how-to/measure.md", f"ladder {size}"): ladder(size) for size in LADDERS}
-    return {("agents/index.md", "agents"): agents(), **made}
+    return {("agents/index.md", "agents"): agents(), ("how-to/measure.md", "programs"): programs(), **made}
 
 
 def main(args: Args) -> None:
@@ -99,6 +125,7 @@ def main(args: Args) -> None:
             sys.exit(f"{file} has no place for the table {name!r}")
         file.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
         print(f"{file} has the table {name!r}")
+    (args.docs / "scale.png").write_bytes(scale(args.docs))
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 
     python scripts/measure/agents.py
     python scripts/measure/agents.py --depth 4 --positions 100
-    python scripts/measure/agents.py --parts learning --batches 32 256 --threads 2
+    python scripts/measure/agents.py --parts learning
 
 Each speed is the median of several windows of time. The speed of compiled alpha-beta is divided by the speed of
 alpha-beta in plain Python. Both searches visit the same nodes of the same random positions, and play moves with the
 compiled rules. The speed of learning is divided by the speed of perft on one core, which counts all move sequences of a
-given length. For learning with several threads, the last column has the speed divided by the speed with one thread. The
-lowest and the highest ratio are shown, too. Compare the ratios, because absolute times depend on the machine.
+given length. The lowest and the highest ratio are shown, too. Compare the ratios, because absolute times depend on the
+machine.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,6 @@ class Args:
     positions: int = 10  # number of searched positions
     seed: int = 1  # the seed of the positions
     parts: tuple[Part, ...] = ("alphabeta", "learning")  # what to measure
-    batches: tuple[int, ...] = (1, 32, 64)  # games of a batch from which an n-tuple network learns
-    threads: tuple[int, ...] = (2,)  # numbers of threads beside one thread that learn
     seconds: float = 1.0  # seconds of work in each window
     windows: int = 5  # windows for each figure
 
@@ -73,28 +71,12 @@ def measure_alphabeta(args: Args) -> None:
     print(f"ratio         {compiled.ratio:14,.0f} ({compiled.spread})")
 
 
-def learning_work(batch: int, threads: int, games: int) -> Work:
-    """Self-play of an n-tuple network that learns. A unit of work is a game. The first 10,240 games do not count."""
-    trainer = Trainer(seed=1, batch=batch, num_threads=threads)
-    trainer.run(games=-(-10_240 // batch) * batch)
-    return timed(lambda: trainer.run(games=games))
-
-
-def measure_learning(bench: Bench, args: Args) -> None:
-    """Print the games a second that an n-tuple network plays and learns from, with one thread and with more threads."""
+def measure_learning(bench: Bench) -> None:
+    """Print the games a second that an n-tuple network plays and learns from."""
+    trainer = Trainer(seed=1)
+    trainer.run(games=10_000)  # these games do not count
     print("\nself-play learning of an n-tuple network, games")
-    for batch in args.batches:
-        games = -(-1024 // batch) * batch
-        one = learning_work(batch, 1, games)
-        print(f"{f'batch {batch}, one thread':34}{bench.measure(one)}")
-        for threads in args.threads:
-            if threads <= batch:
-                more = learning_work(batch, threads, games)
-                gain = Bench(one, args.windows, args.seconds).measure(more)
-                print(
-                    f"{f'batch {batch}, {threads} threads':34}{bench.measure(more)}  "
-                    f"{gain.ratio:.2f} ({gain.spread}) times one thread"
-                )
+    print(f"{'one thread':34}{bench.measure(timed(lambda: trainer.run(games=1024)))}")
 
 
 def main(args: Args) -> None:
@@ -102,7 +84,7 @@ def main(args: Args) -> None:
     if "alphabeta" in args.parts:
         measure_alphabeta(args)
     if "learning" in args.parts:
-        measure_learning(Bench(perft_work(), args.windows, args.seconds), args)
+        measure_learning(Bench(perft_work(), args.windows, args.seconds))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@ r"""Train the n-tuple network by self-play, and record its learning curve (``pip
     python scripts/train/ntuple.py --games 1000000 --out runs/ntuple.npz
     python scripts/train/ntuple.py --games 2000000 --resume --out runs/ntuple.npz
     python scripts/train/ntuple.py --seconds 60 --seed 2 --out runs/minute.npz
-    python scripts/train/ntuple.py --seconds 3600 --threads 2 --batch 32 --out runs/hour.npz
     python scripts/train/ntuple.py --games 6400000 --first 50000 --half \
         --out agents/othello_agents/weights/ntuple_8x8.npz --picture docs/learning.png
     python scripts/train/ntuple.py --size 6 --games 800000 --first 200000 --half \
@@ -19,7 +18,7 @@ the evaluation ``weighted`` at two depths, from random openings. In these matche
 
 TensorBoard's events are in a folder beside the weights, if PyTorch and tensorboard are installed.
 
-The same seed, batch and number of games give the same weights and scores, also with an interruption: Ctrl-C keeps what
+The same seed and number of games give the same weights and scores, also with an interruption: Ctrl-C keeps what
 was learned, and --resume goes on. The weights are also written every five minutes.
 """
 
@@ -54,33 +53,29 @@ class Args:
     out: Path = Path("runs/ntuple.npz")  # the weights; the curve is a .json file beside it
     picture: Path | None = None  # a .png file for the curve
     games: int | None = None  # total number of games of self-play
-    seconds: float | None = None  # total seconds of self-play, without the measurements
+    seconds: float | None = None  # total seconds of training; measurements do not count
     size: Literal[4, 6, 8] | None = None  # size of the board [8]
     seed: int | None = None  # the seed of the self-play [1]
-    batch: int | None = None  # games before the network learns from them [1; with several threads 32]
-    look_ahead: bool | None = None  # choose moves by minimax of depth 2 while training
-    threads: int = 1  # threads that share a batch
     first: int = 25_000  # number of games at the curve's first point
     matches: int = 1000  # games of each match of the curve; an even number
     half: bool = False  # at the end, write the weights in half precision, for playing only
-    resume: bool = False  # continue the training of the network in --out, with its size, seed and batch
+    resume: bool = False  # continue the training of the network in --out, with its size and seed
 
 
 def begin(args: Args, curve_file: Path) -> tuple[Trainer, list[dict[str, Any]]]:
     """The trainer and its learning curve: new ones, or with --resume those of the files."""
-    given = {name: getattr(args, name) for name in ("size", "seed", "batch", "look_ahead")}
+    given = {name: getattr(args, name) for name in ("size", "seed")}
     given = {name: value for name, value in given.items() if value is not None}
     if not args.resume:
-        batch = 1 if args.threads == 1 else max(32, args.threads)
-        return Trainer(**{"size": 8, "seed": 1, "batch": batch, "num_threads": args.threads} | given), []
+        return Trainer(**{"size": 8, "seed": 1} | given), []
     network = NTupleNetwork.load(args.out)
     if args.games is None or network.training.get("games", 0) < args.games:
         Trainer.check_errors(network)
-    trainer = Trainer.resume(network, num_threads=args.threads)
+    trainer = Trainer.resume(network)
     was = {"size": network.size} | network.training
     for name, value in given.items():
         if was[name] != value:
-            raise ValueError(f"--{name.replace('_', '-')} was {was[name]}, not {value}")
+            raise ValueError(f"--{name} was {was[name]}, not {value}")
     return trainer, parse_json(read_file(curve_file, 16 << 20))["curve"] if curve_file.exists() else []
 
 
@@ -97,8 +92,8 @@ def main(arguments: list[str] | None = None) -> None:
     curve_file = args.out.with_suffix(".json")
     if args.games is None and args.seconds is None:
         sys.exit("give --games or --seconds")
-    if args.first < 1 or args.threads < 1 or args.matches < 2 or args.matches % 2 or args.out.suffix != ".npz":
-        sys.exit("--first and --threads must be at least 1, --matches even, and --out must end in .npz")
+    if args.first < 1 or args.matches < 2 or args.matches % 2 or args.out.suffix != ".npz":
+        sys.exit("--first must be at least 1, --matches even, and --out must end in .npz")
     if not args.resume and (there := [file for file in (args.out, curve_file) if file.exists()]):
         sys.exit(f"{there[0]} exists; --resume continues its run, and another --out begins a new one")
     try:
@@ -129,7 +124,6 @@ def main(arguments: list[str] | None = None) -> None:
             games = args.first  # of the next point of the curve: --first, then twice as many, and so on
             while curve and games <= curve[-1]["games"]:
                 games *= 2
-            games = -(-games // trainer.batch) * trainer.batch  # whole batches
             finished = trainer.games >= last_game or trainer.seconds >= last_second
             measured = trainer.games >= games or (finished and not (curve and curve[-1]["games"] == trainer.games))
             if measured:

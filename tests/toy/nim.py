@@ -168,7 +168,7 @@ def _store_board(constants: Any, state: Any, i: int, records: Any, k: int) -> No
 @implementation(batch.encode, NimConstants)
 def _encode(constants: Any, state: Any, out: Any) -> None:
     batch.score_all(constants, state, out.scores)
-    planes, masks = out.encoder_buffers
+    planes, masks = out.planes, out.masks
     for i in range(len(state.over)):
         stones = state.boards.stones[i]
         for k in range(planes.shape[3]):

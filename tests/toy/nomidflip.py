@@ -7,9 +7,8 @@ import numpy as np
 
 from othello_env import Game, Othello, register_game
 from othello_env.games.batch import functions as batch
-from othello_env.games.othello.batch import OthelloBatch, OthelloConstants
+from othello_env.games.othello.batch import OthelloBatch, OthelloConstants, disc_of
 from othello_env.games.othello.bitboard import legal_moves
-from othello_env.games.othello.functions import disc_of
 from othello_env.support.dispatch import implementation
 from othello_env.support.jit import kernel
 

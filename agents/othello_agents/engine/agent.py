@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,9 @@ from othello_agents.ntuple.agent import ENGINE_SIZES
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import BOARDS
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_flag, check_real, check_whole
 
 __all__ = ["Engine", "exact_scores"]
@@ -89,15 +90,15 @@ class Engine(Agent):
             of nodes, the default is 12. With a time limit, the default is the largest number for which the time is
             likely to be enough, but at least 12. If one or two squares more than this number are empty, `act` first
             searches to the end to find only the winner. If there is time left, it then searches for the exact score.
-        eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), ``ntuple:weights=FILE`` (weights
-            from a file; their values become discs as those of ``ntuple`` do), or an evaluation by square weights or
+        eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), the path of an ``.npz`` file with
+            n-tuple weights (their values become discs as those of ``ntuple`` do), or an evaluation by square weights or
             moves (``count``, ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). By default, the engine
             uses its own packaged n-tuple weights on 8x8. They were fitted to games of searches, and in a search they
             are stronger than those of ``ntuple``. On 6x6 the default is ``ntuple``, and on 4x4 ``mobility``.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
-            `probcut`). The option has an effect only with packaged n-tuple weights for 8x8, and not in a search to
-            the end of the game.
+            `probcut`). The option has an effect only with n-tuple weights for 8x8, and not in a search to the end of
+            the game. For weights from a file, the predictions are those for the weights of ``ntuple``.
         threads: the number of threads that search together. If several moves have the best score, the number of threads
             may decide which of them is found. With `selective`, the score may also depend on the number of threads,
             because this number changes which deep searches are skipped.
@@ -161,7 +162,7 @@ class Engine(Agent):
         return self._seconds is None
 
     @property
-    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+    def batch_microseconds(self) -> float:
         return _MICROSECONDS if self._seconds is None and self._threads == 1 else 0.0
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -330,17 +331,17 @@ class Engine(Agent):
         sums = square_sums()
         if self._eval in sums:
             return square_evaluator(sums[self._eval], size)
-        if self._network is not None:
-            if self._network.size != size:
-                raise WrongGameError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
-            return ntuple_evaluator(self._network.tables)
         weights = self._packaged(size)
-        try:
-            network = shipped_network(size, weights)
-        except WrongGameError:  # no weights are packaged for this size
-            if self._eval is not None:
-                raise
-            return square_evaluator(sums["mobility"], size)
+        network = self._network
+        if network is not None and network.size != size:
+            raise WrongGameError(f"{self!r} has n-tuple weights for size {network.size}, not {size}")
+        if network is None:
+            try:
+                network = shipped_network(size, weights)
+            except WrongGameError:  # no weights are packaged for this size
+                if self._eval is not None:
+                    raise
+                return square_evaluator(sums["mobility"], size)
         return ntuple_evaluator(network.tables, shipped_cuts(size, weights) if self._selective else NO_CUTS)
 
     @property
@@ -444,15 +445,13 @@ def _network(evaluation: str | None) -> NTupleNetwork | None:
     """Load the weights from the file that an evaluation names; return None if the evaluation names no file."""
     sums = square_sums()
     if evaluation is not None and not isinstance(evaluation, str):
-        expected = "a text, such as ntuple:weights=FILE"
-        raise TypeError(f"the engine's evaluation must be {expected}, not {type(evaluation).__name__}")
+        raise TypeError(f"the engine's evaluation must be a text, such as weighted, not {type(evaluation).__name__}")
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None
-    name, _, file = evaluation.partition(":weights=")
-    if name != "ntuple" or not file:
-        known = ", ".join(["ntuple", "ntuple:weights=FILE", *sums])
+    if Path(evaluation).suffix != ".npz":
+        known = ", ".join(["ntuple", "FILE.npz", *sums])
         raise ValueError(f"the engine has no evaluation {evaluation!r}; it has {known}")
-    return NTupleNetwork.load(file)
+    return NTupleNetwork.load(evaluation)
 
 
 _MEGABYTES = 4

@@ -20,6 +20,7 @@ from othello_env.agent import Agent, RandomChoices, as_othello, check_not_over, 
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import below, mix
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import (
     ACTION_SQUARES,
     BOARDS,
@@ -29,7 +30,6 @@ from othello_env.games.othello.bitboard import (
     nth_bit,
     popcount,
 )
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import kernel
 from othello_env.support.numbers import check_real, check_whole
 

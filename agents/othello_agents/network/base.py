@@ -295,7 +295,7 @@ class TorchNetwork(ABC):
         for weight in network.weights.values():
             weight.requires_grad_(False)
 
-        class Module(torch.nn.Module):  # type: ignore[misc, name-defined]  # a class of an optional package
+        class Module(torch.nn.Module):
             def forward(self, observations: Any, masks: Any) -> tuple[Any, Any]:
                 return network.forward(observations, masks)
 

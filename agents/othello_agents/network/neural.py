@@ -28,8 +28,8 @@ from othello_agents.network.base import (
 from othello_agents.network.policy import PolicyAgent, mean, mean_policy, symmetric_copies
 from othello_env.agent import spec_text
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import check_size
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
 from othello_env.support.numbers import check_whole
 
@@ -55,7 +55,7 @@ _HIDDEN = 64
 _MOST_CHANNELS, _MOST_BLOCKS = 512, 64
 
 
-class Residual(torch_module()):  # type: ignore[misc]  # mypy does not know the class
+class Residual(torch_module()):
     """A residual network as a `torch.nn.Module`; `ResidualNetwork` describes it.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes.
@@ -310,8 +310,9 @@ def agent_from_file(
     network: str | None = None,
     seed: int | None = None,
 ) -> NeuralAgent:
-    """The agent that a spec (a text) names, such as ``a.safetensors`` or ``a.safetensors:temperature=1``.
+    """Plays by a network's policy, with `simulations` also by a tree search.
 
+    These are the agents of specs such as ``a.safetensors`` and ``a.safetensors:temperature=1``.
     If the file holds a network that you wrote, the spec is ``a.safetensors:network=nets.py:make``. The function
     ``make`` makes the network; see `othello_agents.network.custom`, and `othello_env.jax.network` for JAX.
 

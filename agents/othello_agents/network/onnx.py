@@ -160,7 +160,9 @@ def _files_beside(model: bytes) -> set[str]:
 def agent_from_file(
     path: Path, temperature: float = 0.0, symmetric: bool = False, seed: int | None = None
 ) -> PolicyAgent:
-    """The agent that a spec (a text) names, such as ``a.onnx`` or ``a.onnx:temperature=1``.
+    """Plays by a network's policy, without looking ahead.
+
+    These are the agents of specs such as ``a.onnx`` and ``a.onnx:temperature=1``.
 
     Raises:
         FileNotFoundError: the file does not exist.

@@ -25,8 +25,8 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_flag, check_real
 
 __all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "symmetric_copies"]

@@ -14,7 +14,7 @@ from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 __all__ = ["ENGINE_SIZES", "SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
 
@@ -84,7 +84,9 @@ class NTupleAgent(Agent):
 
 
 def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupleAgent:
-    """The agent that a spec (a text) names, such as ``ntuple`` or ``ntuple:weights=a.npz,careful=true``.
+    """Looks one ply ahead by an n-tuple network, and plays the action with the highest value.
+
+    These are the agents of specs such as ``ntuple`` and ``ntuple:weights=a.npz,careful=true``.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -94,13 +96,21 @@ def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupl
     return NTupleAgent(None if weights is None else NTupleNetwork.load(weights), name, careful=careful)
 
 
-def agent_from_file(path: Path) -> NTupleAgent:
-    """The agent that a spec (a text) names, such as ``a.npz``.
+def agent_from_file(path: Path, depth: int | None = None, exact: int | None = None) -> Agent:
+    """Plays as `ntuple` by the weights of a file; with a `depth`, by the search of `engine`.
+
+    These are the agents of specs such as ``a.npz``, ``a.npz:depth=4`` and ``a.npz:depth=4,exact=0``.
 
     Raises:
         FileNotFoundError: the file does not exist.
-        ValueError: the file holds no n-tuple weights.
+        ValueError: the file holds no n-tuple weights, an option is out of its range, or `exact` has no `depth`.
     """
+    if depth is not None:
+        from othello_agents.engine import Engine  # the engine imports this package
+
+        return Engine(depth, exact=exact, eval=str(path))
+    if exact is not None:
+        raise ValueError(f"exact={exact} is for a search: give a depth, too, such as depth=4")
     return NTupleAgent(NTupleNetwork.load(path), str(path))
 
 

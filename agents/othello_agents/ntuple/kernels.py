@@ -25,7 +25,6 @@ __all__ = [
     "configure",
     "ends_game",
     "evaluate",
-    "first_ply",
     "follow",
     "outcome",
     "position_logit",
@@ -115,16 +114,6 @@ def outcome(score: Int, squares: Int) -> float:
     """The outcome of a finished game, -1 to +1, from its score in discs and the board's number of squares."""
     result = np.float64(0) if score == 0 else np.float64(1) if score > 0 else np.float64(-1)
     return 0.5 * result + 0.5 * np.float64(score) / np.float64(squares)
-
-
-@kernel
-def first_ply(number: Int, tables: Tables) -> Int:
-    """The first ply of stage `number` in games from the starting position.
-
-    Plies are numbered from 0, without passes.
-    """
-    stages = np.int64(tables.weights.shape[0])
-    return (number * (np.int64(popcount(tables.board)) - 4) + stages - 1) // stages
 
 
 # The kernels below use loops, since NumPy's array expressions take several times as long to compile.

@@ -13,8 +13,8 @@ from othello_agents.search import kernels
 from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_whole
 
 __all__ = ["CompiledSearch", "DepthSearch", "Found", "Search", "final_value"]
@@ -176,7 +176,7 @@ class CompiledSearch(Search):
         return self._compiled is not None and type(start) is Othello
 
     @property
-    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+    def batch_microseconds(self) -> float:
         return 0.0 if self._compiled is None else 0.04 * 4.0**self._depth
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from othello_agents.evaluations import PACKAGED
 from othello_agents.evaluations.boards import NEAR_CORNER, QUARTER, square_weights
 from othello_agents.evaluations.registry import NEAR_CORNERS, ONLY_MOVES, Evaluate, Evaluation, Quarter, SquareSum
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import (
     ACTION_SQUARES,
     BOARDS,
@@ -32,7 +33,6 @@ from othello_env.games.othello.bitboard import (
     square_of,
     square_to_action,
 )
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import Int, kernel
 
 __all__ = [

@@ -17,17 +17,17 @@ from itertools import islice
 from typing import Any
 
 from othello_env.agent import Agent, Policy, Seat, act_on_clock, make_agent
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.games import SeatsHere, play_games, play_on_seats
 from othello_env.arena.play.records import GameRecord, Pairing, versions
 from othello_env.games.game import State
 from othello_env.support.cluster import pack, run_jobs_on_cluster
 from othello_env.support.extras import MissingExtraError
+from othello_env.support.numbers import check_workers
 from othello_env.support.workers import (
     Worker,
     WorkerDiedError,
     WorkerTimeoutError,
-    check_workers,
     run_jobs,
 )
 

@@ -165,7 +165,7 @@ def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
     # Only an unfinished game keeps its tag `Result`. The tag tells, for example, that a player resigned.
     if final.is_over or tags.get("Result") not in pdn.RESULTS:
         tags.pop("Result", None)
-    return pdn.PdnGame.from_state(final, start, **tags)  # type: ignore[arg-type]  # the rules say that it is checkers
+    return pdn.PdnGame.from_state(final, start, **tags)  # pyright: ignore[reportArgumentType]  # the rules say that it is checkers
 
 
 def _from_pdn(text: str) -> tuple[Games, list[str]]:

@@ -7,12 +7,13 @@ is chosen at random by weights.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Policy, ask_many, make_agent, name_of
+from othello_env.agent import Agent, Policy, check_answers, make_agent, name_of
 from othello_env.games.batch import Positions, Waiting
 from othello_env.games.game import State
 from othello_env.games.hashing import weight_bounds
@@ -84,10 +85,10 @@ class OpponentPool:
         Threads share the questions to an agent that thinks long and allows it (`Agent.batch_microseconds`).
 
         Returns:
-            A legal action for each game, (M,) int64.
+            An action for each game, (M,) int64. Whether it is legal is not checked.
 
         Raises:
-            AgentError: an answer is not a legal action.
+            AgentError: an answer is not an integer for each position.
         """
         opponent, positions = self._asked[waiting.opponent], waiting.positions
         present = np.flatnonzero(np.bincount(opponent)) if len(self.agents) > 1 else (opponent[0],)
@@ -104,9 +105,10 @@ def _ask(agent: Agent, positions: Positions, threads: Threads) -> npt.NDArray[np
     """The agent's actions in these positions. Threads ask for slices of the positions if the agent allows it."""
     n = len(positions)
     if threads.count == 1 or n < threads.count or n * agent.batch_microseconds < _SHARED_MICROSECONDS:
-        return ask_many(agent, positions)
+        return check_answers(agent, agent.act_batch(positions), n)
     bounds = np.linspace(0, n, threads.count + 1).astype(int).tolist()
-    return np.concatenate(threads.run(lambda k: ask_many(agent, positions.part(slice(bounds[k], bounds[k + 1])))))
+    parts = [positions.part(slice(a, b)) for a, b in pairwise(bounds)]
+    return np.concatenate(threads.run(lambda k: check_answers(agent, agent.act_batch(parts[k]), len(parts[k]))))
 
 
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:

@@ -31,7 +31,7 @@ __all__ = [
     "placed",
     "play",
     "play_all",
-    "play_gathered",
+    "play_some",
     "result",
     "score",
     "score_all",
@@ -95,14 +95,10 @@ def play_all(
 
 
 @dispatched()
-def play_gathered(
-    constants: Any,
-    state: BatchState,
-    indices: npt.NDArray[np.int64],
-    gathered: Any,
-    actions: npt.NDArray[np.int64],
+def play_some(
+    constants: Any, state: BatchState, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]
 ) -> None:
-    """Play legal actions in the M games at `indices`. `gathered` is the result of `Batch.gather` for these games."""
+    """Play a legal action in each of the M games at `indices`."""
     for k in range(len(indices)):
         play(constants, state, indices[k], actions[k])
 
@@ -176,8 +172,8 @@ def encode(constants: Any, state: BatchState, out: Outputs) -> None:
     Args:
         constants: the game's constants.
         state: the state of N games.
-        out: the kernel overwrites `out.scores`, and by `out.encoder_buffers` (see `Batch.encoder_buffers`) the planes,
-            (N, planes, H, W) int8, and the masks, (N, A) int8.
+        out: the kernel overwrites `out.scores`, `out.planes` and `out.masks`. It may write the last two by the views of
+            `out.encoder_buffers` (see `Batch.encoder_buffers`).
     """
     raise NotImplementedError
 

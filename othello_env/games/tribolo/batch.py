@@ -143,7 +143,7 @@ def _store_board(constants: TriboloConstants, state: BatchState, i: int, records
 @implementation(batch.encode, TriboloConstants)
 def _encode(constants: TriboloConstants, state: BatchState, out: Outputs) -> None:
     batch.score_all(constants, state, out.scores)
-    planes, masks = out.encoder_buffers
+    planes, masks = out.planes, out.masks
     for i in range(len(state.over)):
         viewer = state.learner[i] if state.over[i] and state.learner[i] >= 0 else state.to_move[i]
         following, last = (viewer + 1) % PLAYERS, (viewer + 2) % PLAYERS

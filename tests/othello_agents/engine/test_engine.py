@@ -16,7 +16,7 @@ from othello_agents.search.minimax import Minimax
 from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 
 def as_searched(analysis):
@@ -58,7 +58,7 @@ def test_its_value_with_ntuple_weights_is_that_of_the_search(size, weights, rand
     for key in range(12):
         depth = 1 + key % 4
         state = random_position(key, 2 + (5 * key) % (size**2 - 7), size)
-        analysis = Engine(depth=depth, exact=0, eval=f"ntuple:weights={weights[size]}").analyse(state)
+        analysis = Engine(depth=depth, exact=0, eval=str(weights[size])).analyse(state)
         value = alphabeta(
             state, depth + state.must_pass, lambda position, player: looked_up(network, position, player)
         ).value
@@ -227,7 +227,7 @@ def test_values_of_actions_are_discs_before_the_end_and_at_the_end(random_positi
 
 
 def test_an_evaluation_that_is_no_text_is_refused():
-    with pytest.raises(TypeError, match="must be a text, such as ntuple:weights=FILE, not NTupleNetwork"):
+    with pytest.raises(TypeError, match="must be a text, such as weighted, not NTupleNetwork"):
         Engine(eval=NTupleNetwork(4))
 
 
@@ -258,18 +258,21 @@ def test_bad_specs_are_refused(spec, message):
 
 def test_weights_that_do_not_fit_are_refused(weights, tmp_path):
     with pytest.raises(ValueError, match="for size 6, not 8"):
-        Engine(eval=f"ntuple:weights={weights[6]}").act(Othello())
+        Engine(eval=str(weights[6])).act(Othello())
     with pytest.raises(FileNotFoundError):
-        make_agent(f'engine:eval="ntuple:weights={tmp_path / "none.npz"}"')
+        make_agent(f"engine:eval={tmp_path / 'none.npz'}")
     with pytest.raises(TypeError, match="depth must be a whole number"):
         Engine(depth=2.5)
 
 
 def test_specs_are_understood(weights):
-    spec = f'engine:depth=3,exact=5,eval="ntuple:weights={weights[6]}"'
+    spec = f"engine:depth=3,exact=5,eval={weights[6]}"
     engine = make_agent(spec)
     assert repr(engine) == spec
     assert ask(engine, Othello(6)) in Othello(6).legal_actions()
+    assert repr(make_agent(f"{weights[6]}:depth=3,exact=5")) == spec
+    with pytest.raises(SpecError, match="exact=5 is for a search: give a depth"):
+        make_agent(f"{weights[6]}:exact=5")
     assert repr(make_agent("engine:ms=100")) == "engine:ms=100"
     assert repr(make_agent("engine")) == repr(make_agent("engine:hash=16")) == "engine"
     assert repr(make_agent("engine:depth=3,hash=1")) == "engine:depth=3,hash=1"

@@ -53,7 +53,7 @@ def test_the_engine_has_its_own_weights_and_can_use_those_of_ntuple(random_posit
     for agent, evaluation in (("engine", None), ("ntuple", "ntuple")):
         shipped_network(8, agent).save(tmp_path / f"{agent}.npz")
         packaged = Engine(depth=4, eval=evaluation, selective=False).analyse(state)
-        given = Engine(depth=4, eval=f"ntuple:weights={tmp_path / agent}.npz").analyse(state)
+        given = Engine(depth=4, eval=f"{tmp_path / agent}.npz", selective=False).analyse(state)
         assert (packaged.score, packaged.pv, packaged.weights) == (given.score, given.pv, agent)
     assert Engine(depth=4).analyse(state).score != Engine(depth=4, eval="ntuple").analyse(state).score
     assert Engine(depth=2).analyse(Othello(6)).weights == "ntuple"
@@ -76,11 +76,11 @@ def test_depths_that_are_never_cut_and_endgames_are_the_same(random_position):
     assert (selective.score, selective.exact) == (whole.score, True)
 
 
-def test_other_weights_and_evaluations_are_never_cut(random_position, tmp_path):
+def test_weights_from_a_file_are_cut_as_those_of_ntuple_and_points_never(random_position, tmp_path):
     shipped_network(8).save(tmp_path / "same.npz")
     state = random_position(1, 40)
-    whole = Engine(depth=6, eval="ntuple", selective=False).analyse(state)
-    other = Engine(depth=6, eval=f"ntuple:weights={tmp_path / 'same.npz'}").analyse(state)
-    assert (other.nodes, other.score, other.pv) == (whole.nodes, whole.score, whole.pv)
+    packaged, given = (Engine(depth=6, eval=e).analyse(state) for e in ("ntuple", str(tmp_path / "same.npz")))
+    assert (given.nodes, given.score, given.pv) == (packaged.nodes, packaged.score, packaged.pv)
+    assert given.nodes < Engine(depth=6, eval="ntuple", selective=False).analyse(state).nodes
     nodes = {Engine(depth=6, eval="mobility", selective=s).analyse(state).nodes for s in (True, False)}
     assert len(nodes) == 1

@@ -15,7 +15,7 @@ from othello_agents.network.neural import (
 from othello_env import Othello, SpecError, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 

@@ -12,7 +12,7 @@ from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
 from othello_env.games.othello import symmetries
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 

@@ -9,7 +9,7 @@ from othello_env import Othello, SpecError, WrongGameError, make_agent
 from othello_env.arena import play_match
 from othello_env.arena.faults import FaultWarning
 from othello_env.data import legal_tokens, random_games
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 
 RECIPE = SCRIPTS / "train" / "sequence_gpt.py"

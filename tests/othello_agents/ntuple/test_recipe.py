@@ -35,11 +35,11 @@ def result(out):
 
 
 def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variables, tmp_path, monkeypatch, capsys):
-    begin, common = "--size 4 --seed 5 --batch 8", "--games 200 --first 50 --matches 2"
+    begin, common = "--size 4 --seed 5", "--games 200 --first 50 --matches 2"
     whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
     train(variables, whole, f"{begin} {common} --half --picture {tmp_path / 'whole.png'}")
     network, curve = result(whole)
-    assert [point["games"] for point in curve] == [56, 104, 200]
+    assert [point["games"] for point in curve] == [50, 100, 200]
     regret = measure_regret(NTupleAgent(network), size=4)
     assert (curve[-1]["perfect moves"], curve[-1]["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
     assert (tmp_path / "whole.png").read_bytes().startswith(b"\x89PNG")
@@ -48,7 +48,7 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variab
     measure, run = variables["measure"], variables["Trainer"].run
 
     def stopped_measure(trainer, games):
-        if trainer.games > 56:
+        if trainer.games > 50:
             raise KeyboardInterrupt
         return measure(trainer, games)
 
@@ -63,13 +63,13 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variab
         with pytest.raises(SystemExit) as stop:
             train(variables, part, f"{begin} {common}")
     assert stop.value.code == 130
-    assert result(part)[0].training["games"] == 72
+    assert result(part)[0].training["games"] == 66
     with monkeypatch.context() as patch:
         patch.setitem(variables, "measure", stopped_measure)
         with pytest.raises(SystemExit) as stop:
             train(variables, part, f"{common} --resume")
     assert stop.value.code == 130
-    assert result(part)[0].training["games"] == 104
+    assert result(part)[0].training["games"] == 100
     assert result(part)[1] == curve[:1]
 
     train(variables, part, f"{common} --resume --half")
@@ -92,12 +92,10 @@ def test_mistakes_are_told_and_nothing_is_overwritten(variables, tmp_path):
         (out, "--games 8", r"a\.npz exists; --resume continues its run"),
         (tmp_path / "b.npz", "", "give --games or --seconds"),
         (tmp_path / "b.npz", "--games 8 --matches 3", "--matches even"),
-        (tmp_path / "b.npz", "--games 8 --batch 0", "batch must be 1 to"),
         (tmp_path / "b.npz", "--games 8 --resume", r"b\.npz"),
         (tmp_path / "b.json", "--games 8", r"--out must end in \.npz"),
         (out, "--games 40 --resume --seed 4", "--seed was 3, not 4"),
         (out, "--games 40 --resume --size 6", "--size was 4, not 6"),
-        (out, "--games 40 --resume --batch 8", "--batch was 1, not 8"),
     ):
         with pytest.raises(SystemExit, match=message):
             train(variables, file, options)

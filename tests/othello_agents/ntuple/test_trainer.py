@@ -17,15 +17,12 @@ from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, 
 class SlowLearner:
     """TD(lambda) by self-play on States. Weights and errors are dictionaries. The contents of patterns are the keys."""
 
-    def __init__(
-        self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, look_ahead=False, wide=False
-    ):
+    def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, wide=False):
         self.slow = slow
         self.size, self.stages = size, stages
         self.key = mix_int(seed, 0)
         self.rate, self.trace = rate, trace
         self.epsilon, self.random_plies, self.grabbing = epsilon, random_plies, grabbing
-        self.look_ahead = look_ahead
         self.weights, self.errors, self.sizes = {}, {}, {}
         self.placements = [
             (name, orders) for name, squares in shapes(size, wide).items() for orders in slow.readings(size, squares)
@@ -49,15 +46,6 @@ class SlowLearner:
             return math.inf * state.returns()[1 - state.to_move] if any(state.returns()) else 0.0
         return float(self.logit(self.features(state)))
 
-    def estimate_after_reply(self, state):
-        """The same as `estimate`, but from a search that looks one ply further."""
-        if state.is_over:
-            return self.estimate(state)
-        if state.must_pass:
-            state = state.play(state.pass_action)
-            return max(self.estimate(state.play(action)) for action in state.legal_actions())
-        return -max(self.estimate(state.play(action)) for action in state.legal_actions())
-
     def outcome(self, state, player):
         return 0.5 * state.returns()[player] + 0.5 * state.margins()[player] / self.size**2
 
@@ -78,9 +66,7 @@ class SlowLearner:
             if state.must_pass:
                 state = state.play(state.pass_action)
             legal = state.legal_actions()
-            estimates = [
-                (self.estimate_after_reply if self.look_ahead else self.estimate)(state.play(a)) for a in legal
-            ]
+            estimates = [self.estimate(state.play(a)) for a in legal]
             best = action = legal[estimates.index(max(estimates))]
             bits = mix_int(mix_int(key, EPSILON), state.placed + 1)
             if len(plies) < random_plies or bits >> 32 < int(self.epsilon * 2**32):
@@ -91,14 +77,11 @@ class SlowLearner:
             state = state.play(action)
         return plies
 
-    def learn(self, games, batch):
-        for first in range(0, games, batch):
-            played = [self.play(game) for game in range(first, min(first + batch, games))]
-            errors = [each for plies in played for each in self.errors_of(plies)]
-            if batch == 1:
-                self.learn_one_by_one(errors)
-            else:
-                self.learn_together(errors)
+    def learn(self, games):
+        for game in range(games):
+            for features, error in self.errors_of(self.play(game)):
+                for feature in features:
+                    self.move(feature, self.rate_of(feature) * error / len(features), error)
 
     def errors_of(self, plies):
         """The features and the error of each afterstate of a game, from the last ply to the first."""
@@ -116,25 +99,6 @@ class SlowLearner:
             returned = {mover: back, 1 - mover: -back}
         return found
 
-    def learn_one_by_one(self, errors):
-        for features, error in errors:
-            for feature in features:
-                self.move(feature, self.rate_of(feature) * error / len(features), error)
-
-    def learn_together(self, errors):
-        of_features = {}
-        for features, error in errors:
-            for feature in features:
-                of_features.setdefault(feature, []).append(error)
-        for feature, found in of_features.items():
-            rate, n = self.rate_of(feature), len(found)
-            fraction = min(rate, 1.0)
-            # Suppose that the n errors are equal, and each step reduces the errors of the later steps by `fraction`.
-            # Then the sum of the errors becomes `left` times as large.
-            left = sum((1 - fraction) ** k for k in range(n)) / n
-            error = left * sum(found)
-            self.move(feature, rate * error / len(features), error)
-
     def rate_of(self, feature):
         size = self.sizes.get(feature, 0.0)
         return self.rate * abs(self.errors[feature]) / size if size else self.rate
@@ -146,21 +110,16 @@ class SlowLearner:
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize(
-    ("trace", "batch", "look_ahead", "wide"),
-    [(0.0, 1, False, False), (0.6, 5, False, True), (0.6, 1, True, False)],
-)
-def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead, wide):
+@pytest.mark.parametrize(("trace", "wide"), [(0.0, False), (0.6, True)])
+def test_learning_is_that_of_the_slow_twin(slow, trace, wide):
     games = 12
     options = {"rate": 0.9, "trace": trace, "epsilon": 0.2, "random_plies": 4, "grabbing": 0.6}
-    options["look_ahead"] = look_ahead
-    # With this seed, a rare case occurs in the middle of a batch: the best move would end the game, but the player
-    # makes another move.
+    # With this seed, a rare case occurs: the best move would end the game, but the player makes another move.
     seed = 4
-    trainer = Trainer(4, seed, network=NTupleNetwork(4, 2, wide=wide), batch=batch, **options)
+    trainer = Trainer(4, seed, network=NTupleNetwork(4, 2, wide=wide), **options)
     trainer.run(games=games)
     learner = SlowLearner(slow, 4, seed, 2, **options, wide=wide)
-    learner.learn(games, batch)
+    learner.learn(games)
     largest = 0.0
     for game in range(games):
         for mover, state, *_ in learner.play(game):
@@ -172,11 +131,11 @@ def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead, wide)
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize(("batch", "portions"), [(1, [1, 0, 4]), (2, [2, 0, 4])])
-def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_stopped(tmp_path, batch, portions):
-    whole = Trainer(4, 3, batch=batch)
+def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_stopped(tmp_path):
+    whole = Trainer(4, 3)
     assert whole.run(games=9) == 9
-    first = Trainer(4, 3, batch=batch)
+    first = Trainer(4, 3)
+    portions = [1, 0, 4]
     assert [first.run(games=n) for n in portions] == portions
     first.network.save(tmp_path / "part.npz")
     second = Trainer.resume(NTupleNetwork.load(tmp_path / "part.npz"))
@@ -192,11 +151,9 @@ def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_sto
     [
         ({"seed": None}, "does not have the seed"),
         ({"rate": "fast"}, "does not have the rate"),
-        ({"batch": 10**9}, "batch must be 1 to 10000"),
         ({"random_plies": 4.0}, "does not have the random_plies"),
         ({"random_plies": 10**299}, "random_plies must be 0 to 16"),
         ({"rate": 10**299}, r"rate must be 0 to 1e\+06"),
-        ({"look_ahead": 2}, "does not have the look_ahead"),
     ],
     ids=str,
 )
@@ -205,17 +162,6 @@ def test_a_card_that_does_not_say_how_it_was_trained_cannot_be_resumed(change, m
     Trainer.resume(NTupleNetwork(4, training=training))
     with pytest.raises(ValueError, match=message):
         Trainer.resume(NTupleNetwork(4, training=training | change))
-
-
-@pytest.mark.nojit
-def test_threads_make_no_difference():
-    trainers = [Trainer(4, 3, batch=20, num_threads=n) for n in (1, 2, 3, 20)]
-    for trainer in trainers:
-        assert [trainer.run(games=n) for n in (40, 3)] == [40, 3]
-        assert trainer.games == 43
-        assert trainer.network.training["batch"] == 20
-    assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 1
-    assert len({trainer.network.errors.tobytes() for trainer in trainers}) == 1
 
 
 def test_the_same_weights_as_ever():
@@ -228,15 +174,14 @@ def test_the_same_weights_as_ever():
     assert np.abs(weights).sum() == pytest.approx(325.06636092, rel=1e-8)
 
 
-@pytest.mark.parametrize(("batch", "threads"), [(1, 1), (16, 2)])
-def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
-    trainer = Trainer(6, 2, batch=batch, num_threads=threads)
-    trainer.run(games=batch)  # compiles the kernels before the timer starts
+def test_an_interrupt_keeps_what_was_learned_and_counts_it():
+    trainer = Trainer(6, 2)
+    trainer.run(games=1)  # compiles the kernels before the timer starts
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         trainer.run(seconds=60)
-    assert trainer.network.training["games"] == trainer.games > batch
-    again = Trainer(6, 2, batch=batch)
+    assert trainer.network.training["games"] == trainer.games > 1
+    again = Trainer(6, 2)
     again.run(games=trainer.games)
     assert (again.network.weights == trainer.network.weights).all()
 
@@ -262,9 +207,6 @@ def test_it_learns_to_beat_random(size, plies, score):
         ({"epsilon": float("nan")}, "epsilon must be 0 to 1, not nan"),
         ({"random_plies": -1}, "random_plies must be 0 to 16, not -1"),
         ({"grabbing": 2}, "grabbing must be 0 to 1, not 2"),
-        ({"batch": 0}, "batch must be 1 to 10000, not 0"),
-        ({"num_threads": 0}, "num_threads must be 1 to 1024, not 0"),
-        ({"num_threads": 2}, "the number of threads must be at most 1, the number of games in a batch, not 2"),
         ({"seed": -1}, "-1"),
     ],
 )

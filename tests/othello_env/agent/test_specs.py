@@ -253,6 +253,6 @@ def test_the_files_of_an_agent_are_hashed(tmp_path):
     policy.write_text(policy.read_text() + "\n")
     assert file_hashes(made) == expected != file_hashes(spec)
     weights.write_bytes(b"weights")
-    assert list(file_hashes(f"engine:eval=ntuple:weights={weights}")) == [str(weights)]
+    assert list(file_hashes(f"engine:eval={weights}")) == [str(weights)]
     for none in ("random", make_agent("random"), lambda observations, masks: masks.argmax(axis=1)):
         assert file_hashes(none) == {}

@@ -20,12 +20,11 @@ def run(*arguments):
 def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["othello-env", "train", "--games", "150"])
     whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
-    options = ["--size", 4, "--seed", 5, "--threads", 2]
+    options = ["--size", 4, "--seed", 5]
     assert run("--games", 150, "--out", whole, *options) == 0
     assert run("--games", 64, "--out", part, *options) == 0
     assert run("--games", 86, "--out", part, "--resume") == 0
     expected, got = NTupleNetwork.load(whole), NTupleNetwork.load(part)
-    assert expected.training["batch"] == 32
     assert expected.training["games"] == expected.training["scores"]["games"] == 150
     assert 0 <= expected.training["scores"][training.YARDSTICK] <= 1
     assert expected.training["command"] == "othello-env train --games 150"
@@ -57,19 +56,6 @@ def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, ca
     assert run("--games", 10, "--seed", 6, "--resume", "--out", file) == 2
     assert "trained with 5, not 6" in capsys.readouterr().err
     assert file.read_bytes() == before
-
-
-def test_more_threads_than_games_in_a_batch_are_refused(tmp_path, capsys):
-    file = tmp_path / "a.npz"
-    assert run("--games", 10, "--size", 4, "--out", file) == 0
-    before = file.read_bytes()
-    capsys.readouterr()
-    for arguments in (["--resume", "--out", file], ["--batch", 1, "--out", tmp_path / "b.npz"]):
-        assert run("--games", 10, "--threads", 4, *arguments) == 2
-        told = capsys.readouterr().err
-        assert told == "othello-env: the number of threads must be at most 1, the number of games in a batch, not 4\n"
-    assert file.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [file]
 
 
 @pytest.mark.parametrize("interrupted_score", [1, 2])

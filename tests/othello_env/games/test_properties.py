@@ -124,7 +124,7 @@ def test_equality_is_of_positions(data, positions):
     discs = state.own, state.opponent
     assert Othello.from_bits(*discs, state.to_move, state.size) == state
     assert Othello.from_bits(*discs, 1 - state.to_move, state.size) != state
-    assert state.with_moves((1, 2, 3)) == state
+    assert state.at(*discs, state.to_move, (1, 2, 3)) == state
     assert state != state.to_text()
     if state.size < 8:
         assert Othello.from_bits(*discs, state.to_move, state.size + 2) != state

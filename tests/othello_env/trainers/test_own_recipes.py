@@ -28,6 +28,7 @@ SMALL = {
     "imitation": f"{RESIDUAL} --minibatches 5 --minibatch 32",
     "self_play": "--games 8 --steps 8 --minibatch 32",
     "dqn": "--steps 300 --batch 16",
+    "dqn_vector": "--games 8 --moves 2400 --batch 16",
 }
 NAMED = ("ppo", "alphazero", "imitation")  # an option of these names the network
 
@@ -99,7 +100,27 @@ def test_a_seed_repeats_a_run(run, name):
     same(load_network("a.safetensors").weights, load_network("b.safetensors").weights)
 
 
-@pytest.mark.parametrize("name", ["self_play", "dqn"])
+@pytest.mark.parametrize("name", NAMED)
+def test_seconds_are_those_of_training_and_measurements_do_not_count(run, name, monkeypatch):
+    module, now = load(name), [0.0]
+    learn, measure = module.learn, module.measure_progress
+
+    def timed_learn(*arguments):
+        now[0] += 1
+        return learn(*arguments)
+
+    def timed_measure(*arguments, **options):
+        now[0] += 1000
+        return measure(*arguments, **options)
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(module, "learn", timed_learn)
+    monkeypatch.setattr(module, "measure_progress", timed_measure)
+    run(name, "a.safetensors", "--seconds 2 --every 1", module)
+    assert 2 <= json.loads(Path("a.json").read_text())["curve"][-1]["seconds"] <= 5  # an iteration may take five
+
+
+@pytest.mark.parametrize("name", ["self_play", "dqn", "dqn_vector"])
 def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
     run(name, "a.safetensors", "--iterations 3 --every 2" if name == "self_play" else "")
     spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
@@ -111,8 +132,8 @@ def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
         assert [(point["iteration"], point["plies"]) for point in curve] == [(2, 128), (3, 192)]
         assert [plies for plies, _ in events["scores/random"]] == [128, 192]
         assert [plies for plies, _ in events["losses/policy"]] == [64, 128, 192]
-    short = "--iterations 1" if name == "self_play" else "--steps 1"
-    run(name, "b.safetensors", f"{short} --rate 0 --init a.safetensors")
+    short = {"self_play": "--iterations 1", "dqn": "--steps 1", "dqn_vector": "--moves 8"}
+    run(name, "b.safetensors", f"{short[name]} --rate 0 --init a.safetensors")
     function = f"{RECIPES / name}.py:Network"
     same(load_network("a.safetensors", function).weights, load_network("b.safetensors", function).weights)
     with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
@@ -300,8 +321,9 @@ def test_self_play_makes_a_praised_action_likelier_and_the_value_nearer():
     assert nearer[0] > values[0]
 
 
-def test_dqn_asks_for_the_best_legal_action_of_the_next_state_and_for_nothing_after_the_end():
-    module = load("dqn")
+@pytest.mark.parametrize("name", ["dqn", "dqn_vector"])
+def test_dqn_asks_for_the_best_legal_action_of_the_next_state_and_for_nothing_after_the_end(name):
+    module = load(name)
     torch.manual_seed(1)
     network = module.Network(4)
     states = [Othello(4)]

@@ -1,0 +1,128 @@
+"""DQN (Mnih et al., 2015) on the vector environment (``pip install 'othello-env[torch]'``).
+
+    python scripts/train/dqn_vector.py
+    python scripts/train/dqn_vector.py --opponent maximizer:eval=weighted --init runs/dqn_vector.safetensors \
+        --out runs/more.safetensors
+
+The same as `dqn.py`, with the same network, but 64 games are played at once: the network sees 64 boards in one call,
+and the memory is arrays. So a minute brings about 30 times as many moves. TensorBoard's events are in a folder beside
+the agent: ``tensorboard --logdir runs``.
+"""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+try:
+    import torch
+    import tyro
+    from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[torch]'")
+
+from othello_agents.network import CustomNetwork, NeuralAgent, load_network
+from othello_env import Othello, make_vec_env, play_match, sample_legal
+
+
+@dataclass
+class Args:
+    """The options of the command."""
+
+    out: Path = Path("runs/dqn_vector.safetensors")  # the file of the agent
+    init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
+    opponent: str = "random"  # the opponent, any agent's spec
+    size: Literal[4, 6, 8] = 8  # size of the board
+    seed: int = 1  # the seed of everything random
+    games: int = 64  # games at once
+    moves: int = 5_000_000  # moves of the learner in all games
+    explore: float = 0.05  # the share of random moves in the second half; in the first half it falls from 1
+    newest: int = 200_000  # learn from this number of newest moves
+    batch: int = 512  # moves in one change of the weights, after every step of all games
+    rate: float = 5e-4  # the learning rate of Adam
+
+
+class Network(nn.Module):
+    """From boards (N, 2, S, S), floats, and masks (N, A), bools, to all actions' values (N, A) and the best's (N,)."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Flatten(), nn.Linear(2 * size**2, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU())
+        self.values = nn.Linear(256, size**2 + 1)
+
+    def forward(self, boards: Any, masks: Any) -> Any:
+        values = self.values(self.body(boards)).masked_fill(~masks, -1e9)  # an illegal action is never the best
+        return values, values.amax(dim=1)
+
+
+def targets(network: Network, rewards: Any, boards: Any, masks: Any, over: Any) -> Any:
+    """What the value of each move should be: its reward, and what the best legal action in the next state is worth."""
+    with torch.no_grad():
+        best = network(boards.float(), masks)[1]
+    return rewards.float() + 0.99 * torch.where(over, 0.0, best)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    if args.out.exists():
+        sys.exit(f"{args.out} exists; give another --out")
+    rng = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(1)  # a small network is not faster with more
+    envs = make_vec_env(args.games, opponent=args.opponent, size=args.size)
+    network, target = Network(args.size), Network(args.size)
+    trained = CustomNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    if args.init:
+        trained.assign(load_network(args.init, trained.function))
+    optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix(""))
+
+    seen, _ = envs.reset(seed=args.seed)
+    rows = max(args.newest // args.games, 1)  # the memory has this number of steps, each with a move of each game
+    memory: dict[str, Any] = {}
+    results: list[float] = []
+    steps = args.moves // args.games
+    for step in range(steps):
+        boards, masks = seen["observation"], seen["action_mask"] != 0
+        with torch.no_grad():
+            values, _ = network(torch.from_numpy(boards).float(), torch.from_numpy(masks))
+        explores = rng.random(args.games) < max(args.explore, 1 - 2 * step / steps)
+        actions = np.where(explores, sample_legal(seen["action_mask"], rng), values.argmax(dim=1).numpy())
+        seen, rewards, over, _, _ = envs.step(actions)
+        results.extend(rewards[over])
+        row = {"boards": boards, "masks": masks, "actions": actions, "rewards": rewards}
+        # Where a game is over, the next board is that of a new game. Its value does not count.
+        row |= {"next_boards": seen["observation"], "next_masks": seen["action_mask"] != 0, "over": over}
+        for name, array in row.items():
+            memory.setdefault(name, np.zeros((rows, *array.shape), array.dtype))[step % rows] = array
+
+        if step % 250 == 0:
+            target.load_state_dict(network.state_dict())
+        at, game = rng.integers(min(step + 1, rows), size=args.batch), rng.integers(args.games, size=args.batch)
+        chosen = {name: torch.from_numpy(array[at, game]) for name, array in memory.items()}
+        goals = targets(target, *(chosen[name] for name in ("rewards", "next_boards", "next_masks", "over")))
+        values = network(chosen["boards"].float(), chosen["masks"])[0].gather(1, chosen["actions"][:, None]).squeeze(1)
+        loss = nn.functional.smooth_l1_loss(values, goals)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if (step + 1) % 1000 == 0:
+            moves, mean = (step + 1) * args.games, np.mean(results[-2000:])
+            writer.add_scalar("losses/value", loss.item(), moves)
+            writer.add_scalar("mean result of the last 2000 games", mean, moves)
+            print(f"{moves:,} moves  mean result of the last 2000 games {mean:+.2f}", flush=True)
+
+    writer.close()
+    trained.save(args.out)
+    print(play_match(NeuralAgent(trained), "random", games=200, new_game=lambda _: Othello(args.size)))
+    print(f"{args.out} is the agent")
+    print(f"next: othello-env benchmark {args.out}:network={trained.function} --size {args.size}")
+
+
+if __name__ == "__main__":
+    main()
