@@ -35,11 +35,12 @@ def logits_of(model: SequenceModel, tokens: npt.ArrayLike, count: int) -> npt.ND
     given = np.ascontiguousarray(tokens, np.int64)
     torch = sys.modules.get("torch")  # without PyTorch in this process, the model is not one of its modules
     if torch is not None and isinstance(model, torch.nn.Module):
-        was_training, weight = model.training, next(model.parameters(), torch.zeros(0))
-        model.eval()
+        module: Any = model
+        was_training, weight = module.training, next(module.parameters(), torch.zeros(0))
+        module.eval()
         with torch.inference_mode():
-            answer = model(torch.from_numpy(given).to(weight.device))
-        model.train(was_training)
+            answer = module(torch.from_numpy(given).to(weight.device))
+        module.train(was_training)
     else:
         answer = model(given)
     if isinstance(answer, tuple):
