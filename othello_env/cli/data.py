@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 import numpy as np
+import numpy.typing as npt
 from click.core import ParameterSource
 
 from othello_env.agent import file_hashes, make_agent
@@ -36,7 +37,9 @@ from othello_env.data import (
     tokens,
     write_games,
 )
+from othello_env.data.formats.tokens import tokens_of, write_tokens
 from othello_env.data.overview import Overview
+from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 from othello_env.games.registry import GameSpec
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import check_output, write_file
@@ -65,14 +68,39 @@ def _make() -> None:
     """
 
 
+_vocabulary_option = click.option(
+    "--vocabulary",
+    type=click.Choice(VOCABULARIES),
+    help="Write sequences of tokens for language models (.npy or .parquet).",
+)
+
+
 @_make.command("random")
 @click.option("--games", type=click.IntRange(1, options.MOST_GAMES), required=True, help="The number of games.")
-@click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset.")
+@click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset; a file with --vocabulary.")
 @click.option("--threads", type=click.IntRange(1, options.MOST_THREADS), default=1, help="The number of threads.")
 @options.size_option
+@_vocabulary_option
 @options.seed_option("The same seed makes the same games.")
-def _make_random(games: int, out: Path, threads: int, size: int, seed: int) -> None:
-    """Make games of Othello by random legal moves."""
+def _make_random(games: int, out: Path, threads: int, size: int, vocabulary: str | None, seed: int) -> None:
+    """Make games of Othello by random legal moves.
+
+    With --vocabulary, the games are written as sequences of tokens to one file, whose name ends in .npy or .parquet.
+    """
+    if vocabulary is not None:
+        words = vocabulary_of(vocabulary, size)
+
+        def batches() -> Iterator[npt.NDArray[np.int8]]:
+            with options.bar("games", games) as advance:
+                for first in range(0, games, _RANDOM_PART):
+                    count = min(_RANDOM_PART, games - first)
+                    made = random_games(count, size=size, seed=seed, first=first, num_threads=threads)
+                    yield tokens_of(made.actions.astype(np.int8, copy=False), made.lengths, words)
+                    advance(count)
+
+        write_tokens(out, batches(), games, words)
+        click.echo(f"{out}: {games:,} sequences")
+        return
 
     def part(first: int, count: int) -> Games:
         return random_games(count, size=size, seed=seed, first=first, num_threads=threads)
@@ -132,6 +160,7 @@ def _make_match(
 @click.option("--tournaments", type=_INPUT, help="A file with the tournaments' names for WTHOR games (WTHOR.TRN).")
 @click.option("--skip", is_flag=True, help="Leave damaged games out, and print their number.")
 @click.option("--distinct", is_flag=True, help="Of equal games, keep only the first.")
+@_vocabulary_option
 @options.game_option
 def _convert(
     source: Path,
@@ -140,12 +169,14 @@ def _convert(
     tournaments: Path | None,
     skip: bool,
     distinct: bool,
+    vocabulary: str | None,
     rules: GameSpec,
 ) -> None:
     """Write the games of a file or dataset to a file.
 
     SOURCE is a dataset, or a file of WTHOR, GGF, transcripts, PDN, records of matches (.jsonl), Parquet, Othello-GPT's
-    tokens (.npy) or .npz. TARGET ends in .npz, .npy, .wtb, .ggf, .txt, .pdn or .parquet.
+    tokens (.npy) or .npz. TARGET ends in .npz, .npy, .wtb, .ggf, .txt, .pdn or .parquet. With --vocabulary, TARGET
+    ends in .npy or .parquet and gets sequences of tokens.
     """
     names = {
         "players": read_names(players) if players else (),
@@ -153,7 +184,11 @@ def _convert(
     }
     games = Games.joined(parts_of(source, rules, skip, **names))
     kept = games.distinct() if distinct else games
-    write_games(target, kept)
+    if vocabulary is None:
+        write_games(target, kept)
+    else:
+        rows = tokens(kept, vocabulary)
+        write_tokens(target, [rows], len(rows), vocabulary_of(vocabulary, kept.starts[0].observation_shape[1]))
     click.echo(f"{target}: {len(kept):,} games" + (f" of {len(games):,}" if len(kept) < len(games) else ""))
 
 

@@ -9,7 +9,20 @@ from othello_env.data.labels import MoveLabels, agent_labels, exact_labels, exac
 from othello_env.data.matches import match_games
 from othello_env.data.overview import Overview
 from othello_env.data.review import MoveReview, PlayerReview, review_game, summarise
-from othello_env.data.sequences import BoardSets, Labels, board_labels, board_sets, from_tokens, tokens
+from othello_env.data.sequence_metrics import SequenceReport, Share, measure_sequences
+from othello_env.data.sequences import (
+    BoardSets,
+    Labels,
+    Sequences,
+    SequenceStream,
+    board_labels,
+    board_sets,
+    from_tokens,
+    legal_tokens,
+    sequences,
+    square_accuracy,
+    tokens,
+)
 
 __all__ = [
     "BoardSets",
@@ -24,6 +37,10 @@ __all__ = [
     "Outcomes",
     "Overview",
     "PlayerReview",
+    "SequenceReport",
+    "SequenceStream",
+    "Sequences",
+    "Share",
     "Statistics",
     "agent_labels",
     "board_labels",
@@ -33,11 +50,15 @@ __all__ = [
     "examples",
     "from_tokens",
     "games_of_records",
+    "legal_tokens",
     "match_games",
+    "measure_sequences",
     "random_games",
     "read_games",
     "read_names",
     "review_game",
+    "sequences",
+    "square_accuracy",
     "summarise",
     "tokens",
     "write_games",

@@ -35,6 +35,7 @@ __all__ = [
     "check_standard",
     "padded",
     "placed_discs",
+    "play_randomly",
     "random_games",
     "with_passes",
 ]
@@ -416,11 +417,8 @@ def with_passes(
         number of each game's first illegal move, counted from 0; -1 if all moves are legal. The actions of a game end
         before its first illegal move.
     """
-    n, size = len(squares), start.size
-    own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))
-    actions, lengths, wrong = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32), np.empty(n, np.int32)
-    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[size], size, actions, lengths, wrong)
-    return actions, lengths, wrong
+    found = kernels.replay(squares, start)
+    return found.actions, found.lengths, found.wrong
 
 
 def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, num_threads: int = 1) -> Games:
@@ -444,6 +442,21 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
     seed, num_threads = check_whole("seed", seed, 0), check_whole("num_threads", num_threads, 1)
     size = check_board_size(size, bitboard.SIZES)
     rules = GameSpec.parse(f"othello:size={size}")
+    return Games(*play_randomly(rules, seed, first, count, num_threads), rules)
+
+
+def play_randomly(
+    rules: GameSpec, seed: int, first: int, count: int, num_threads: int = 1
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
+    """The actions and lengths of `random_games`, by the rules of Othello or of a variant that has a batch.
+
+    Returns:
+        (N, LONGEST) int8, the actions of each game; and (N,) int32, their number. What follows the last action has no
+        meaning.
+
+    Raises:
+        ValueError: the game was registered without a batch.
+    """
     episodes, key = np.arange(first, first + count, dtype=np.uint64), np.uint64(mix_int(0, seed))
     actions, lengths = np.empty((count, kernels.LONGEST), np.int8), np.empty(count, np.int32)
     initial = rules.batch(0).initial_arrays(
@@ -463,4 +476,4 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
     threads = Threads(num_threads)
     threads.run(work)
     threads.close()
-    return Games(actions, lengths, rules)
+    return actions, lengths

@@ -1,36 +1,53 @@
-"""Kernels (compiled functions) that work on the moves of N games of Othello.
+"""Kernels (compiled functions) that work on the moves of N games of Othello, or of a variant with Othello's board.
 
-Letters for shapes: N = games, T = plies of the longest game, M = positions.
+Letters for shapes: N = games, K = entries of the longest row, L = places of a record, T = plies of the longest game.
 """
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.batch import disc_of
-from othello_env.games.othello.bitboard import (
-    STARTS,
-    flips,
-    legal_moves,
-)
+from othello_env.games.batch.functions import is_legal, play_all
+from othello_env.games.batch.state import BatchState
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import GameSpec
 from othello_env.support.jit import kernel
 
-__all__ = ["LONGEST", "add_passes", "board_sets"]
+__all__ = ["LONGEST", "Replayed", "replay", "to_labels", "to_legal", "to_tokens"]
 
 LONGEST = 128
 """No game has more plies than this: at most 60 moves place a disc, and there are never two passes in a row."""
 
+_AT_ONCE = 1024
+"""The number of games that are played together."""
 _0 = np.uint64(0)
-_BLACK, _WHITE = map(np.uint64, STARTS)
 
 
-@kernel(inline=True)
-def _placed(disc: np.uint64, mine: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Place the disc on the square `disc`, or pass if `disc` is 0.
+class Replayed(NamedTuple):
+    """N games that `replay` played, and the boards after their moves."""
 
-    Return the discs of the next player to move, and the discs of the other player.
-    """
-    turned = flips(disc, mine, other)
-    return other & ~turned, mine | turned | disc
+    actions: npt.NDArray[np.int8]
+    """(N, LONGEST) the actions, passes included, and -1 after the last action."""
+    lengths: npt.NDArray[np.int32]
+    """(N,) the number of actions of each game."""
+    wrong: npt.NDArray[np.int32]
+    """(N,) the number of the first illegal entry of each row, from 0; -1 if all are legal. The game ends before it."""
+    ended: npt.NDArray[np.bool_]
+    """(N,) whether each game is over."""
+    moves: npt.NDArray[np.int32]
+    """(N,) the number of moves of each game that have a place in the record, even if L is smaller."""
+    own: npt.NDArray[np.uint64]
+    """(N, L) the discs of the player to move after each move. 0 after the last move, as in the next three arrays."""
+    opponent: npt.NDArray[np.uint64]
+    """(N, L) the other player's discs."""
+    legal: npt.NDArray[np.uint64]
+    """(N, L) the squares where the next disc may be placed. If passes have no places in the record and the player to
+    move must pass, these are the squares of the other player."""
+    to_move: npt.NDArray[np.int8]
+    """(N, L) the player to move."""
 
 
 @kernel(inline=True)
@@ -47,98 +64,192 @@ def _transposed(squares: np.uint64) -> np.uint64:
     return squares ^ turned ^ (turned << np.uint64(28))
 
 
+def replay(
+    rows: npt.NDArray[np.int8], start: Othello, length: int = 0, *, passes: bool = False, transposed: bool = False
+) -> Replayed:
+    """Play N games by the rules of their start, and record the boards.
+
+    Args:
+        rows: (N, K) int8, the moves of each game as actions; a negative number ends a game.
+        start: the position in which all games begin, of a registered game that has a subclass of `OthelloBatch`.
+        length: the number L of moves that are recorded, for each game.
+        passes: whether passes are moves. Then they must stand in the rows, and have places in the record. Otherwise
+            they may be left out of the rows, and are added to the actions. A pass after the last move is not added.
+        transposed: whether the rows and columns of the recorded boards are swapped.
+
+    Raises:
+        ValueError: the game was registered without a batch.
+    """
+    n, spec = len(rows), GameSpec.from_state(start)
+    assert spec is not None
+    found = Replayed(
+        np.full((n, LONGEST), -1, np.int8),
+        np.zeros(n, np.int32),
+        np.full(n, -1, np.int32),
+        np.zeros(n, np.bool_),
+        np.zeros(n, np.int32),
+        own=np.zeros((n, length), np.uint64),
+        opponent=np.zeros((n, length), np.uint64),
+        legal=np.zeros((n, length), np.uint64),
+        to_move=np.zeros((n, length), np.int8),
+    )
+    batch = spec.batch(min(n, _AT_ONCE))
+    for first in range(0, n, _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        games = batch.part(slice(len(rows[part])))
+        games.begin_at([start], np.zeros(len(games), np.int64))
+        _replay(games.constants, tuple(games.arrays), rows[part], passes, tuple(each[part] for each in found))
+    if transposed:
+        for sets in (found.own, found.opponent, found.legal):
+            _transpose_all(sets.reshape(-1))
+    return found
+
+
 @kernel
-def board_sets(
+def _replay(
+    constants: Any, arrays: tuple[Any, ...], rows: npt.NDArray[np.int8], passes: bool, found_fields: tuple[Any, ...]
+) -> None:
+    """Do what `replay` does. `arrays` has the fields of the `BatchState` of N games at their start."""
+    state, found = BatchState(*arrays), Replayed(*found_fields)
+    boards, n, passing = state.boards, len(rows), constants.size * constants.size
+    length = found.own.shape[1]
+    next_entry, has_passed = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    actions, waits, playing = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.ones(n, np.bool_)
+    while playing.any():
+        for i in range(n):
+            waits[i] = True
+            if not playing[i]:
+                continue
+            if not passes and boards.legal[i] == _0 and not state.over[i]:
+                actions[i], waits[i], has_passed[i] = passing, False, True  # whether the row has this pass or not
+                continue
+            entry = int(rows[i, next_entry[i]]) if next_entry[i] < rows.shape[1] else -1
+            if has_passed[i] and entry == passing:
+                _note(found, i, passing)
+                has_passed[i] = False
+                next_entry[i] += 1
+                entry = int(rows[i, next_entry[i]]) if next_entry[i] < rows.shape[1] else -1
+            is_legal_entry = entry >= 0 and not state.over[i] and is_legal(constants, state, i, entry)
+            if not is_legal_entry:
+                found.wrong[i] = next_entry[i] if entry >= 0 else -1
+                found.ended[i], playing[i] = state.over[i], False
+                continue
+            if has_passed[i]:
+                _note(found, i, passing)
+                has_passed[i] = False
+            _note(found, i, entry)
+            next_entry[i] += 1
+            actions[i], waits[i] = entry, False
+        play_all(constants, state, actions, waits)
+        for i in range(n):
+            if waits[i]:
+                continue
+            place = found.moves[i]
+            if not passes and actions[i] == passing:  # a pass without a place: the squares are the next player's
+                place -= 1
+                if 0 <= place < length:
+                    found.legal[i, place] = boards.legal[i]
+                continue
+            if place < length:
+                found.own[i, place], found.opponent[i, place] = boards.own[i], boards.opponent[i]
+                found.legal[i, place], found.to_move[i, place] = boards.legal[i], state.to_move[i]
+            found.moves[i] += 1
+
+
+@kernel(inline=True)
+def _note(found: Replayed, i: int, action: int) -> None:
+    """Add an action to those of game i."""
+    found.actions[i, found.lengths[i]] = action
+    found.lengths[i] += 1
+
+
+@kernel
+def _transpose_all(sets: npt.NDArray[np.uint64]) -> None:
+    for i in range(len(sets)):
+        sets[i] = _transposed(sets[i])
+
+
+@kernel
+def to_tokens(
     actions: npt.NDArray[np.int8],
     lengths: npt.NDArray[np.int32],
-    mine: npt.NDArray[np.uint64],
-    yours: npt.NDArray[np.uint64],
-    legal: npt.NDArray[np.uint64],
-    to_move: npt.NDArray[np.int8],
-    moves: npt.NDArray[np.int8],
-) -> None:
-    """Write the board after each disc that is placed in N games. M is the number of these discs.
-
-    The games are on 8x8 and begin at the usual start. All actions must be legal. In a set of squares, each square has a
-    bit. The number of the bit is ``8 * letter + digit``, where `letter` and `digit` are the letter and the digit of the
-    square's name, both counted from 0. For example, f5 has the bit ``8 * 5 + 4``.
+    table: npt.NDArray[np.int8],
+    tokens: npt.NDArray[np.int8],
+) -> int:
+    """Write the tokens of N games.
 
     Args:
         actions: (N, T), the actions of each game.
         lengths: (N,), the number of actions of each game.
-        mine: (M,), output: the discs of the player who is to move after the disc is placed.
-        yours: (M,), output: the other player's discs.
-        legal: (M,), output: the legal squares of the player to move, or of the other player if the player to move must
-            pass.
-        to_move: (M,), output: the player to move.
-        moves: (N,), output: the number of discs that are placed in each game.
+        table: (A,), the token of each action. Actions with the token 0 are left out.
+        tokens: (N, L), output: the tokens, cut off after L tokens, and 0 after the last one.
+
+    Returns:
+        The number of discs that have no token.
     """
-    board, side = ~_0, np.uint64(8)
-    k = 0
+    lost, passing = 0, len(table) - 1
     for i in range(len(actions)):
-        own, other, player = _BLACK, _WHITE, np.int8(0)
-        first = k
+        k = 0
         for t in range(lengths[i]):
-            disc = disc_of(np.int64(actions[i, t]), side)
-            own, other = _placed(disc, own, other)
-            player = np.int8(1 - player)
-            if disc == _0:
-                continue
-            squares = legal_moves(own, other, board)
-            if squares == _0:
-                squares = legal_moves(other, own, board)
-            mine[k], yours[k], legal[k] = _transposed(own), _transposed(other), _transposed(squares)
-            to_move[k] = player
-            k += 1
-        moves[i] = k - first
+            token = table[actions[i, t]]
+            if token != 0 and k < tokens.shape[1]:
+                tokens[i, k] = token
+                k += 1
+            elif token == 0 and actions[i, t] != passing:
+                lost += 1
+        tokens[i, k:] = 0
+    return lost
 
 
 @kernel
-def add_passes(
-    squares: npt.NDArray[np.int8],
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    board: np.uint64,
-    size: int,
-    actions: npt.NDArray[np.int8],
-    lengths: npt.NDArray[np.int32],
-    wrong: npt.NDArray[np.int32],
+def to_labels(
+    played_fields: tuple[Any, ...],
+    bits: npt.NDArray[np.uint64],
+    relative: npt.NDArray[np.int8],
+    board: npt.NDArray[np.int8],
 ) -> None:
-    """Turn N lists of squares without passes into lists of actions with passes.
+    """Write the boards after the moves of N games as labels of squares.
 
     Args:
-        squares: (N, K), the squares of each list in order; a negative number ends a list.
-        own: (N,), the discs of the player to move in the first position.
-        opponent: (N,), the other player's discs.
-        board: the set of all squares of the board, one bit for each square.
-        size: the height and width of the board.
-        actions: (N, LONGEST), output: the actions, and -1 after the last action. A pass after the last move is not
-            added.
-        lengths: (N,), output: the number of actions of each list.
-        wrong: (N,), output: the number of the first illegal move, from 0; -1 if all moves are legal. A move that is
-            legal after a pass counts as legal. The actions of a game end before its first illegal move.
+        played_fields: the fields of `Replayed`.
+        bits: (S * S,), the number of each square's bit in a set.
+        relative: (N, L, S * S), output: 0 for a disc of the player to move, 1 for an empty square, 2 for a disc of the
+            other player, and -1 after the last move.
+        board: (N, L, S * S), output: 0 for White, 1 for an empty square, 2 for Black, and -1 after the last move.
     """
-    side = np.uint64(size)
-    for i in range(len(squares)):
-        mine, other = own[i], opponent[i]
-        wrong[i] = -1
-        t = 0
-        for k in range(squares.shape[1]):
-            action = np.int64(squares[i, k])
-            if action < 0:
-                break
-            legal = legal_moves(mine, other, board)
-            disc = disc_of(action, side)
-            if legal == _0 and disc & legal_moves(other, mine, board) != _0:
-                actions[i, t] = size * size
-                t += 1
-                mine, other = other, mine
-                legal = disc
-            if disc & legal == _0:
-                wrong[i] = k
-                break
-            actions[i, t] = action
-            t += 1
-            mine, other = _placed(disc, mine, other)
-        lengths[i] = t
-        actions[i, t:] = -1
+    played = Replayed(*played_fields)
+    one = np.uint64(1)
+    for i in range(len(relative)):
+        for k in range(min(played.moves[i], relative.shape[1])):
+            own, opponent = played.own[i, k], played.opponent[i, k]
+            for square in range(len(bits)):
+                disc = np.int8((opponent >> bits[square]) & one) - np.int8((own >> bits[square]) & one)
+                relative[i, k, square] = 1 + disc
+            sign = np.int8(2 * played.to_move[i, k] - 1)
+            for square in range(len(bits)):
+                board[i, k, square] = 1 + sign * (relative[i, k, square] - 1)
+        relative[i, played.moves[i] :] = -1
+        board[i, played.moves[i] :] = -1
+
+
+@kernel
+def to_legal(played_fields: tuple[Any, ...], bits: npt.NDArray[np.uint64], legal: npt.NDArray[np.bool_]) -> None:
+    """Write the legal tokens after the moves of N games.
+
+    Args:
+        played_fields: the fields of `Replayed`.
+        bits: (B,), the number of the bit of the square of each token from 1. If B is V - 1, all tokens are squares;
+            otherwise the last token is the pass.
+        legal: (N, L, V), output: whether each token may follow.
+    """
+    played = Replayed(*played_fields)
+    one, last = np.uint64(1), legal.shape[2] - 1
+    legal[:, :, 0] = False
+    for i in range(len(legal)):
+        for k in range(min(played.moves[i], legal.shape[1])):
+            squares = played.legal[i, k]
+            for token in range(len(bits)):
+                legal[i, k, token + 1] = (squares >> bits[token]) & one != _0
+            if len(bits) < last:
+                legal[i, k, last] = squares == _0 and not (played.ended[i] and k == played.moves[i] - 1)
+        legal[i, played.moves[i] :] = False

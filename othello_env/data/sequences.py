@@ -1,13 +1,17 @@
-"""Labels of the boards for language models of games. The formats are those of Othello-GPT.
+"""Games as a language model sees them: sequences of tokens, and labels of the boards after each move.
 
-`othello_env.data.formats.tokens` describes Othello-GPT and its sequences of tokens. In Othello-GPT, a square has the
-number ``8 * letter + digit``, and in this package ``8 * digit + letter``. So a board of Othello-GPT is a board of this
-package with rows and columns swapped.
+`othello_env.games.othello.tokens` describes the two vocabularies. In that of Othello-GPT, a square has the number
+``8 * letter + digit``, and in this package ``8 * digit + letter``. So a board of Othello-GPT is a board of this package
+with rows and columns swapped. In the other vocabulary, boards are those of this package.
+
+Letters for shapes: N = games, L = tokens of a sequence, S = size of the board, V = tokens of the vocabulary, M = moves
+of all games.
 """
 
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -16,25 +20,34 @@ import numpy.typing as npt
 
 from othello_env.data import kernels
 from othello_env.data.formats.archive import read_arrays
-from othello_env.data.formats.tokens import VOCABULARY, from_tokens, tokens
-from othello_env.data.games import Games, GamesError, check_standard
+from othello_env.data.formats.tokens import as_rows, from_tokens, tokens, tokens_of, usual_start
+from othello_env.data.games import Games, GamesError, check_standard, play_randomly
+from othello_env.games.game import check_seed
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.tokens import Vocabulary, vocabulary_of
+from othello_env.games.registry import GameSpec
 from othello_env.support.arrays import DAMAGE
+from othello_env.support.numbers import check_flag, check_whole
 
 __all__ = [
     "BLACK",
     "EMPTY",
-    "VOCABULARY",
     "WHITE",
     "BoardSets",
     "Labels",
+    "SequenceStream",
+    "Sequences",
     "board_labels",
     "board_sets",
     "from_tokens",
+    "legal_tokens",
+    "sequences",
+    "square_accuracy",
     "tokens",
 ]
 
 WHITE, EMPTY, BLACK = 0, 1, 2
-"""The values of the squares in `Labels.board`."""
+"""The values of the squares in `Labels.board` and `Sequences.board`."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +133,157 @@ class BoardSets:
         return found
 
 
+@dataclass(frozen=True)
+class Sequences:
+    """N games as sequences of L tokens, and labels of the board after each token.
+
+    Squares are in the order of the vocabulary, which is ``S * letter + digit`` for Othello-GPT.
+
+    Attributes:
+        tokens: (N, L) int8, 0 after the last move.
+        relative: (N, L, S * S) int8, the board after each token, from the point of view of the player whose turn it is:
+            0 is a disc of this player ("mine"), 1 is an empty square, 2 is a disc of the other player ("yours"), and -1
+            stands on all squares after the last move. None if it was not asked for.
+        board: (N, L, S * S) int8, the same board with WHITE, EMPTY and BLACK, and -1 after the last move. None if it
+            was not asked for.
+        legal: (N, L, V) bool, the tokens that may follow each token. No token may follow the end of a game. If passes
+            have no token and a player must pass, these are the other player's moves. None if it was not asked for.
+    """
+
+    tokens: npt.NDArray[np.int8]
+    relative: npt.NDArray[np.int8] | None = None
+    board: npt.NDArray[np.int8] | None = None
+    legal: npt.NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+def sequences(games: Games, vocabulary: str = "othello-gpt", *, boards: bool = False, legal: bool = False) -> Sequences:
+    """Turn N games into sequences of tokens and labels.
+
+    Args:
+        games: games of Othello on any board, or of a variant of its rules, from the usual start.
+        vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
+        boards: whether to make the labels `relative` and `board`, 128 bytes for each move on 8x8.
+        legal: whether to make the labels `legal`, V bytes for each move.
+
+    Raises:
+        ValueError: the games are of another kind, or there is no such vocabulary; or the game was registered without a
+            batch.
+        GamesError: a move is illegal.
+    """
+    found, start = tokens(games, vocabulary), usual_start(games.rules)
+    words, boards, legal = (
+        vocabulary_of(vocabulary, start.size),
+        check_flag("boards", boards),
+        check_flag("legal", legal),
+    )
+    return _sequences(found, games.actions.astype(np.int8, copy=False), start, words, boards, legal)
+
+
+def legal_tokens(
+    sequences: npt.ArrayLike, vocabulary: str = "othello-gpt", rules: str | GameSpec = "othello"
+) -> npt.NDArray[np.bool_]:
+    """The tokens that may follow each token of N sequences of K tokens, (N, K, V) bool.
+
+    After an illegal move and after the end of a game, no token may follow. So the logarithm of this array is what a
+    perfect model answers.
+
+    Args:
+        sequences: (N, K) integers, with 0 after the last move.
+        vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
+        rules: the game and its options, such as ``othello:size=6``.
+
+    Raises:
+        ValueError: the shape is wrong, a token is not in the vocabulary, a move follows the token 0, or the game was
+            registered without a batch.
+    """
+    start = usual_start(rules)
+    words = vocabulary_of(vocabulary, start.size)
+    rows = as_rows(sequences, words)
+    return _legal(kernels.replay(rows, start, rows.shape[1], passes=words.has_pass), words)
+
+
+class SequenceStream:
+    """Batches of random games as sequences of tokens, without end. Only one batch is in memory at a time.
+
+    A game depends only on the seed and on its number, as in `random_games`. So a loop gets the same batches again, and
+    `othello_env.data.torch.SequenceDataset` gets the same batches for any number of workers.
+
+    Args:
+        batch_size: the number of games in a batch.
+        rules: Othello on any board, or a variant of its rules that was registered with a batch.
+        vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
+        seed: an integer of at least 0, which determines all games.
+        first: the number of the first batch, from 0; for example, to continue a training.
+        count: the number of batches; None for a stream without end.
+        boards: whether to make the labels of the boards; see `Sequences`.
+        legal: whether to make the labels of legal tokens; see `Sequences`.
+
+    Raises:
+        ValueError: a number is out of range, there is no such game or vocabulary, or the game has no batch.
+        TypeError: a number is not an integer.
+    """
+
+    def __init__(
+        self,
+        batch_size: int = 512,
+        *,
+        rules: str | GameSpec = "othello",
+        vocabulary: str = "othello-gpt",
+        seed: int = 0,
+        first: int = 0,
+        count: int | None = None,
+        boards: bool = False,
+        legal: bool = False,
+    ) -> None:
+        self.batch_size = check_whole("batch_size", batch_size, 1)
+        self.rules, self._start = GameSpec.parse(rules), usual_start(rules)
+        self.vocabulary = vocabulary_of(vocabulary, self._start.size)
+        self.seed = check_seed(seed)
+        self.first = check_whole("first", first, 0)
+        self.count = None if count is None else check_whole("count", count, 0)
+        self._boards, self._legal = check_flag("boards", boards), check_flag("legal", legal)
+        self.rules.batch(0)  # raises the error if there is none
+
+    def batch(self, number: int) -> Sequences:
+        """The batch with this number, from 0."""
+        actions, lengths = play_randomly(self.rules, self.seed, number * self.batch_size, self.batch_size)
+        actions[np.arange(actions.shape[1]) >= lengths[:, np.newaxis]] = -1
+        found = tokens_of(actions, lengths, self.vocabulary)
+        return _sequences(found, actions, self._start, self.vocabulary, self._boards, self._legal)
+
+    def numbers(self, worker: int = 0, workers: int = 1) -> Iterator[int]:
+        """The numbers of the batches of one of several workers, which take turns."""
+        number = self.first + worker
+        while self.count is None or number < self.first + self.count:
+            yield number
+            number += workers
+
+    def __iter__(self) -> Iterator[Sequences]:
+        return map(self.batch, self.numbers())
+
+
+def square_accuracy(predicted: npt.ArrayLike, labels: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """The share of right predictions of a probe for each square, (S * S,). It is NaN for a square without a label.
+
+    Args:
+        predicted: (..., S * S), the predicted labels.
+        labels: (..., S * S), the labels, such as `Sequences.relative`. Negative labels do not count.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    found, right = np.asarray(predicted), np.asarray(labels)
+    if found.shape != right.shape or not found.ndim:
+        raise ValueError(f"expected predictions of the labels' shape {right.shape}, got {found.shape}")
+    known = (right >= 0).reshape(-1, right.shape[-1])
+    hits = (found == right).reshape(known.shape) & known
+    with np.errstate(invalid="ignore"):
+        return np.asarray(hits.sum(axis=0) / known.sum(axis=0))
+
+
 def board_labels(games: Games) -> Labels:
     """Label the board after each move. All labels are in memory at once: 204 bytes for each move.
 
@@ -139,11 +303,44 @@ def board_sets(games: Games) -> BoardSets:
     """
     check_standard(games, "labels of boards are for")
     games.check()
-    total = int(((games.actions >= 0) & (games.actions < 64)).sum())
-    mine, yours, legal = np.empty((3, total), np.uint64)
-    to_move, moves = np.empty(total, np.int8), np.empty(len(games), np.int8)
-    kernels.board_sets(games.actions, games.lengths, mine, yours, legal, to_move, moves)
-    return BoardSets(mine, yours, legal, to_move, moves)
+    found = kernels.replay(games.actions.astype(np.int8, copy=False), Othello(), 60, transposed=True)
+    inside = np.arange(60) < found.moves[:, np.newaxis]
+    mine, yours, legal = (sets[inside] for sets in (found.own, found.opponent, found.legal))
+    return BoardSets(mine, yours, legal, found.to_move[inside], found.moves.astype(np.int8))
+
+
+def _sequences(
+    found: npt.NDArray[np.int8],
+    rows: npt.NDArray[np.int8],
+    start: Othello,
+    words: Vocabulary,
+    boards: bool,
+    legal: bool,
+) -> Sequences:
+    """The sequences of games that have these tokens, (N, L), and these actions, (N, T), which are legal."""
+    if not (boards or legal):
+        return Sequences(found)
+    played = kernels.replay(rows, start, words.length, passes=words.has_pass)
+    if not boards:
+        return Sequences(found, legal=_legal(played, words))
+    relative, board = np.empty((2, *found.shape, words.size**2), np.int8)
+    kernels.to_labels(tuple(played), _bits(words.squares, words.size), relative, board)
+    return Sequences(found, relative, board, _legal(played, words) if legal else None)
+
+
+def _legal(played: kernels.Replayed, words: Vocabulary) -> npt.NDArray[np.bool_]:
+    """(N, L, V), the tokens that may follow each move."""
+    found = np.empty((*played.legal.shape, words.count), np.bool_)
+    squares = words.actions[1:-1] if words.has_pass else words.actions[1:]
+    kernels.to_legal(tuple(played), _bits(squares, words.size), found)
+    return found
+
+
+def _bits(squares: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.uint64]:
+    """The numbers of the bits of squares, which are given as actions."""
+    row, column = np.divmod(squares.astype(np.int64), size)
+    edge = (8 - size) // 2
+    return (8 * (row + edge) + column + edge).astype(np.uint64)
 
 
 def _squares(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:

@@ -8,12 +8,22 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 from filelock import FileLock, Timeout
 
-__all__ = ["as_type", "check_output", "in_one_process", "named", "parse_json", "read_file", "write_file", "write_json"]
+__all__ = [
+    "as_type",
+    "check_output",
+    "file_to_write",
+    "in_one_process",
+    "named",
+    "parse_json",
+    "read_file",
+    "write_file",
+    "write_json",
+]
 
 _T = TypeVar("_T")
 
@@ -47,10 +57,12 @@ def named(path: str | Path) -> Iterator[None]:
         raise
 
 
-def write_file(path: str | Path, data: bytes) -> None:
-    """Write a file completely, or leave it as it was. Make its folders if necessary.
+@contextlib.contextmanager
+def file_to_write(path: str | Path) -> Iterator[BinaryIO]:
+    """A file to write to. At the end of the block, it takes its place, or everything stays as it was.
 
-    A process that is killed while it writes may leave a hidden file whose name ends in ``.tmp``.
+    Its folders are made if necessary. A process that is killed while it writes may leave a hidden file whose name ends
+    in ``.tmp``.
 
     Raises:
         OSError: the file cannot be written; see `check_output`.
@@ -61,13 +73,23 @@ def write_file(path: str | Path, data: bytes) -> None:
     temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}.tmp")
     try:
         with named(path), temporary.open("xb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:  # remove the temporary file, also after KeyboardInterrupt
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_file(path: str | Path, data: bytes) -> None:
+    """Write a file completely, or leave it as it was. Make its folders if necessary.
+
+    Raises:
+        OSError: the file cannot be written; see `check_output`.
+    """
+    with file_to_write(path) as file:
+        file.write(data)
 
 
 def write_json(path: str | Path, value: Any) -> None:

@@ -18,6 +18,7 @@ from _bench import Bench, machine, perft_work, timed
 from othello_env.data import (
     Dataset,
     Games,
+    SequenceStream,
     board_labels,
     board_sets,
     examples,
@@ -64,6 +65,9 @@ def works(folder: Path, count: int) -> dict[str, Callable[[], float]]:
         "reading GGF, games": lambda: len(read_games(paths["ggf"])),
         "reading transcripts, games": lambda: len(read_games(paths["txt"])),
         "examples, observations and masks, positions": lambda: sum(map(len, examples(games))),
+        "a stream of tokens, games": lambda: len(SequenceStream(count).batch(0)),
+        "a stream of tokens with legal tokens, games": lambda: len(SequenceStream(count // 5, legal=True).batch(0)),
+        "a stream of tokens with boards, games": lambda: len(SequenceStream(count // 5, boards=True).batch(0)),
         "tokens of Othello-GPT, games": lambda: len(tokens(games)),
         "board labels, moves": lambda: len(board_labels(games[: count // 5]).board),
         "board labels as sets of squares, moves": lambda: len(board_sets(games)),

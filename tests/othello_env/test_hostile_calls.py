@@ -97,6 +97,11 @@ def games():
     return import_module("othello_env.data").random_games(2, size=4)
 
 
+def unsure(tokens):
+    """A sequence model for 4x4."""
+    return np.zeros((*tokens.shape, 13))
+
+
 WITH_DEFAULTS = {
     *("Checkers", "Othello", "OthelloText", "Tribolo", "League", "balanced_openings", "make_env", "make_vec_env"),
 }
@@ -110,13 +115,17 @@ def valid():
     state = {"state": Othello(4)}
     states = {"states": [Othello(4)]}
     return {name: {} for name in WITH_DEFAULTS} | {
-        **{name: {"games": games()} for name in ("board_labels", "board_sets", "tokens")},
+        **{name: {"games": games()} for name in ("board_labels", "board_sets", "sequences", "tokens")},
         **dict.fromkeys(("pixels", "scene", "svg", "text"), state),
         **dict.fromkeys(("gif", "html"), states),
         "Games": {"actions": [[1]], "lengths": [1]},
         "Window": {"fps": 30},
         "agent_labels": {"games": games(), "agent": "maximizer:eval=count"},
         "games_of_records": {"records": played().records},
+        "SequenceStream": {"rules": "othello:size=4"},
+        "legal_tokens": {"sequences": [[1]]},
+        "measure_sequences": {"model": unsure, "games": 1, "pairs": 1, "rules": "othello:size=4"},
+        "square_accuracy": {"predicted": [1], "labels": [1]},
         "learning_curve": {"path": "curve.png", "title": "", "curve": [POINT]},
         "mean_interval": {"values": [1.0, 2.0]},
         "positions": {**state, "start": Othello(4)},
@@ -168,6 +177,7 @@ def valid():
 NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
+    *("Sequences", "SequenceReport", "Share"),
     *("Game", "read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
     *("jax.Gymnax", "jax.Network", "jax.OnePlayer", "jax.agent", "jax.find_opponent", "payoff_chart", "snapshot_chart"),
     *("Mean", "PairedTest"),

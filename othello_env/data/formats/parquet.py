@@ -1,6 +1,7 @@
 """Files of games in Apache Parquet, which other tools such as Hugging Face's `datasets` can read.
 
-Each game is a row of the file. The column `actions` has a list, the actions of the game.
+Each game is a row of the file. The column `actions` has a list, the actions of the game. A file of sequences for
+language models has the column `tokens` instead; see `othello_env.data.formats.tokens`.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.data.formats import archive
+from othello_env.data.formats import archive, tokens
 from othello_env.data.games import Games, GamesError
 from othello_env.support.extras import import_extra
 
 __all__ = ["dump", "is_parquet", "load"]
 
 _LONGEST = 10_000
-_ACTIONS, _START, _HEADER = "actions", "start", b"othello-env"
+_ACTIONS, _START, _TOKENS, _HEADER = "actions", "start", "tokens", b"othello-env"
 
 
 def is_parquet(data: bytes) -> bool:
@@ -57,7 +58,7 @@ def dump(games: Games) -> bytes:
 
 
 def load(data: bytes) -> tuple[Games, list[str]]:
-    """Read the games of a Parquet file that `dump` made.
+    """Read the games of a Parquet file that `dump` made, or of a file with the column `tokens`.
 
     Returns:
         The games whose moves are all legal, and a message for each game with an illegal move.
@@ -69,6 +70,8 @@ def load(data: bytes) -> tuple[Games, list[str]]:
     arrow, parquet = import_extra("pyarrow", "parquet"), import_extra("pyarrow.parquet", "parquet")
     try:
         table = parquet.read_table(io.BytesIO(data))
+        if _ACTIONS not in table.column_names and _TOKENS in table.column_names:
+            return _from_tokens(table)
         rules, starts = archive.from_header((table.schema.metadata or {}).get(_HEADER, b"{}"))
         actions, lengths = _lists(table, _ACTIONS, "integers")
         columns = {
@@ -82,6 +85,15 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         if isinstance(error, GamesError):
             raise
         raise GamesError(f"this is no Parquet file of games, or it is damaged: {error}") from None
+
+
+def _from_tokens(table: Any) -> tuple[Games, list[str]]:
+    """The games of a table with a column of sequences. Without a note, the vocabulary is that of Othello-GPT on 8x8."""
+    note = {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
+    rows = np.maximum(_lists(table, _TOKENS, "integers")[0], 0)
+    rules = f"othello:size={note.get('size', '8')}"
+    games, is_legal, messages = tokens.from_sequences(rows, note.get("vocabulary", "othello-gpt"), rules)
+    return games[is_legal], messages
 
 
 def _lists(table: Any, name: str, of: str) -> tuple[Any, Any]:

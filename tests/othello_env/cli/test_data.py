@@ -209,3 +209,41 @@ def test_a_count_of_positions_is_labelled(run, tmp_path):
     run("data", "make", "random", "--games", "2", "--out", tmp_path / "d")
     assert "--count is for a file of games" in run("data", "label", tmp_path / "d", "--count", "3")[2]
     assert "--count is for --kind exact" in run("data", "label", path, "--kind", "boards", "--count", "3")[2]
+
+
+@pytest.mark.parametrize("ending", ["npy", "parquet"])
+@pytest.mark.parametrize(("vocabulary", "size"), [("othello-gpt", 8), ("metaothello", 8), ("othello-gpt", 6)])
+def test_files_of_sequences(run, tmp_path, ending, vocabulary, size, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet") if ending == "parquet" else None
+    monkeypatch.setattr("othello_env.cli.data._RANDOM_PART", 30)  # so that the file has several parts
+    games, path = random_games(70, size=size, seed=3), tmp_path / f"a.{ending}"
+    make = ["data", "make", "random", "--games", 70, "--out", path, "--size", size, "--seed", 3]
+    assert run(*make, "--vocabulary", vocabulary) == (0, f"{path}: 70 sequences\n", "")
+
+    def stored(path):
+        if parquet is None:
+            return np.load(path)
+        table = parquet.read_table(path)
+        assert table.column_names == ["tokens"]
+        return np.array(table.column("tokens").to_pylist(), np.int8)
+
+    np.testing.assert_array_equal(stored(path), tokens(games, vocabulary))
+    write_games(tmp_path / "games.npz", games)
+    again = tmp_path / f"b.{ending}"
+    assert run("data", "convert", tmp_path / "games.npz", again, "--vocabulary", vocabulary)[0] == 0
+    np.testing.assert_array_equal(stored(again), stored(path))
+    if ending == "parquet" or (vocabulary, size) == ("othello-gpt", 8):
+        length = size**2 - 4
+        shown = np.where(np.arange(length) < np.minimum(games.lengths, length)[:, None], games.actions[:, :length], -1)
+        np.testing.assert_array_equal(read_games(path).actions[:, :length], shown)
+    status, _, err = run(*make[:6], tmp_path / "a.npz", "--vocabulary", vocabulary)
+    assert status == 2
+    assert "sequences of tokens are written to files that end in .npy or .parquet, not" in err
+
+
+def test_a_parquet_file_of_the_hub_is_read(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    games = random_games(5, seed=1)
+    table = arrow.table({"tokens": tokens(games).astype(np.int64).tolist()})
+    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "train.parquet")
+    np.testing.assert_array_equal(read_games(tmp_path / "train.parquet").actions, games.actions)

@@ -1,0 +1,324 @@
+"""How well a sequence model knows the rules.
+
+Error and legal mass are those of Li and others (Emergent World Representations, 2023) and Nanda: whether the likeliest
+next token is legal, and the probability of all legal tokens together.
+
+Compression and distinction are from Vafa and others, Evaluating the World Model Implicit in a Generative Model (2024,
+arXiv 2406.03689). A model accepts a token if its probability is above a threshold. It accepts a suffix (tokens that
+follow a sequence) if it accepts each of its tokens. Take two sequences, and all shortest suffixes that are accepted
+after the first and not after the second: those by the rules are the true boundary, those by the model are its own.
+
+- Compression: two sequences lead to the same position, so the true boundary is empty. The share of such pairs for which
+  the model's boundary is empty.
+- Distinction precision: two sequences of one length lead to different positions. The share of the model's boundary that
+  is accepted after the first and not after the second by the rules, too.
+- Distinction recall: for the same pairs, the share of the true boundary that the model accepts after the first and not
+  after the second.
+
+The paper draws 30 suffixes at random for each pair. Here, all suffixes of at most `depth` tokens are counted, so the
+boundaries up to this length are exact. The paper finds sequences with the same position among recorded games, so they
+are short. Here, two moves of one player are swapped in random games, which gives such pairs at all lengths.
+
+Letters for shapes: P = pairs, R = rows (sequences), K = tokens of a row, L = tokens of a game, V = vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.arena.tournament.results import score_interval
+from othello_env.data import kernels
+from othello_env.data.formats.tokens import as_rows, usual_start
+from othello_env.data.sequences import SequenceStream, legal_tokens
+from othello_env.games.game import check_seed
+from othello_env.games.registry import GameSpec
+from othello_env.support.models import SequenceModel, logits_of
+from othello_env.support.numbers import check_real, check_whole
+
+__all__ = ["Boundaries", "SequenceReport", "Share", "measure_boundaries", "measure_sequences"]
+
+_SHORTEST = 4
+"""Pairs of sequences have at least this number of tokens."""
+_ROWS = 256
+"""The number of rows with which the model is asked at once."""
+_STREAMS = 1 << 62
+"""Added to the seed, so that a model is not measured in the games from which it learns with the same seed."""
+
+
+class Share(NamedTuple):
+    """A mean of numbers from 0 to 1 over games or pairs, and its 95% interval (Wilson's)."""
+
+    value: float
+    """The mean; NaN if there are no numbers."""
+    low: float
+    high: float
+    numbers: int
+    """The number of games or pairs."""
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """The boundaries of P pairs of sequences, as numbers of suffixes; all are (P,) int64.
+
+    Attributes:
+        model: the suffixes in the model's boundary.
+        model_right: those of them that the rules accept after the first sequence, and not after the second.
+        true: the suffixes in the true boundary.
+        true_found: those of them that the model accepts after the first sequence, and not after the second.
+    """
+
+    model: npt.NDArray[np.int64]
+    model_right: npt.NDArray[np.int64]
+    true: npt.NDArray[np.int64]
+    true_found: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SequenceReport:
+    """How well a model knows the rules. The module `othello_env.data.sequence_metrics` says what each number means.
+
+    Attributes:
+        error: the share of illegal tokens among the likeliest next tokens.
+        legal_mass: the mean probability of all legal tokens together.
+        errors: the error after 1, 2, ... tokens.
+        legal_masses: the legal mass after 1, 2, ... tokens.
+        compression: see above; over pairs.
+        precision: the distinction precision, over the pairs for which the model has a boundary.
+        recall: the distinction recall, over the pairs that have a true boundary.
+    """
+
+    error: Share
+    legal_mass: Share
+    errors: tuple[Share, ...]
+    legal_masses: tuple[Share, ...]
+    compression: Share
+    precision: Share
+    recall: Share
+
+    def row(self) -> dict[str, Any]:
+        """The numbers that are not by token, rounded, as a dict that JSON can hold; None for NaN."""
+        found: dict[str, Any] = {}
+        for name in ("error", "legal_mass", "compression", "precision", "recall"):
+            share: Share = getattr(self, name)
+            found[name] = None if np.isnan(share.value) else round(share.value, 5)
+            found[f"{name}95"] = [round(share.low, 5), round(share.high, 5)]
+        return found
+
+
+def measure_sequences(
+    model: SequenceModel,
+    *,
+    games: int = 1000,
+    pairs: int = 500,
+    depth: int = 2,
+    threshold: float = 0.01,
+    rules: str | GameSpec = "othello",
+    vocabulary: str = "othello-gpt",
+    seed: int = 0,
+) -> SequenceReport:
+    """Measure how well a sequence model knows the rules, in random games.
+
+    Args:
+        model: the function from tokens (N, L) to logits (N, L, V); see `othello_env.support.models.SequenceModel`. It
+            is asked with at most L - 1 tokens, 59 on 8x8.
+        games: the number of games for error and legal mass.
+        pairs: the number of pairs of sequences for compression, and the number for distinction; 0 to leave these out.
+        depth: the largest length of the suffixes. Each further token makes them about ten times as many.
+        threshold: the probability above which a token is accepted.
+        rules: Othello on any board, or a variant of its rules that was registered with a batch.
+        vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
+        seed: determines the games.
+
+    Raises:
+        ValueError: a number is out of its range, there is no such game or vocabulary, or the model's answer has the
+            wrong shape or NaN.
+    """
+    games, pairs, seed = check_whole("games", games, 1), check_whole("pairs", pairs, 0), check_seed(seed) + _STREAMS
+    stream = SequenceStream(_ROWS, rules=rules, vocabulary=vocabulary, seed=seed, legal=True)
+    depth = check_whole("depth", depth, 1, stream.vocabulary.length - _SHORTEST)
+    check_real("threshold", threshold, 0)
+    wrong, mass, known = _next_tokens(model, stream, games)
+    same, others = _pairs(stream, pairs, depth)
+    merged, parted = (
+        measure_boundaries(model, *each, depth=depth, threshold=threshold, rules=rules, vocabulary=vocabulary)
+        for each in (same, others)
+    )
+    return SequenceReport(
+        _share(wrong.sum(axis=1) / known.sum(axis=1)),
+        _share(mass.sum(axis=1) / known.sum(axis=1)),
+        tuple(_share(wrong[known[:, k], k]) for k in range(known.shape[1])),
+        tuple(_share(mass[known[:, k], k]) for k in range(known.shape[1])),
+        _share(merged.model == 0),
+        _share((parted.model_right / np.maximum(parted.model, 1))[parted.model > 0]),
+        _share((parted.true_found / np.maximum(parted.true, 1))[parted.true > 0]),
+    )
+
+
+def measure_boundaries(
+    model: SequenceModel,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    depth: int = 2,
+    threshold: float = 0.01,
+    rules: str | GameSpec = "othello",
+    vocabulary: str = "othello-gpt",
+) -> Boundaries:
+    """Count the boundaries of P pairs of sequences, over all suffixes of at most `depth` tokens.
+
+    Args:
+        model: the function from tokens to logits.
+        first: (P, K) integers, the tokens of the first sequences, with 0 after the last one.
+        second: (P, K) integers, the second sequences. The sequences of a pair have the same number of tokens.
+        depth: the largest length of the suffixes.
+        threshold: the probability above which a token is accepted.
+        rules: the game, as in `measure_sequences`.
+        vocabulary: the vocabulary, as in `measure_sequences`.
+
+    Raises:
+        ValueError: the lengths of a pair differ, a sequence is empty or illegal, or the model's answer has the wrong
+            shape or NaN.
+    """
+    rows = np.stack([np.asarray(first), np.asarray(second)])
+    words = SequenceStream(1, rules=rules, vocabulary=vocabulary).vocabulary
+    lengths = (rows > 0).sum(axis=2)
+    played = kernels.replay(as_rows(rows.reshape(-1, rows.shape[2]), words), usual_start(rules), passes=words.has_pass)
+    if (lengths[0] != lengths[1]).any() or not lengths.all() or (played.wrong >= 0).any():
+        raise ValueError("expected pairs of legal sequences of the same length, of at least one token")
+    # A node is a pair with a suffix. `accepted` and `valid` say for each side whether the model accepts the suffix, and
+    # whether the rules do.
+    pair, ends = np.arange(rows.shape[1]), lengths[0]
+    rows = np.pad(rows, ((0, 0), (0, 0), (0, depth))).astype(np.int8)
+    accepted, valid = np.ones((2, 2, len(pair)), np.bool_)
+    found = np.zeros((4, len(pair)), np.int64)
+    for _ in range(depth):
+        both = rows.reshape(-1, rows.shape[2]), np.tile(ends, 2)
+        by_model = _likely(model, *both, words.count, threshold).reshape(2, -1, words.count)
+        by_rules = _legal(*both, vocabulary, rules).reshape(2, -1, words.count)
+        by_model, by_rules = by_model & accepted[..., np.newaxis], by_rules & valid[..., np.newaxis]
+        own = by_model[0] & ~by_model[1] & accepted[1][:, np.newaxis]
+        true = by_rules[0] & ~by_rules[1] & valid[1][:, np.newaxis]
+        counts = (own, own & by_rules[0] & ~by_rules[1], true, true & by_model[0] & ~by_model[1])
+        for total, each in zip(found, counts, strict=True):
+            np.add.at(total, pair, each.sum(axis=1))
+        node, token = np.nonzero(by_model.all(axis=0) | by_rules.all(axis=0))
+        accepted, valid = by_model[:, node, token], by_rules[:, node, token]
+        rows, pair, ends = rows[:, node], pair[node], ends[node] + 1
+        rows[:, np.arange(len(node)), ends - 1] = token
+    return Boundaries(*found)
+
+
+def _share(values: npt.NDArray[Any]) -> Share:
+    if not len(values):
+        return Share(float("nan"), 0.0, 1.0, 0)
+    return Share(float(np.mean(values)), *score_interval(values.astype(float).tolist()), len(values))
+
+
+def _next_tokens(
+    model: SequenceModel, stream: SequenceStream, games: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Measure the model's next tokens in N games.
+
+    Returns:
+        Three arrays (N, L - 1): whether the model's likeliest token after each token is illegal (1.0 or 0.0), the
+        probability of the legal tokens, and whether the game goes on. If it does not, the first two are 0.
+    """
+    parts: list[tuple[Any, Any, Any]] = []
+    left = games
+    for batch in stream:
+        rows = batch.tokens[:left, :-1]
+        assert batch.legal is not None
+        legal = batch.legal[: len(rows), :-1]
+        logits = logits_of(model, rows, stream.vocabulary.count)
+        is_wrong = ~np.take_along_axis(legal, logits.argmax(axis=2)[..., np.newaxis], axis=2)[..., 0]
+        known = legal.any(axis=2)
+        mass = np.where(legal, _probabilities(logits), 0).sum(axis=2)
+        parts.append((is_wrong * known.astype(np.float64), mass * known, known))
+        left -= len(rows)
+        if not left:
+            break
+    wrong, mass, known = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return wrong, mass, known
+
+
+def _probabilities(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The softmax of logits (..., V). If all are -infinity, such as after an illegal move, all are 0."""
+    weights = np.exp(logits - np.maximum(logits.max(axis=-1, keepdims=True), np.finfo(np.float32).min))
+    return np.asarray(weights / np.maximum(weights.sum(axis=-1, keepdims=True), np.finfo(np.float32).tiny))
+
+
+def _likely(
+    model: SequenceModel,
+    rows: npt.NDArray[np.int8],
+    ends: npt.NDArray[np.int64],
+    count: int,
+    threshold: float,
+) -> npt.NDArray[np.bool_]:
+    """(R, V), whether the model accepts each token after the first `ends` tokens, (R,), of each row.
+
+    Token 0 is no move, so it is no part of a suffix.
+    """
+    found = np.zeros((len(rows), count), np.bool_)
+    order = np.argsort(ends, kind="stable")  # so that the rows of a call are about equally long
+    for first in range(0, len(rows), _ROWS):
+        part = order[first : first + _ROWS]
+        logits = logits_of(model, rows[part, : ends[part].max()], count)[np.arange(len(part)), ends[part] - 1]
+        found[part] = _probabilities(logits) > threshold
+    found[:, 0] = False
+    return found
+
+
+def _legal(
+    rows: npt.NDArray[np.int8], ends: npt.NDArray[np.int64], vocabulary: str, rules: str | GameSpec
+) -> npt.NDArray[np.bool_]:
+    """(R, V), whether each token is legal after the first `ends` tokens, (R,), of each row."""
+    parts = [slice(first, first + _ROWS) for first in range(0, max(len(rows), 1), _ROWS)]
+    found = [legal_tokens(rows[part], vocabulary, rules)[np.arange(len(rows[part])), ends[part] - 1] for part in parts]
+    return np.concatenate(found)
+
+
+def _pairs(stream: SequenceStream, count: int, depth: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Two arrays (2, P, L): pairs of sequences with the same position, and pairs of one length with different ones."""
+    same, different = [np.zeros((2, 0, stream.vocabulary.length), np.int8)], []
+    different.append(same[0])
+    for number, batch in enumerate(stream):
+        if min(sum(part.shape[1] for part in parts) for parts in (same, different)) >= count:
+            break
+        rng = np.random.default_rng([stream.seed, number])
+        # The game goes on after a sequence, and the suffixes fit into the model's input.
+        most = np.minimum((batch.tokens > 0).sum(axis=1) - 1, stream.vocabulary.length - depth)
+        rows, most = batch.tokens[most >= _SHORTEST], most[most >= _SHORTEST]
+        ends = rng.integers(_SHORTEST, most + 1)
+        for last in (1, 2):  # swap the last token, or the one before it, with the token two places before
+            places = np.arange(len(rows))[:, np.newaxis], ends[:, np.newaxis] - [last, last + 2]
+            swapped = rows.copy()
+            swapped[places] = rows[places][:, ::-1]
+            pair = _cut(np.stack([rows, swapped]), ends)
+            same.append(pair[:, _are_equal(stream, pair, ends)])
+        half = len(rows) // 2
+        ends = np.minimum(ends[:half], ends[half : 2 * half])
+        pair = _cut(rows[: 2 * half].reshape(2, half, -1), ends)
+        different.append(pair[:, ~_are_equal(stream, pair, ends)])
+    return np.concatenate(same, axis=1)[:, :count], np.concatenate(different, axis=1)[:, :count]
+
+
+def _cut(pair: npt.NDArray[np.int8], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    return np.where(np.arange(pair.shape[2]) < ends[:, np.newaxis], pair, 0).astype(np.int8)
+
+
+def _are_equal(
+    stream: SequenceStream, pair: npt.NDArray[np.int8], ends: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """(P,), whether both sequences of a pair are legal and lead to the same position."""
+    words, start = stream.vocabulary, usual_start(stream.rules)
+    sides = [kernels.replay(words.actions[rows], start, words.length, passes=words.has_pass) for rows in pair]
+    at, same = (np.arange(len(ends)), ends - 1), np.ones(len(ends), np.bool_)
+    for played in sides:
+        same &= (played.wrong < 0) & (played.moves == ends)
+    for name in ("own", "opponent", "to_move"):
+        same &= getattr(sides[0], name)[at] == getattr(sides[1], name)[at]
+    return same

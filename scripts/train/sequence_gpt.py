@@ -1,0 +1,263 @@
+"""Train a small GPT on random games of Othello, and look into it (``pip install 'othello-env[torch]'``).
+
+    python scripts/train/sequence_gpt.py --out runs/gpt.safetensors --seconds 1800
+    othello-env benchmark sequence:model=scripts/train/sequence_gpt.py:small,weights=runs/gpt.safetensors
+
+The model reads the moves of a game as tokens and says which token follows. It sees no board and no rules, and each game
+is new: the games are made while it learns. At each point of the curve the recipe prints how often the likeliest token
+is illegal, and the probability of all illegal tokens. At the end it prints three more things: the compression and
+distinction of `othello_env.data.measure_sequences`; how well a linear probe reads the board from the model, layer by
+layer, as "mine and yours" and as "black and white" (Nanda's finding is that the first is far easier); and its scores
+and rating as a player, which plays the likeliest legal move.
+
+The names of the tensors are those of minGPT, which Othello-GPT has too. So a published checkpoint of Othello-GPT loads:
+``sequence:model=scripts/train/sequence_gpt.py:othello_gpt,weights=gpt_synthetic.ckpt``.
+
+The weights, the curve (.json, .png) and TensorBoard's events (a folder) are written to --out and beside it at each
+point of the curve: ``tensorboard --logdir runs``. --init continues from the weights of an earlier run; then --first
+should be the number of batches that this run has seen, so that the games are new.
+"""
+
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+try:
+    import torch
+    import tyro
+    from torch import nn
+    from torch.nn import functional
+    from torch.utils.tensorboard import SummaryWriter
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[torch]'")
+
+from othello_agents.network import write_tensors
+from othello_agents.network.sequence import SequenceAgent, load_weights
+from othello_env.arena import measure_progress, progress_text
+from othello_env.data import SequenceStream, measure_sequences, square_accuracy
+from othello_env.drawing.charts import CurvePoint, learning_chart, png
+from othello_env.support.files import write_file, write_json
+
+
+@dataclass
+class Args:
+    """The options of the command."""
+
+    out: Path = Path("runs/gpt.safetensors")  # the file of the weights
+    seconds: float = 1800.0  # seconds of training, without the measurements; on a CPU, the sum over its cores
+    steps: int = 1_000_000_000  # the most steps; --seconds may end the run sooner
+    every: int = 250  # steps between points of the curve
+    games: int = 400  # games of each measurement
+    pairs: int = 300  # pairs of sequences for compression and distinction, at the end
+    probe_games: int = 1000  # games from which the probes learn; half as many test them
+    match: int = 100  # games of each match at the end, and games on the ladder; an even number
+    device: str = "cuda" if torch.cuda.is_available() else "cpu"
+    size: Literal[4, 6, 8] = 8  # size of the board
+    vocabulary: Literal["othello-gpt", "metaothello"] = "othello-gpt"  # with metaothello, passes are tokens
+    seed: int = 1  # the seed of everything random
+    threads: int = 0  # threads of PyTorch; 0 for its default
+    first: int = 0  # the number of the first batch of games
+    init: str = ""  # weights to begin with; the default is random weights
+    layers: int = 4
+    width: int = 128
+    heads: int = 4
+    batch: int = 32  # games in a step
+    rate: float = 2e-3  # the highest learning rate of AdamW; it rises for --warmup steps and falls until the end
+    warmup: int = 100
+    decay: float = 0.01  # the weight decay
+    gradient: float = 1.0  # the largest norm of a gradient
+
+
+class Attention(nn.Module):
+    """Causal self-attention with several heads."""
+
+    def __init__(self, width: int, heads: int, length: int) -> None:
+        super().__init__()
+        self.key, self.query, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.proj = nn.Linear(width, width)
+        self.register_buffer("mask", torch.tril(torch.ones(length, length))[None, None])
+        self.heads = heads
+
+    def forward(self, x: Any) -> Any:
+        n, t, width = x.shape
+        q, k, v = (f(x).view(n, t, self.heads, -1).transpose(1, 2) for f in (self.query, self.key, self.value))
+        y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.proj(y.transpose(1, 2).reshape(n, t, width))
+
+
+class Block(nn.Module):
+    """Attention and a layer of neurons, each added to the residual stream."""
+
+    def __init__(self, width: int, heads: int, length: int) -> None:
+        super().__init__()
+        self.ln1, self.ln2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attn = Attention(width, heads, length)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+
+    def forward(self, x: Any) -> Any:
+        x = x + self.attn(self.ln1(x))
+        return x + self.mlp(self.ln2(x))
+
+
+class GPT(nn.Module):
+    """From tokens (N, T) to logits (N, T, V). T is at most `length`."""
+
+    def __init__(self, tokens: int, length: int, layers: int, width: int, heads: int) -> None:
+        super().__init__()
+        self.tok_emb = nn.Embedding(tokens, width)
+        self.pos_emb = nn.Parameter(torch.zeros(1, length, width))
+        self.blocks = nn.Sequential(*(Block(width, heads, length) for _ in range(layers)))
+        self.ln_f = nn.LayerNorm(width)
+        self.head = nn.Linear(width, tokens, bias=False)
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=0.02)
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
+
+    def forward(self, tokens: Any) -> Any:
+        return self.head(self.ln_f(self.layers(tokens)[-1]))
+
+    def layers(self, tokens: Any) -> list[Any]:
+        """The residual stream after the embedding and after each block, each (N, T, width)."""
+        found = [self.tok_emb(tokens) + self.pos_emb[:, : tokens.shape[1]]]
+        for block in self.blocks:
+            found.append(block(found[-1]))
+        return found
+
+
+def small(size: int) -> GPT:
+    """The model of this recipe's default options."""
+    return GPT({4: 13, 6: 33, 8: 61}[size], size**2 - 5, layers=4, width=128, heads=4)
+
+
+def othello_gpt(size: int) -> GPT:
+    """The model of the repository likenneth/othello_world, whose boards are 8x8."""
+    return GPT(61, 59, layers=8, width=512, heads=8)
+
+
+def probe_accuracy(args: Args, model: GPT) -> dict[str, list[float]]:
+    """How well linear probes read the board, for "mine and yours" and for "black and white": a number for each layer.
+
+    A probe is fitted by least squares to one number for each square and each of its three values; the largest of the
+    three is its answer. It learns from some games and is tested in others. Layer 0 is the embedding.
+    """
+    stream = SequenceStream(
+        args.probe_games, rules=f"othello:size={args.size}", vocabulary=args.vocabulary, seed=args.seed + 2**61,
+        boards=True,
+    )  # fmt: skip
+    batches = [stream.batch(0), stream.batch(1)]
+    found: dict[str, list[float]] = {"mine and yours": [], "black and white": []}
+    with torch.no_grad():
+        rows = [torch.from_numpy(each.tokens[:, :-1].astype(np.int64)).to(args.device) for each in batches]
+        layers = zip(*(model.layers(each) for each in rows), strict=True)
+        for fit, test in layers:
+            for name, field in (("mine and yours", "relative"), ("black and white", "board")):
+                labels = [torch.from_numpy(getattr(each, field)[:, :-1].astype(np.int64)) for each in batches]
+                known = [each[:, :, 0] >= 0 for each in labels]
+                x, y = fit.cpu()[known[0]].double(), functional.one_hot(labels[0][known[0]], 3).flatten(1).double()
+                x = torch.cat([x, torch.ones(len(x), 1, dtype=x.dtype)], dim=1)
+                weights = torch.linalg.solve(x.T @ x + 1e-3 * torch.eye(x.shape[1], dtype=x.dtype), x.T @ y)
+                answers = (test.cpu()[known[1]].double() @ weights[:-1] + weights[-1]).view(
+                    len(known[1][known[1]]), -1, 3
+                )
+                accuracy = square_accuracy(answers.argmax(dim=2).numpy(), labels[1][known[1]].numpy())
+                found[name].append(round(float(accuracy.mean()), 4))
+    return found
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = tyro.cli(Args, args=arguments, description=__doc__)
+    if args.out.exists():
+        sys.exit(f"{args.out} exists; give another --out")
+    torch.manual_seed(args.seed)
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    rules = f"othello:size={args.size}"
+    stream = SequenceStream(args.batch, rules=rules, vocabulary=args.vocabulary, seed=args.seed, first=args.first)
+    words = stream.vocabulary
+    model = GPT(words.count, words.length - 1, args.layers, args.width, args.heads)
+    if args.init:
+        load_weights(model, args.init)
+    model = model.to(args.device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=args.decay, betas=(0.9, 0.95))
+
+    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
+    title = f"A GPT learns {args.size}x{args.size} Othello from random games"
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    writer = SummaryWriter(args.out.with_suffix(""))
+    curve: list[dict[str, Any]] = []
+    seconds, loss = 0.0, np.log(words.count)  # an untrained model finds all tokens about equally likely
+    clock = time.perf_counter if torch.device(args.device).type != "cpu" else time.process_time
+    for step, batch in enumerate(stream):
+        done = seconds >= args.seconds or step == args.steps
+        if done or step % args.every == 0:
+            what = {"games": args.games, "pairs": args.pairs if done else 0, "rules": rules}
+            report = measure_sequences(model, vocabulary=args.vocabulary, **what)
+            played = (args.first + step) * args.batch
+            point = {"step": step, "games": played, "seconds": round(seconds, 1), "loss": round(float(loss), 4)}
+            point |= {name: value for name, value in report.row().items() if done or "legal" in name or "error" in name}
+            curve.append(point)
+            print(
+                f"step {step}  {played:,} games  {seconds:.0f} s  loss {loss:.3f}  illegal first choice "
+                f"{report.error.value:.2%}  probability of illegal moves {1 - report.legal_mass.value:.2%}",
+                flush=True,
+            )
+            for name in ("loss", "error", "legal_mass"):
+                writer.add_scalar(name, point[name], played)
+            write_tensors(args.out, model.state_dict(), card | {"training": point})
+            write_json(args.out.with_suffix(".json"), card | {"curve": curve})
+            write_file(args.out.with_suffix(".png"), png(learning_chart(title, "", chart(curve), "games", "share")))
+        if done:
+            break
+
+        started = clock()
+        share = max(seconds / args.seconds, step / args.steps)
+        for group in optimizer.param_groups:
+            group["lr"] = args.rate * min((step + 1) / args.warmup, 1.0) * max(1.0 - share, 0.0)
+        rows = torch.from_numpy(batch.tokens.astype(np.int64)).to(args.device)
+        logits = model(rows[:, :-1])
+        error = functional.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten(), ignore_index=0)
+        optimizer.zero_grad()
+        error.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), args.gradient)
+        optimizer.step()
+        loss = error.item()
+        if not np.isfinite(loss):
+            sys.exit("the training has diverged; a lower --rate may help")
+        seconds += clock() - started
+    writer.close()
+
+    for name in ("compression", "precision", "recall"):
+        share = getattr(report, name)
+        print(
+            f"{'distinction ' * (name != 'compression')}{name} {share.value:.3f} ({share.low:.3f} to {share.high:.3f})"
+        )
+    probes = probe_accuracy(args, model)
+    for name, accuracies in probes.items():
+        print(f"linear probes, {name}, by layer: {' '.join(f'{each:.3f}' for each in accuracies)}")
+    agent = SequenceAgent(model, args.size, args.vocabulary)
+    # On small boards, the rating asks about positions without their moves, which the model cannot read.
+    progress = measure_progress(agent, size=args.size, games=args.match, rating=args.size == 8)
+    print(f"as a player: {progress_text(progress)}")
+    write_json(args.out.with_suffix(".json"), card | {"curve": curve, "probes": probes, "player": progress})
+    print(f"{args.out} has the weights; the curve and TensorBoard's events are beside it")
+
+
+def chart(curve: list[dict[str, Any]]) -> dict[str, list[CurvePoint]]:
+    """The two lines of the picture."""
+    errors = [CurvePoint(p["games"], p["seconds"], p["error"], *p["error95"]) for p in curve]
+    masses = [
+        CurvePoint(p["games"], p["seconds"], 1 - p["legal_mass"], *(1 - q for q in p["legal_mass95"][::-1]))
+        for p in curve
+    ]
+    return {"illegal first choice": errors, "probability of illegal moves": masses}
+
+
+if __name__ == "__main__":
+    main()

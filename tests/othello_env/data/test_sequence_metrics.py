@@ -1,0 +1,202 @@
+"""The metrics of sequence models: perfect, random and broken models, and a count of all suffixes on 4x4."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from othello_env import Othello
+from othello_env.data import SequenceStream, legal_tokens, measure_sequences, random_games, tokens
+from othello_env.data.sequence_metrics import _pairs, measure_boundaries
+from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
+
+RULES = "othello:size=4"
+
+
+def perfect(vocabulary="othello-gpt", rules="othello"):
+    """A model that finds all legal tokens equally likely."""
+    return lambda rows: np.where(legal_tokens(rows, vocabulary, rules), 0.0, -np.inf)
+
+
+def uniform(count):
+    return lambda rows: np.zeros((*rows.shape, count), np.float32)
+
+
+def forgetful(rows):
+    """A model whose logits depend only on the last token, and on nothing else."""
+    numbers = np.random.default_rng(3).normal(size=(13, 13)) * 4
+    return numbers[rows]
+
+
+def partly(rows):
+    """A model that depends on the last two tokens and knows a part of the rules."""
+    legal = legal_tokens(rows, "othello-gpt", RULES)
+    before = np.pad(rows, ((0, 0), (1, 0)))[:, :-1]
+    noise = np.random.default_rng(4).normal(size=(13, 13, 13)) * 3
+    return noise[before, rows] + 2.0 * legal
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_a_perfect_model(vocabulary):
+    report = measure_sequences(perfect(vocabulary), games=30, pairs=30, vocabulary=vocabulary, seed=1)
+    assert report.error.value == 0
+    assert report.legal_mass.value == pytest.approx(1)
+    assert report.compression.value == report.precision.value == report.recall.value == 1
+    assert report.compression.numbers == 30
+    assert len(report.errors) == len(report.legal_masses) == 59
+    assert report.error.low == 0 < report.error.high < 0.2
+    assert report.errors[3].numbers == 30
+
+
+def test_a_model_that_finds_all_tokens_equally_likely():
+    report = measure_sequences(uniform(61), games=50, pairs=30, seed=2)
+    stream = SequenceStream(50, seed=2 + 2**62, legal=True)
+    legal = stream.batch(0).legal[:, :-1]
+    known = legal.any(axis=2)
+    shares = [legal[i][known[i]].mean() for i in range(50)]
+    assert report.legal_mass.value == pytest.approx(np.mean(shares), rel=1e-5)
+    assert report.error.value == 1  # the likeliest token is the first of all, which is no move
+    assert report.compression.value == 1  # it accepts everything, so it has no boundary
+    assert np.isnan(report.precision.value)
+    assert report.precision.numbers == 0
+    assert report.recall.value == 0
+    assert report.row()["precision"] is None
+
+
+def test_errors_and_masses_by_token():
+    games = 40
+    report = measure_sequences(forgetful, games=games, pairs=0, rules=RULES, seed=3)
+    batch = SequenceStream(games, seed=3 + 2**62, rules=RULES, legal=True).batch(0)
+    for k in range(11):
+        errors, masses = [], []
+        for i in range(games):
+            legal = batch.legal[i, k]
+            if legal.any():
+                logits = forgetful(batch.tokens[i : i + 1])[0, k]
+                weights = np.exp(logits) / np.exp(logits).sum()
+                errors.append(not legal[logits.argmax()])
+                masses.append(weights[legal].sum())
+        assert report.errors[k].value == pytest.approx(np.mean(errors))
+        assert report.legal_masses[k].value == pytest.approx(np.mean(masses), rel=1e-5)
+        assert report.errors[k].low <= np.mean(errors) <= report.errors[k].high
+    assert np.isnan(report.compression.value)
+
+
+def all_suffixes(accepts, begin, depth):
+    """All suffixes of 1 to `depth` tokens that are accepted after a sequence, one call for each token."""
+    found, nodes = set(), [()]
+    for _ in range(depth):
+        nodes = [(*node, token) for node in nodes for token in range(1, 13) if accepts((*begin, *node), token)]
+        found.update(nodes)
+    return found
+
+
+def boundary(one, two):
+    """The shortest suffixes of one set that are not in the other set."""
+    return {suffix for suffix in one - two if all(suffix[:k] in two for k in range(1, len(suffix)))}
+
+
+@cache
+def after(sequence):
+    """The position after a sequence; None after an illegal one."""
+    if not sequence:
+        return Othello(4)
+    before, action = after(sequence[:-1]), int(vocabulary_of("othello-gpt", 4).actions[sequence[-1]])
+    try:
+        return before.play_move(action) if before is not None and action >= 0 else None
+    except ValueError:
+        return None
+
+
+def by_rules(sequence, token):
+    return after((*sequence, token)) is not None
+
+
+def by_model(model, threshold):
+    @cache
+    def probabilities(sequence):
+        logits = np.asarray(model(np.array([sequence]))[0, -1], float)
+        return np.exp(logits) / np.exp(logits).sum()
+
+    return lambda sequence, token: probabilities(sequence)[token] > threshold
+
+
+@pytest.mark.parametrize("model", [forgetful, partly])
+def test_boundaries_are_those_of_all_suffixes(model):
+    stream = SequenceStream(64, seed=5, rules=RULES)
+    same, different = _pairs(stream, 6, depth=3)
+    accepts = by_model(model, 0.05)
+    for pairs in (same, different):
+        found = measure_boundaries(model, *pairs, depth=3, threshold=0.05, rules=RULES)
+        some = 0
+        for k, (first, second) in enumerate(pairs.transpose(1, 0, 2)):
+            sides = [tuple(side[side > 0].tolist()) for side in (first, second)]
+            told = [all_suffixes(accepts, side, 3) for side in sides]
+            true = [all_suffixes(by_rules, side, 3) for side in sides]
+            own, right = boundary(*told), boundary(*true)
+            assert found.model[k] == len(own)
+            assert found.model_right[k] == len({each for each in own if each in true[0] and each not in true[1]})
+            assert found.true[k] == len(right)
+            assert found.true_found[k] == len({each for each in right if each in told[0] and each not in told[1]})
+            some += len(own) * len(right)
+            assert (len(right) == 0) or pairs is different
+        assert some or pairs is same
+
+
+@pytest.mark.parametrize("rules", ["othello", RULES])
+def test_pairs_lead_to_the_same_position_or_to_different_ones(rules):
+    stream = SequenceStream(256, seed=6, rules=rules)
+    words = stream.vocabulary
+    same, different = _pairs(stream, 100, depth=2)
+    for pairs, equal in ((same, True), (different, False)):
+        assert pairs.shape == (2, 100, words.length)
+        for first, second in pairs.transpose(1, 0, 2):
+            assert first.tolist() != second.tolist()
+            one, two = (
+                Othello(words.size).play_transcript([int(words.actions[token]) for token in side if token])
+                for side in (first, second)
+            )
+            assert (one == two) == equal
+            assert (first > 0).sum() == (second > 0).sum() >= 4
+    lengths = (same[0] > 0).sum(axis=1)
+    assert lengths.max() > words.length // 2  # not only near the start
+
+
+def test_models_of_other_libraries():
+    torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    numbers = np.random.default_rng(3).normal(size=(13, 13)).astype(np.float32)
+
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = torch.nn.Embedding.from_pretrained(torch.from_numpy(numbers), freeze=False)
+            self.drop = torch.nn.Dropout(0.5)
+
+        def forward(self, rows):
+            return self.drop(self.table(rows)), None  # minGPT returns a loss, too
+
+    kinds = {
+        "numpy": lambda rows: numbers[rows],
+        "module": Module(),
+        "tensors": lambda rows: torch.from_numpy(numbers).requires_grad_()[torch.from_numpy(rows)],
+    }
+    reports = {
+        name: measure_sequences(model, games=10, pairs=5, rules=RULES, seed=1).row() for name, model in kinds.items()
+    }
+    assert reports["numpy"] == reports["module"] == reports["tensors"]
+    assert kinds["module"].training
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match=r"the model must return logits \(10, 11, 13\), not an array of shape \(10"):
+        measure_sequences(uniform(61), games=10, pairs=0, rules=RULES)
+    with pytest.raises(ValueError, match="the model's logits have NaN"):
+        measure_sequences(lambda rows: uniform(13)(rows) * np.nan, games=10, pairs=0, rules=RULES)
+    for depth in (0, 9):
+        with pytest.raises(ValueError, match="depth"):
+            measure_sequences(uniform(13), depth=depth, rules=RULES)
+    rows = tokens(random_games(2, size=4))
+    with pytest.raises(ValueError, match="expected pairs of legal sequences of the same length"):
+        measure_boundaries(uniform(13), rows[:1, :5], rows[1:, :5] * (np.arange(5) < 4), rules=RULES)
+    with pytest.raises(ValueError, match="expected pairs of legal sequences of the same length"):
+        measure_boundaries(uniform(13), rows[:1, :5], rows[:1, [0, 1, 2, 3, 3]], rules=RULES)
