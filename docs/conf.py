@@ -9,7 +9,7 @@ version = release = version_of("othello-env")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["html_image"]  # <img> with a width
 myst_heading_anchors = 3
 
 default_role = "py:obj"  # `name` in single backticks becomes a link if the pages of the API have this name

@@ -11,8 +11,8 @@ from othello_env.envs.sampling import sample_legal
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import symmetries
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import Game, register_game
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.support.extras import MissingExtraError

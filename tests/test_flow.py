@@ -61,10 +61,10 @@ WORKS = {
 }
 BOUNDS = {
     "single step against alpha-beta": (19, 7),
-    "vector step of self-play": (18, 7),
-    "vector step against alpha-beta": (58, 13),
-    "play_match": (2400, 29),
-    "othello-env match": (2700, 37),
+    "vector step of self-play": (11, 5),
+    "vector step against alpha-beta": (35, 9),
+    "play_match": (1850, 26),
+    "othello-env match": (2150, 34),
 }
 
 

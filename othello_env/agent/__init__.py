@@ -1,14 +1,14 @@
 """Agents (players): the base class `Agent`, specs (texts that name agents), and functions that ask agents for moves."""
 
-from othello_env.agent.answers import Seat, act_on_clock, answered, ask, ask_many, play_answer
+from othello_env.agent.answers import Seat, act_on_clock, answered, ask, check_answer, check_answers, play_answer
 from othello_env.agent.clock import LONGEST_SECONDS, Clock
 from othello_env.agent.protocol import (
     Agent,
     AgentError,
     AgentLeftError,
-    Chance,
     OptionalMethods,
     Policy,
+    RandomChoices,
     SpecError,
     WrongGameError,
     as_othello,
@@ -24,10 +24,10 @@ __all__ = [
     "AgentError",
     "AgentLeftError",
     "AgentWrapper",
-    "Chance",
     "Clock",
     "OptionalMethods",
     "Policy",
+    "RandomChoices",
     "Seat",
     "SpecError",
     "WrongGameError",
@@ -36,7 +36,8 @@ __all__ = [
     "answered",
     "as_othello",
     "ask",
-    "ask_many",
+    "check_answer",
+    "check_answers",
     "check_not_over",
     "decision_keys",
     "file_hashes",

@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent, AgentError, begin_game, illegal_answer
-from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Seat", "act_on_clock", "answered", "ask", "ask_many", "check_answers", "play_answer"]
+__all__ = ["Seat", "act_on_clock", "answered", "ask", "check_answer", "check_answers", "play_answer"]
 
 
 class Seat:
@@ -24,7 +23,7 @@ class Seat:
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
     seat was the last to ask the agent, a seat calls the agent's `new_game` again before it asks. The key of the seat is
-    the seed of this call. So the agent's random choices depend only on the game and the seat.
+    the key of this call. So the agent's random choices depend only on the game and the seat.
 
     Args:
         agent: the agent. The seat calls the agent's `new_game` at once.
@@ -93,7 +92,9 @@ def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
 @lru_cache(maxsize=128)
 def _takes_move_seconds(act: Callable[..., int]) -> bool:
     parameters = inspect.signature(act).parameters
-    return "move_seconds" in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    return "move_seconds" in parameters or any(
+        parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()
+    )
 
 
 def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
@@ -107,7 +108,15 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
     Raises:
         AgentError: the answer is not a legal action. The message names the agent and shows the position.
     """
-    answer = act_on_clock(agent, state, clock)
+    return check_answer(agent, state, act_on_clock(agent, state, clock))
+
+
+def check_answer(agent: Agent, state: State, answer: Any) -> int:
+    """Check that an agent's answer is a legal action, and return it as an int.
+
+    Raises:
+        AgentError: it is not. The message names the agent and shows the position.
+    """
     try:
         action = state.check_action(answer)
     except (TypeError, ValueError) as error:
@@ -117,28 +126,11 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
     return action
 
 
-def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
-    """Ask an agent for its actions in N positions, and check that the actions are legal.
+def check_answers(agent: Agent, answer: Any, n: int) -> npt.NDArray[np.int64]:
+    """Check that an agent's answer for `n` positions is `n` integers. Whether they are legal is not checked.
 
     Returns:
-        (N,) int64, the actions.
-
-    Raises:
-        AgentError: the answer has a wrong shape or dtype, or contains an illegal action. The message names the agent.
-            For an illegal action, it also shows the position.
-    """
-    answer = check_answers(agent, agent.act_batch(positions.copy()), len(positions))
-    actions = answer.astype(np.int64, order="C", copy=not answer.flags.carray)
-    if not positions.are_legal(actions):
-        for k, action in enumerate(actions.tolist()):
-            state = positions.state(k)
-            if not 0 <= action < state.num_actions or not state.is_legal(action):
-                raise AgentError(f"agent {agent!r} answered with an illegal action, {action}:\n{state}")
-    return actions
-
-
-def check_answers(agent: Agent, answer: Any, n: int) -> npt.NDArray[np.integer]:
-    """Check that an agent's answer for `n` positions is `n` integers. Whether they are legal is not checked.
+        (n,) int64, the actions, contiguous and writeable.
 
     Raises:
         AgentError: the answer has a wrong shape or dtype. The message names the agent.
@@ -149,7 +141,7 @@ def check_answers(agent: Agent, answer: Any, n: int) -> npt.NDArray[np.integer]:
             f"agent {agent!r} must answer {n} positions with ({n},) integers, not with shape {actions.shape}, "
             f"dtype {actions.dtype}"
         )
-    return actions
+    return actions.astype(np.int64, order="C", copy=not actions.flags.carray)
 
 
 def play_answer(agent: Agent, state: State) -> State:

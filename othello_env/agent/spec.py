@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent.answers import check_answers
-from othello_env.agent.protocol import Agent, AgentError, Chance, Policy, SpecError
+from othello_env.agent.protocol import Agent, AgentError, Policy, RandomChoices, SpecError
 from othello_env.agent.wrapper import AgentWrapper
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
@@ -94,26 +94,26 @@ class _EpsilonAgent(AgentWrapper):
         super().__init__(agent)
         self._epsilon = epsilon
         self._threshold = round(epsilon * 2**32)
-        self._chance = Chance(seed)
+        self._choices = RandomChoices(seed)
 
     def __repr__(self) -> str:
         inner = repr(self.agent)
         match = _HEAD_AND_OPTIONS.fullmatch(inner)
         return f"{inner}{',' if match and match[2] else ':'}epsilon={self._epsilon}"
 
-    def new_game(self, seed: int) -> None:
-        self._chance.new_game(mix_int(seed, EPSILON))
-        super().new_game(seed)
+    def new_game(self, key: int) -> None:
+        self._choices.new_game(mix_int(key, EPSILON))
+        super().new_game(key)
 
     def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
-        key = self._chance.key(state)
+        key = self._choices.key(state)
         if mix_int(key, EPSILON) >> 32 < self._threshold:
             return state.draw_action(key, CHOICE)
         return super().act(state, seconds_left=seconds_left, move_seconds=move_seconds)
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         # checked here, because an error of `randomise` would not name the agent
-        actions = np.array(check_answers(self.agent, super().act_batch(batch), len(batch)), np.int64)
+        actions = check_answers(self.agent, super().act_batch(batch), len(batch)).copy()
         batch.randomise(actions, self._threshold)
         return actions
 
@@ -135,14 +135,14 @@ def number_options(spec: str) -> dict[str, type]:
     registry = _registry()
     point = registry.get(head) or registry.get(Path(head).suffix)
     parameters = _parameters(point.load()) if point is not None else {}
-    found: dict[str, type] = {}
+    options: dict[str, type] = {}
     for name, parameter in parameters.items():
         annotation = parameter.annotation
         kinds = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
         kind = next((kind for kind in (int, float) if kind in kinds), None)
         if kind is not None and name != "seed":
-            found[name] = kind
-    return {**found, "epsilon": float}
+            options[name] = kind
+    return {**options, "epsilon": float}
 
 
 def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
@@ -274,7 +274,7 @@ def named_files(spec: str) -> list[Path]:
     except SpecError:
         return []
     module = head.rpartition(":")[0]
-    heads = [Path(each) for each in dict.fromkeys((head, module)) if _is_file(each)]
+    heads = [Path(name) for name in dict.fromkeys((head, module)) if _is_file(name)]
     return heads + option_files(spec)
 
 
@@ -289,11 +289,11 @@ def file_hashes(agent: str | Path | Agent | Policy) -> dict[str, str]:
     """
     if isinstance(agent, Agent):
         return dict(agent._file_hashes)
-    found = {}
+    hashes = {}
     for path in named_files(str(agent)) if isinstance(agent, str | Path) else ():
         with path.open("rb") as file:
-            found[str(path)] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
-    return found
+            hashes[str(path)] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return hashes
 
 
 def option_files(spec: str) -> list[Path]:
@@ -325,22 +325,22 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
             raise FileNotFoundError(f"there is no file {head!r}, so no agent can be loaded from it")
         return _call(loader.load(), loader.name, {"path": head} | options, spec, seed)
     try:
-        found = import_object(head)
+        imported = import_object(head)
     except NoSuchNameError as error:
         raise SpecError(f"{head!r}: {error}") from None
     except NotThereError as error:
         raise SpecError(f"{head!r}: {error}; {_known()}") from None
-    if found is None:
+    if imported is None:
         raise _no_agent(head)
-    if not (callable(found) or isinstance(found, Agent)):
-        raise SpecError(f"{head!r} is {found!r}, which is neither a callable nor an Agent")
-    if isinstance(found, type):
-        if not issubclass(found, Agent):
+    if not (callable(imported) or isinstance(imported, Agent)):
+        raise SpecError(f"{head!r} is {imported!r}, which is neither a callable nor an Agent")
+    if isinstance(imported, type):
+        if not issubclass(imported, Agent):
             raise SpecError(f"{head!r} is a class, but not a subclass of Agent")
-        return _call(found, head, options, spec, seed)
+        return _call(imported, head, options, spec, seed)
     if options:
         raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
-    return make_agent(found)
+    return make_agent(imported)
 
 
 _FILES = (".ckpt", ".h5", ".keras", ".pickle", ".pkl", ".pt", ".pth", ".zip")
@@ -459,8 +459,8 @@ def _parameters(factory: Any) -> dict[str, inspect.Parameter]:
     for name, parameter in parameters.items():
         if isinstance(parameter.annotation, str):
             with contextlib.suppress(Exception):
-                found = eval(parameter.annotation, names)  # noqa: S307 - Python, too, would evaluate the annotation
-                parameter = parameter.replace(annotation=found)
+                annotation = eval(parameter.annotation, names)  # noqa: S307 - Python, too, would evaluate the annotation
+                parameter = parameter.replace(annotation=annotation)
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             named[name] = parameter
     return named

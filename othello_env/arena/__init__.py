@@ -1,9 +1,9 @@
 """Agents against agents: games, matches, tournaments and ratings."""
 
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.faults import FaultWarning
 from othello_env.arena.match import play_match
 from othello_env.arena.openings import balanced_openings
-from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.progress import measure_progress, progress_text, scalars
 from othello_env.arena.rating.accuracy import EndgameAccuracy, Regret, measure_endgame, measure_regret

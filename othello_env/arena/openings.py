@@ -12,50 +12,42 @@ from othello_env.games.othello.position import Othello
 
 __all__ = [
     "BALANCED",
-    "BALANCED_6X6",
-    "PACKAGED",
     "balanced_openings",
     "find_openings",
-    "opening_start",
     "packaged_lines",
     "parse_openings",
 ]
 
-BALANCED = "balanced-v0"
-"""The name of the packaged list of openings for Othello on 8x8.
+BALANCED = {"balanced-v0": 8, "balanced-v1": 8, "balanced-6x6-v0": 6}
+"""The packaged lists of openings: the name, and the size of the board.
 
-Each opening has 8 plies. After these plies, both sides have nearly equal chances. No two openings are equal under
-symmetry.
+No two openings of a list are equal under symmetry.
+
+- `balanced-v0`: 500 openings of 8 plies, after which both sides have nearly equal chances. The ladder uses them.
+- `balanced-v1`: 10,000 openings of 10 plies of the same kind. Games begin at a place of the list that the seed chooses,
+  so matches with other seeds are other games, also between agents without random choices.
+- `balanced-6x6-v0`: 250 openings of 10 plies. The game ends in a draw if both sides play perfectly.
 """
-BALANCED_6X6 = "balanced-6x6-v0"
-"""The name of the packaged list of openings for Othello on 6x6.
-
-Each opening has 10 plies. After these plies, the game ends in a draw if both sides play perfectly. No two openings are
-equal under symmetry.
-"""
-PACKAGED = {8: BALANCED, 6: BALANCED_6X6}
-"""The names of the packaged lists of openings, by the size of the board."""
+_DRAWN = "balanced-v1"
 
 
-def balanced_openings(size: int = 8) -> tuple[str, ...]:
+def balanced_openings(name: str = "balanced-v0") -> tuple[str, ...]:
     """The packaged openings as transcripts, in the order of their file.
 
     A comment in the file says how the openings were made.
 
     Args:
-        size: the board's height and width, 8 or 6.
+        name: a name in `BALANCED`.
 
     Raises:
-        ValueError: there are no openings for this size.
+        ValueError: there is no list with this name.
 
-    >>> len(balanced_openings())
-    500
+    >>> len(balanced_openings()), len(balanced_openings("balanced-v1"))
+    (500, 10000)
     """
-    if size not in PACKAGED:
-        raise ValueError(
-            f"the packaged openings are for boards of size {' or '.join(map(str, PACKAGED))}, not {size!r}"
-        )
-    return packaged_lines("othello_env.arena", f"{PACKAGED[size]}.txt")
+    if name not in BALANCED:
+        raise ValueError(f"the packaged openings are {', '.join(BALANCED)}, not {name!r}")
+    return packaged_lines("othello_env.arena", f"{name}.txt")
 
 
 def packaged_lines(package: str, file: str) -> tuple[str, ...]:
@@ -75,12 +67,19 @@ def parse_openings(text: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line.strip() and not line.startswith("#"))
 
 
-def find_openings(openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> Openings:
+def find_openings(
+    openings: str | Sequence[str | State] | None,
+    new_game: Callable[[int], State],
+    seed: int = 0,
+    most: int | None = None,
+) -> Openings:
     """The openings that a text or a list describes.
 
     Args:
-        openings: ``"balanced-v0"``, ``"balanced-6x6-v0"``, or an argument for `othello_env.games.openings.Openings`.
+        openings: a name in `BALANCED`, or an argument for `othello_env.games.openings.Openings`.
         new_game: a function that takes a random key (an integer) and returns the position in which a game begins.
+        seed: chooses where games begin in the list ``balanced-v1``.
+        most: of ``balanced-v1``, at most this number of openings is read; None for all.
 
     Raises:
         ValueError: an opening is wrong, `openings` has weights (games take the openings of a list in turn), or it is a
@@ -88,20 +87,13 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
     """
     if isinstance(openings, Mapping):
         raise ValueError(f"expected openings without weights, as a list: games take them in turn; got {openings!r}")
-    for size, name in PACKAGED.items():
-        if openings == name:
-            if new_game(0) != Othello(size):
-                raise ValueError(f"the openings {name} are for Othello on {size}x{size}")
-            return Openings(balanced_openings(size), new_game)
-    return Openings(openings, new_game)
-
-
-def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position after the opening with this number, and the random key of the opening.
-
-    Without a list of openings, the key determines the opening: the start of the game and the random moves that follow.
-    A list of openings is used from the first opening to the last, and then from the first opening again.
-    """
-    key = mix_int(mix_int(seed, 0), number)
-    given = openings.positions
-    return given[number % len(given)] if given else openings.draw(key), key
+    if not isinstance(openings, str) or openings not in BALANCED:
+        return Openings(openings, new_game)
+    size = BALANCED[openings]
+    if new_game(0) != Othello(size):
+        raise ValueError(f"the openings {openings} are for Othello on {size}x{size}")
+    lines = balanced_openings(openings)
+    if openings == _DRAWN:
+        first = mix_int(seed, 0) % len(lines)
+        lines = (lines[first:] + lines[:first])[:most]
+    return Openings(lines, new_game)

@@ -92,10 +92,10 @@ def scalars(point: Mapping[str, Any]) -> dict[str, float]:
     >>> scalars({"scores": {"random": 0.9}, "intervals": {"random": [0.8, 0.95]}, "elo": 500})
     {'scores/random': 0.9, 'elo': 500.0}
     """
-    found: dict[str, float] = {}
+    flat: dict[str, float] = {}
     for name, value in point.items():
         if isinstance(value, Mapping):
-            found |= {f"{name}/{key}": float(each) for key, each in value.items() if isinstance(each, int | float)}
+            flat |= {f"{name}/{key}": float(number) for key, number in value.items() if isinstance(number, int | float)}
         elif isinstance(value, int | float) and not name.endswith("+-"):
-            found[name] = float(value)
-    return found
+            flat[name] = float(value)
+    return flat

@@ -23,6 +23,8 @@ __all__ = ["Mean", "PairedTest", "mean_interval", "paired_test"]
 _MOST_WORK = 2**26
 """The exact test is made if the number of differences times the sum of their sizes, in quarters, is at most this."""
 _FLIPS = 100_000
+_SMALLEST_SHOWN = 1e-15
+"""A smaller p-value is printed as a bound: it says no more than this one, and its size is that of rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class PairedTest:
         difference: the mean of the differences, first agent minus second.
         interval: the 95% interval of `difference`. None if all differences are equal, as a single one is: they do not
             show how much others would differ.
-        p_value: the two-sided p-value of the sign-flip test.
+        p_value: the two-sided p-value of the sign-flip test, above 0.
         exact: whether all assignments of signs were counted. Otherwise 100,000 random ones were.
     """
 
@@ -66,8 +68,9 @@ class PairedTest:
 
     def __str__(self) -> str:
         interval = "{:+.3f} to {:+.3f}".format(*self.interval) if self.interval else "no interval"
+        p = f"p < {_SMALLEST_SHOWN:g}" if self.p_value < _SMALLEST_SHOWN else f"p = {self.p_value:.3g}"
         return (
-            f"{self.difference:+.3f} ({interval}), p = {self.p_value:.3g} "
+            f"{self.difference:+.3f} ({interval}), {p} "
             f"({'exact' if self.exact else 'random'} sign-flip test, {self.count} pairs)"
         )
 
@@ -121,12 +124,12 @@ def paired_test(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> Pai
     if len(first) != len(second):
         raise ValueError(f"expected as many numbers for both agents, got {len(first)} and {len(second)}")
     differences = first - second
-    found = mean_interval(differences.tolist())
+    mean = mean_interval(differences.tolist())
     differ = np.ptp(differences) > 1e-12 * np.abs((first, second)).max()  # by more than the errors of the subtraction
     quarters = 4 * differences
     is_exact = bool((quarters == np.rint(quarters)).all()) and len(quarters) * np.abs(quarters).sum() <= _MOST_WORK
     p = _exact_p(quarters.astype(np.int64)) if is_exact else _random_p(differences, seed)
-    return PairedTest(len(differences), found.mean, found.interval if differ else None, p, is_exact)
+    return PairedTest(len(differences), mean.mean, mean.interval if differ else None, p, is_exact)
 
 
 def _exact_p(differences: npt.NDArray[np.int64]) -> float:
@@ -143,7 +146,8 @@ def _exact_p(differences: npt.NDArray[np.int64]) -> float:
     for size in (sizes // unit).tolist():
         shares = (np.roll(shares, size) + np.roll(shares, -size)) / 2  # no sum so far reaches the ends
     sums = np.abs(np.arange(-largest, largest + 1)) * unit
-    return min(1.0, float(shares[sums >= total].sum()))
+    p = float(shares[sums >= total].sum())
+    return min(1.0, max(p, np.finfo(np.float64).tiny))  # the shares of more than a thousand pairs can round to 0
 
 
 def _random_p(differences: npt.NDArray[np.float64], seed: int) -> float:

@@ -144,7 +144,7 @@ def _is_of_a_user(file: str) -> bool:
     path = Path(file)
     is_installed = bool({"site-packages", "dist-packages", "othello_agents"} & {*path.parts})
     others = (Path(othello_env.__file__).parent, sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"))
-    return not (is_installed or file.startswith("<") or any(path.is_relative_to(each) for each in others))
+    return not (is_installed or file.startswith("<") or any(path.is_relative_to(folder) for folder in others))
 
 
 def _place(frames: list[traceback.FrameSummary]) -> str:

@@ -17,7 +17,7 @@ import click
 from click.core import ParameterSource
 
 from othello_env.agent import AgentLeftError, WrongGameError
-from othello_env.arena.openings import PACKAGED, parse_openings
+from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.results import forfeits
 from othello_env.games.game import NotationError
@@ -68,7 +68,7 @@ _LONGEST_PATH = 255  # a longer text is never tried as a path: some systems rais
 _LARGEST_SEED = 2**64 - 1
 _WIDEST_BAR = 36
 _NARROWEST = 20  # the first column of a table, if some of its cells are longer
-_BALANCED = ", ".join(PACKAGED.values())
+_BALANCED = ", ".join(BALANCED)
 _GAME, _SIZE = "othello-env game", "othello-env size"  # in the context's dict `meta`
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
@@ -249,7 +249,7 @@ def _random_openings(_context: click.Context, _parameter: click.Parameter, value
 
 
 def _is_random(value: str) -> bool:
-    return value in PACKAGED.values() or re.fullmatch(r"random:[0-9]{1,9}", value) is not None
+    return value in BALANCED or re.fullmatch(r"random:[0-9]{1,9}", value) is not None
 
 
 def _openings(context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
@@ -263,12 +263,12 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     path = existing_path(value)
     if path is not None and path.is_file():
         try:
-            found = [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
+            openings = [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
         except UnicodeDecodeError as error:
             raise click.BadParameter(f"{value!r} is not text: {error}") from None
-        if not found:
+        if not openings:
             raise click.BadParameter(f"the file {value!r} has no transcript")
-        return found
+        return openings
     if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
         raise click.BadParameter(f"there is no file {value!r}; {expected}")
     parts = [part.strip() for part in value.split(",")]

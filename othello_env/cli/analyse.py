@@ -30,7 +30,7 @@ BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
 """With these settings, click does not take a board that begins with ``-`` for an option."""
 
 
-class _Selection(click.ParamType):  # type: ignore[type-arg]  # only the newest click has a type argument here
+class _Selection(click.ParamType):
     """The numbers of games, such as ``1,3-5``, as a list of pairs (first, last)."""
 
     name = "numbers"
@@ -236,17 +236,17 @@ def _review_source(
     if out is not None:
         check_output(out)
         options.check_distinct(source, out, f"--out {out} is the file of the games")
-    found: list[dict[str, Any]] = []
+    reviews: list[dict[str, Any]] = []
     try:
         for number, games, i in _chosen(parts_of(source, rules, skip), select):
-            found.append(reviewer.review(number, games, i))
-        if not found:
+            reviews.append(reviewer.review(number, games, i))
+        if not reviews:
             raise click.UsageError(f"{source} has no such game")
-        if len(found) > 1:
-            click.echo(f"all {len(found)} games")
+        if len(reviews) > 1:
+            click.echo(f"all {len(reviews)} games")
             click.echo(_players_table(reviewer.moves, reviewer.blunder))
     finally:
-        if out is not None and found:
+        if out is not None and reviews:
             card = {
                 "format": _FORMAT,
                 "source": str(source),
@@ -254,7 +254,7 @@ def _review_source(
                 "exact_empties": reviewer.exact,
                 "blunder": reviewer.blunder,
             }
-            write_json(out, card | {"games": found})
+            write_json(out, card | {"games": reviews})
 
 
 def _chosen(parts: Iterator[Games], select: list[tuple[int, int]] | None) -> Iterator[tuple[int, Games, int]]:
@@ -304,14 +304,14 @@ class _Reviewer:
         click.echo(f"game {number}: {names[0]} (black) against {names[1]} (white), {black}-{white}")
         if not self.short:
             click.echo(_moves_table(reviewed) + "\n")
-        each = [[move for move in reviewed if move.player == p] for p in range(2)]
-        click.echo(_players_table(dict(zip(players, each, strict=True)), self.blunder))
-        summaries = [summarise(mine, blunder=self.blunder) for mine in each]
-        blunders = [move for found in summaries for move in found.blunders]
+        by_player = [[move for move in reviewed if move.player == p] for p in range(2)]
+        click.echo(_players_table(dict(zip(players, by_player, strict=True)), self.blunder))
+        summaries = [summarise(mine, blunder=self.blunder) for mine in by_player]
+        blunders = [move for summary in summaries for move in summary.blunders]
         for move in sorted(blunders, key=lambda move: move.ply):
             click.echo(f"blunder: {_sentence(move, players[move.player])}")
         click.echo()
-        for name, mine in zip(names, each, strict=True):
+        for name, mine in zip(names, by_player, strict=True):
             self.moves.setdefault(name, []).extend(mine)
         return {
             "game": number,
@@ -320,7 +320,7 @@ class _Reviewer:
             "finished": final.is_over,
             "first_ply": first,
             "moves": [move.to_json() for move in reviewed],
-            "summary": {name: found.to_json() for name, found in zip(final.player_names, summaries, strict=True)},
+            "summary": {name: summary.to_json() for name, summary in zip(final.player_names, summaries, strict=True)},
         }
 
 
@@ -350,10 +350,10 @@ def _players_table(moves: dict[str, list[MoveReview]], blunder: float) -> str:
     """A table with one row for each player, which summarises the player's moves."""
     rows: list[tuple[str, ...]] = []
     for name, mine in moves.items():
-        found = summarise(mine, blunder=blunder)
-        worst = ", ".join(f"{move.state.action_to_text(move.action)} {move.loss:.1f}" for move in found.worst)
-        counts = (str(found.moves), f"{found.loss:.2f}", f"{found.exact_loss:.2f}", f"{found.best:.0%}")
-        rows.append((name, *("-" if "nan" in text else text for text in counts), str(len(found.blunders)), worst))
+        summary = summarise(mine, blunder=blunder)
+        worst = ", ".join(f"{move.state.action_to_text(move.action)} {move.loss:.1f}" for move in summary.worst)
+        counts = (str(summary.moves), f"{summary.loss:.2f}", f"{summary.exact_loss:.2f}", f"{summary.best:.0%}")
+        rows.append((name, *("-" if "nan" in text else text for text in counts), str(len(summary.blunders)), worst))
     return options.table(("player", "choices", "mean loss", "exact part", "best moves", "blunders", "worst"), rows)
 
 

@@ -93,25 +93,25 @@ def command(
     if out is not None:
         options.make_new_folder(out)
     seconds, within = None if minutes is None else 60 * minutes, HALF_WIDTH if within is None else within
-    found: list[Benchmark | PerfectionBenchmark] = []
+    runs: list[Benchmark | PerfectionBenchmark] = []
     for number, (player, agent) in enumerate(zip(players, agents, strict=True), start=1):
         folder = out / f"run-{number}" if out is not None and len(agents) > 1 else out
         if endgame and size == Othello().size:
             began = time.perf_counter()
             accuracy = measure_endgame(player, seed=seed)
             settings = {"seed": seed, **file_settings(player)}
-            found.append(Benchmark(agent, None, accuracy, settings, time.perf_counter() - began))
-            _report(found[-1], folder)
+            runs.append(Benchmark(agent, None, accuracy, settings, time.perf_counter() - began))
+            _report(runs[-1], folder)
         if has_ladder and not endgame:
-            found.append(_rate(player, agent, size, within, games, seconds, folder, seed))
+            runs.append(_rate(player, agent, size, within, games, seconds, folder, seed))
         if size != Othello().size:
             each_once = 2 * len(solved_openings(size))
             most = 0 if endgame else each_once if games is None else min(games, each_once)
-            found.append(_measure_perfection(player, agent, size, most, folder, seed))
+            runs.append(_measure_perfection(player, agent, size, most, folder, seed))
     if len(agents) == len({tuple(named_files(agent)) for agent in agents} - {()}) > 1:
         if out is not None:
-            write_json(out / "seeds.json", seeds_json(found))
-        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(found)))
+            write_json(out / "seeds.json", seeds_json(runs))
+        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(runs)))
 
 
 def _rate(
@@ -151,10 +151,10 @@ def _measure_perfection(
     """Run the benchmark for small boards, report its results and return them."""
 
     def run(keep: Callable[[PerfectionBenchmark], None]) -> PerfectionBenchmark:
-        def progress(found: PerfectionBenchmark) -> None:
-            keep(found)
-            if found.games is not None and found.games.match.games:
-                options.show(f"{found.games.match.games} games", f"{found.games.loss:.1f} discs lost a game")
+        def progress(so_far: PerfectionBenchmark) -> None:
+            keep(so_far)
+            if so_far.games is not None and so_far.games.match.games:
+                options.show(f"{so_far.games.match.games} games", f"{so_far.games.loss:.1f} discs lost a game")
 
         return run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
 
@@ -166,7 +166,7 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> _B:
 
     Args:
         run: a function. ``run(keep)`` runs the benchmark and returns its results. During the run, it calls
-            ``keep(found)`` with the results so far.
+            ``keep(results)`` with the results so far.
         out: see `_report`.
     """
     partial: deque[_B] = deque(maxlen=1)
@@ -174,8 +174,8 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> _B:
         result = run(partial.append)
     except (KeyboardInterrupt, AgentLeftError):
         options.show("")
-        for found in partial:
-            _report(replace(found, settings=found.settings | {"interrupted": True}), out)
+        for results in partial:
+            _report(replace(results, settings=results.settings | {"interrupted": True}), out)
         raise
     options.show("")
     _report(result, out)

@@ -193,20 +193,14 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
         if "nan" not in value:  # without a finished game, shares and means are NaN and not shown
             click.echo(f"{name}: {value}")
     for name, column in columns.items():
-        known = column[_is_known(column)]
+        # An empty text and NaN, which is not equal to itself, are unknown values.
+        known = column[column != "" if column.dtype.kind == "U" else column == column]
         if len(known):
             click.echo(f"column {name}, {'a number for each action' if column.ndim == 2 else f'such as {known[0]}'}")
     if out is not None:
         title = f"{source.name}: {statistics.games:,} games of {first.rules}"
         write_file(out, overview.picture(title, first.starts[0].player_names))
         click.echo(f"{out}: written")
-
-
-def _is_known(column: Any) -> Any:
-    """Whether each value of a column is known. An empty text and NaN mean that a value is not known."""
-    if column.dtype.kind == "U":
-        return column != ""
-    return column == column  # NaN is not equal to itself, unlike every other value
 
 
 @command.command("label")
@@ -316,7 +310,7 @@ def _finder(
 
 def _identity(agent: str) -> str:
     """A text that differs for different agents: the spec, and the hash of each file that the spec names."""
-    return " ".join([agent, *(each.removeprefix("sha256:") for each in file_hashes(agent).values())])
+    return " ".join([agent, *(digest.removeprefix("sha256:") for digest in file_hashes(agent).values())])
 
 
 def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
@@ -341,8 +335,8 @@ def _labelled_games(path: Path, maker: str) -> int:
         click.UsageError: the labels in the file are by another agent. `maker` identifies the expected agent.
     """
     try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as found:
-            count, agent = int(Member(found, "games").read()), str(Member(found, "agent").read()) if maker else ""
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            count, agent = int(Member(archive, "games").read()), str(Member(archive, "agent").read()) if maker else ""
     except (*DAMAGE, KeyError, TypeError):
         return -1
     if agent != maker:

@@ -20,7 +20,7 @@ _POINTS = ("0 points", ".5", "1", "1.5", "2")
 HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 
 
-class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions of click take no argument here
+class _Differences(click.ParamType):
     """Two Elo differences, separated by a comma, as an `Sprt` (a sequential probability ratio test)."""
 
     name = "elo0,elo1"
@@ -112,7 +112,7 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
         return
     options.say(f"{a}, {result.games} games, {settings}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
-    points = ", ".join(f"{each} in {n}" for each, n in zip(_POINTS, result.pairs, strict=True))
+    points = ", ".join(f"{point} in {n}" for point, n in zip(_POINTS, result.pairs, strict=True))
     count = sum(result.pairs)
     pairs_of_games = f"{count} pair{'s' if count > 1 else ''} of games (one opening, both colours)"
     options.say(f"{pairs_of_games}: {points}; draws {100 * result.draw_rate:.1f} %")

@@ -200,11 +200,11 @@ class NBoardServer:
         with self._stoppable():
             action = self._seats[state.to_move].ask(state, Clock(game=left))
         seconds = time.monotonic() - began
-        found = getattr(self._agent, "last_analysis", None)
+        analysis = getattr(self._agent, "last_analysis", None)
         value = ""
-        if found is not None and found.state == state and found.best == action:
-            value = f"{_discs(found):.2f}"
-            yield f"nodestats {found.nodes} {seconds:.2f}"
+        if analysis is not None and analysis.state == state and analysis.best == action:
+            value = f"{_discs(analysis):.2f}"
+            yield f"nodestats {analysis.nodes} {seconds:.2f}"
         yield f"=== {move_name(state, action)}/{value}/{seconds:.2f}"
         yield "status"
 
@@ -222,11 +222,12 @@ class NBoardServer:
         """The best moves with their values, as ``search`` lines."""
         agent: Any = self._agent
         if hasattr(agent, "analyse"):
-            found = agent.analyse(state, lines=wanted)
-            depth = "100%" if found.exact else str(found.depth)
-            yield f"nodestats {found.nodes} {found.seconds:.2f}"
-            for line in found.lines:
-                yield f"search {_names(state, line.pv)} {_discs(line):.2f} 0 {depth}"
+            analysis = agent.analyse(state, lines=wanted)
+            depth = "100%" if analysis.exact else str(analysis.depth)
+            yield f"nodestats {analysis.nodes} {analysis.seconds:.2f}"
+            for line in analysis.lines:
+                moves = "".join(move_name(state, action) for action in line.pv)
+                yield f"search {moves} {_discs(line):.2f} 0 {depth}"
         elif hasattr(agent, "action_values"):
             values = sorted(agent.action_values(state).items(), key=lambda item: -item[1])
             most = float(state.size**2)  # the value of a decided game may be infinite
@@ -294,15 +295,10 @@ def _status(text: object) -> str:
     return " ".join(f"status {text}".split())
 
 
-def _names(state: Othello, actions: tuple[int, ...]) -> str:
-    """The names of the moves of a line of play, one after the other, without spaces."""
-    return "".join(move_name(state, action) for action in actions)
-
-
-def _discs(found: Any) -> float:
+def _discs(analysis: Any) -> float:
     """The value of an analysis in discs. If the analysis has no `discs`, the value is in the engine's own unit."""
-    discs = getattr(found, "discs", None)
-    return float(found.score if discs is None else discs)
+    discs = getattr(analysis, "discs", None)
+    return float(analysis.score if discs is None else discs)
 
 
 def _seconds(text: str) -> float | None:

@@ -35,10 +35,9 @@ def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.command("play")
 @options.game_option
 @_colour_options
-@click.option("--hint", help="The agent that gives hints.  [default: alphabeta; maxn in games of three players]")
 @click.option("--moves", default="", help="A transcript to begin with.")
 @options.seed_option()
-def command(rules: GameSpec, hint: str | None, moves: str, seed: int, **colours: str | None) -> None:
+def command(rules: GameSpec, moves: str, seed: int, **colours: str | None) -> None:
     """Play at the terminal.
 
     A human or an agent plays each side. The sides are black and white in Othello, red and white in checkers, and blue,
@@ -52,7 +51,7 @@ def command(rules: GameSpec, hint: str | None, moves: str, seed: int, **colours:
     *before, state = drawing.positions(start.play_transcript(moves), start)
     if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
         raise click.UsageError(f"{rules.name} has no side {strangers[0]}; it has {', '.join(start.player_names)}")
-    adviser = _make(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), start, seed)
+    adviser = _make("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2", start, seed)
     opponent = "alphabeta:depth=2" if start.num_players == 2 else "maxn:depth=2"
     seats: list[tuple[Seat | None, str]] = []
     for player, name in enumerate(start.player_names):
@@ -70,10 +69,10 @@ def coloured(state: State) -> str:
     colours = {look.symbol.upper(): _SYMBOLS.get(name, _LEGAL) for name, look, _ in drawn.scores}
     ground = _FELT if state.player_names[0] == "black" else _GREY
 
-    def paint(found: re.Match[str]) -> str:
-        sign = found[0].strip(" []")
+    def paint(match: re.Match[str]) -> str:
+        sign = match[0].strip(" []")
         fg = colours.get(sign.upper(), _LEGAL if sign == "+" else _EMPTY)
-        return click.style(found[0], fg=fg, bg=ground, bold=sign.upper() in colours, underline="[" in found[0])
+        return click.style(match[0], fg=fg, bg=ground, bold=sign.upper() in colours, underline="[" in match[0])
 
     lines = drawing.text(state).split("\n")
     first = 1 if any(drawn.column_labels) else 0
@@ -160,7 +159,10 @@ class TerminalGame:
             state = self._history[-1]
             self._tell(f"\n{self._draw(state)}")
             if state.is_over:
-                self._tell(self._result(state))
+                winners = state.winners()
+                scores = " - ".join(str(score) for score in state.scores())
+                is_won = len(winners) == 1
+                self._tell(f"{state.player_names[winners[0]]} wins {scores}" if is_won else f"a draw, {scores}")
                 return state
             seat, name = self._seats[state.to_move]
             player = state.player_names[state.to_move]
@@ -226,8 +228,3 @@ class TerminalGame:
                 del self._history[place + 1 :]
                 return True
         return False
-
-    def _result(self, state: State) -> str:
-        winners = state.winners()
-        scores = " - ".join(str(score) for score in state.scores())
-        return f"{state.player_names[winners[0]]} wins {scores}" if len(winners) == 1 else f"a draw, {scores}"

@@ -88,8 +88,8 @@ def command(
     watched = Runs(runs, leagues) if runs is not None or leagues else None
     offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]
-    recorded = [each for each in shown if isinstance(each, Recorded)]
-    drawn = [each for each in shown if not isinstance(each, Recorded)]
+    recorded = [result for result in shown if isinstance(result, Recorded)]
+    drawn = [result for result in shown if not isinstance(result, Recorded)]
     with _listen(port) as listener:
         taken = listener.getsockname()[1]
         pool = WorkerPool(seconds=seconds)

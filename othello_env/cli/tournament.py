@@ -1,22 +1,30 @@
 """``othello-env tournament A B C...``: all agents play each other, or the first agent plays all others."""
 
+from __future__ import annotations
+
 import math
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.elo import find_anchor, rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
+from othello_env.drawing.charts import matrix_chart, png
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import check_output, write_file
 from othello_env.support.words import score_text
 
-__all__ = ["command", "cross_table", "elo_table"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["command", "cross_table", "elo_table", "tournament_chart"]
 
 
 @click.command("tournament")
@@ -47,6 +55,7 @@ __all__ = ["command", "cross_table", "elo_table"]
     "cluster that ends with the tournament.",
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
+@click.option("--picture", type=options.FILE, help="Draw the scores and the ratings to this file (.png).")
 @click.option(
     "--transcripts", type=options.FILE, help="Write the moves of all games to this file, one game on each line."
 )
@@ -63,6 +72,7 @@ def command(
     workers: int | None,
     ray: bool,
     anchor: str | None,
+    picture: Path | None,
     transcripts: Path | None,
 ) -> None:
     """Play a tournament of AGENTS.
@@ -80,6 +90,8 @@ def command(
     schedule = Schedule(agents, games, openings, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
+    if picture is not None:
+        check_output(picture)
     if transcripts is not None:
         check_output(transcripts)
         if out is not None:
@@ -87,7 +99,10 @@ def command(
 
     def report(records: list[GameRecord]) -> bool:
         forfeited_all = options.report_forfeits(records, {agent: agent for agent in agents})
-        _print(Tournament.from_records(agents, records), schedule, clock, anchor)
+        result = Tournament.from_records(agents, records)
+        _print(result, schedule, clock, anchor)
+        if picture is not None and records:
+            write_file(picture, png(tournament_chart(result, anchor)))
         if transcripts is not None:
             write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
         return forfeited_all
@@ -126,6 +141,23 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
         f"Elo of these games alone, {find_anchor(anchor, result.agents)} is 0: a scale of its own, not that of another "
         "tournament or of othello-env benchmark."
     )
+
+
+def tournament_chart(result: Tournament, anchor: str | None = None) -> Figure:
+    """A heat map of the scores between the agents, the best first, with their Elo ratings.
+
+    Without ratings, the agents stay in the order in which they were given; see `rate_tournament`.
+    """
+    agents, labels, what = [*result.agents], [*result.agents], "without ratings"
+    with suppress(ValueError):
+        ratings = rate_tournament(result, anchor)
+        agents = [*ratings.order]
+        labels = [f"{agent}   {options.elo_cells(ratings, agent)[0]}" for agent in agents]
+        what = f"with Elo ratings, {find_anchor(anchor, result.agents)} = 0"
+    scores = result.scores()
+    cells = [[scores[a, b].score if (a, b) in scores else math.nan for b in agents] for a in agents]
+    games = f"{len(result.records):,} games"
+    return matrix_chart("Tournament", f"score of each row against each column, {games}, {what}", labels, cells)
 
 
 def cross_table(result: Tournament) -> str:

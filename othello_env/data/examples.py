@@ -75,7 +75,6 @@ def examples(
     seed: int | None = None,
     symmetric: bool = False,
     passes: bool = True,
-    drop_last: bool = False,
 ) -> Iterator[Examples]:
     """Yield the positions of the games, and the actions that were played, in batches.
 
@@ -90,7 +89,6 @@ def examples(
         symmetric: whether to turn or mirror each board at random (Othello only). `seed` also determines these random
             choices. If `seed` is None, the choices are different in each call.
         passes: whether to include positions in which the player must pass.
-        drop_last: whether to leave out the last batch if it has fewer than `batch_size` examples.
 
     Raises:
         TypeError: `batch_size` or `seed` is not an integer, or a flag is not a bool.
@@ -99,14 +97,16 @@ def examples(
     """
     check_type("games", games, Games)
     batch_size, seed = check_whole("batch_size", batch_size, 1), None if seed is None else check_seed(seed)
-    for name, flag in (("symmetric", symmetric), ("passes", passes), ("drop_last", drop_last)):
+    for name, flag in (("symmetric", symmetric), ("passes", passes)):
         check_flag(name, flag)
     if symmetric and not isinstance(games.starts[0], Othello):  # `symmetries` are those of its board
         raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
-    ends = games.ends
-    returns, margins = (np.where(ends.over[:, np.newaxis], each, np.nan) for each in (ends.returns, ends.margins))
+    outcomes = games.outcomes
+    returns, margins = (
+        np.where(outcomes.over[:, np.newaxis], each, np.nan) for each in (outcomes.returns, outcomes.margins)
+    )
     left: list[Examples] = []
     for begin in range(0, len(games), AT_ONCE):
         chosen = order[begin : begin + AT_ONCE]
@@ -123,7 +123,7 @@ def examples(
             yield whole.part(slice(batch_size))
             left = [whole.part(slice(batch_size, None))]
     rest = _joined(left) if left else None
-    if rest is not None and len(rest) and not drop_last:
+    if rest is not None and len(rest):
         yield rest
 
 
@@ -133,10 +133,10 @@ def _joined(parts: list[Examples]) -> Examples:
     return Examples(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
 
 
-def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
+def _expand(games: Games, indices: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
     """The examples of N games.
 
-    `numbers` has the indices of these games in the `Games` object that was passed to `examples`.
+    `indices` has the indices of these games in the `Games` object that was passed to `examples`.
     """
     observation, mask, to_move, game, ply = visit(games)
     return Examples(
@@ -146,6 +146,6 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
         returns[game, to_move].astype(np.float32),
         margins[game, to_move].astype(np.float32),
         to_move,
-        numbers[game],
+        indices[game],
         ply,
     )

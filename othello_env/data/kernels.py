@@ -6,12 +6,12 @@ Letters for shapes: N = games, T = plies of the longest game, M = positions.
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.games.othello.batch import disc_of
 from othello_env.games.othello.bitboard import (
     STARTS,
     flips,
     legal_moves,
 )
-from othello_env.games.othello.functions import disc_of
 from othello_env.support.jit import kernel
 
 __all__ = ["LONGEST", "add_passes", "board_sets"]

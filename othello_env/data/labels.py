@@ -17,11 +17,11 @@ from othello_env.arena.play.records import versions
 from othello_env.data.games import Games
 from othello_env.data.replay import othello_positions
 from othello_env.games.game import check_seed
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.cluster import run_jobs_on_cluster
-from othello_env.support.numbers import check_flag, check_type, check_whole
-from othello_env.support.workers import Worker, check_workers, run_jobs
+from othello_env.support.numbers import check_flag, check_type, check_whole, check_workers
+from othello_env.support.workers import Worker, run_jobs
 
 __all__ = ["MoveLabels", "agent_labels", "exact_labels", "exact_scores"]
 

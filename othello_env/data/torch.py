@@ -13,20 +13,12 @@ from othello_env.data.dataset import Dataset
 from othello_env.data.examples import examples
 from othello_env.data.games import Games
 from othello_env.games.hashing import mix_int
-from othello_env.support.extras import MissingExtraError, import_extra
+from othello_env.support.extras import extra_class, import_extra
 
 __all__ = ["ExampleDataset"]
 
 
-def _iterable_dataset() -> Any:
-    """The class `IterableDataset` of PyTorch, or `object`, so that this module can be imported without PyTorch."""
-    try:
-        return import_extra("torch.utils.data", "torch").IterableDataset
-    except MissingExtraError:
-        return object
-
-
-class ExampleDataset(_iterable_dataset()):  # type: ignore[misc]  # mypy does not know this base class
+class ExampleDataset(extra_class("torch.utils.data", "IterableDataset")):
     """Batches of examples for a `torch.utils.data.DataLoader`.
 
     Call ``DataLoader(dataset, batch_size=None, num_workers=...)``. A batch is a dict with the arrays of

@@ -31,11 +31,9 @@ __all__ = [
     "CurvePoint",
     "Row",
     "games_chart",
-    "growth_chart",
     "learning_chart",
     "learning_curve",
     "matrix_chart",
-    "mean_curve",
     "png",
     "rating_chart",
     "row_chart",
@@ -114,8 +112,7 @@ def learning_chart(
     title: str,
     subtitle: str,
     curves: Mapping[str, Sequence[CurvePoint]],
-    unit: str | None = "games",
-    score: str = "score",
+    unit: str = "games",
 ) -> Figure:
     """Two plots of scores during training: one over games or plies, and one over seconds. Bands show the intervals.
 
@@ -126,26 +123,21 @@ def learning_chart(
         title: the text at the top.
         subtitle: a smaller text, which says how the numbers were measured.
         curves: a mapping from labels to curves. There are at most eight curves, and each curve has at least one point.
-            `mean_curve` makes one curve of several seeds.
-        unit: what `CurvePoint.played` counts, such as games. If it is None, only the plot over seconds is drawn. Use
-            None if the curves count different units.
-        score: the text of the vertical axis, which says what the scores are.
+        unit: what `CurvePoint.played` counts, such as games.
 
     Raises:
         ValueError: there are more than eight curves.
     """
     looks = _looks([*curves])
     figure = _figure(title, subtitle, 3.4, looks)
-    panels = figure.subplots(1, 1 if unit is None else 2, sharey=True, squeeze=False)[0]
-    panels[0].set_ylabel(score)
+    trained_axes, seconds_axes = figure.subplots(1, 2, sharey=True)
+    trained_axes.set_ylabel("score")
     for curve, look in zip(curves.values(), looks.values(), strict=True):
-        if unit is not None:
-            trained = [point for point in curve if point.played] or curve
-            _draw_curve(panels[0], [max(point.played, 1) for point in trained], trained, look)
-        _draw_curve(panels[-1], [point.seconds for point in curve], curve, look)
-    if unit is not None:
-        _log_axis(panels[0], "x", f"{unit} of training (log scale)")
-    _seconds_axis(panels[-1])
+        trained = [point for point in curve if point.played] or curve
+        _draw_curve(trained_axes, [max(point.played, 1) for point in trained], trained, look)
+        _draw_curve(seconds_axes, [point.seconds for point in curve], curve, look)
+    _log_axis(trained_axes, f"{unit} of training (log scale)")
+    _seconds_axis(seconds_axes)
     return figure
 
 
@@ -174,28 +166,6 @@ def learning_curve(path: str | Path, title: str, curve: Sequence[Mapping[str, An
         for opponent in curve[0]["scores"]
     }
     write_file(path, png(learning_chart(title, "score against each opponent, with its 95% interval", curves, unit)))
-
-
-def mean_curve(runs: Sequence[Sequence[CurvePoint]]) -> list[CurvePoint]:
-    """The mean of the curves of several seeds. Its intervals are the ranges from the lowest to the highest seed.
-
-    The mean has the points of the first run. The other runs are interpolated between their own points.
-
-    Raises:
-        ValueError: no point of the first run lies within the training of all runs.
-    """
-    first, last = max(run[0].played for run in runs), min(run[-1].played for run in runs)
-    found = []
-    for played in (point.played for point in runs[0] if first <= point.played <= last):
-        seconds, scores = (
-            [float(np.interp(played, [p.played for p in run], [getattr(p, name) for p in run])) for run in runs]
-            for name in ("seconds", "score")
-        )
-        seconds_mean, score_mean = (math.fsum(values) / len(runs) for values in (seconds, scores))
-        found.append(CurvePoint(played, seconds_mean, score_mean, min(scores), max(scores)))
-    if not found:
-        raise ValueError("expected runs of about the same length, but no point of the first lies within all runs")
-    return found
 
 
 @dataclass(frozen=True)
@@ -303,8 +273,8 @@ def rating_chart(
     errors = np.hstack([_errors(*ends) for _, *ends in points])
     played, elo, _, _ = zip(*points, strict=True)
     axes.errorbar(played, elo, errors, fmt="o-", color=_BLUE, elinewidth=1.2, capsize=2)
-    for name, each in lines.items():
-        axes.axhline(each, **looks[name])
+    for name, level in lines.items():
+        axes.axhline(level, **looks[name])
     axes.set(xlabel=axis, ylabel="Elo")
     axes.xaxis.set_major_formatter(_number)
     axes.yaxis.set_major_formatter("{x:,.0f}")
@@ -347,37 +317,6 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
     axes.spines[:].set_visible(False)
     label = "score of the row's member" + ("; grey: have not met" if unmet.any() else "")
     figure.colorbar(image, location="bottom", label=label, shrink=0.6, aspect=30, panchor=(0, 0.5))
-    return figure
-
-
-@_styled
-def growth_chart(title: str, subtitle: str, curves: Mapping[str, Mapping[int, float]], size: str, cost: str) -> Figure:
-    """A plot of costs over sizes. Both axes are logarithmic.
-
-    Args:
-        title: the text at the top.
-        subtitle: a smaller text, which says how the numbers were measured.
-        curves: a mapping from labels to curves. A curve is a mapping from sizes to costs. There are at most eight
-            curves, each curve has at least one cost, and all sizes and costs are above 0.
-        size: the text of the horizontal axis, which says what the sizes are.
-        cost: the text of the vertical axis, which says what the costs are and gives their unit.
-
-    Raises:
-        ValueError: a size or a cost is not above 0, or there are more than eight curves.
-    """
-    least = min(number for curve in curves.values() for item in curve.items() for number in item)
-    if least <= 0:
-        raise ValueError(f"expected sizes and costs above 0, got {least}")
-    looks = _looks([*curves])
-    figure = _figure(title, subtitle, 4.2, looks)
-    axes = figure.subplots()
-    for label, curve in curves.items():
-        axes.plot(sorted(curve), [curve[n] for n in sorted(curve)], **looks[label])
-    _log_axis(axes, "y", f"{cost} (log scale)")
-    axes.set(xscale="log", xlabel=f"{size} (log scale)")
-    sizes = sorted({each for curve in curves.values() for each in curve})
-    axes.set_xticks([], minor=True)
-    axes.set_xticks(sizes, [f"{each:,}" for each in sizes])
     return figure
 
 
@@ -474,20 +413,19 @@ def _seconds_axis(axes: Axes) -> None:
     axes.xaxis.set_major_formatter("{x:,g}")
 
 
-def _log_axis(axes: Axes, name: str, label: str) -> None:
-    """Make the axis ``x`` or ``y`` logarithmic. It reaches from one number of 1, 2, 5, 10, 20, ... to another."""
-    axis = axes.xaxis if name == "x" else axes.yaxis
-    low, high = axes.dataLim.intervalx if name == "x" else axes.dataLim.intervaly
+def _log_axis(axes: Axes, label: str) -> None:
+    """Make the horizontal axis logarithmic. It reaches from one number of 1, 2, 5, 10, 20, ... to another."""
+    low, high = axes.dataLim.intervalx
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 2)
     series = [digit * 10.0**decade for decade in decades for digit in (1, 2, 5)]
     first = max(k for k, tick in enumerate(series) if tick <= low)
     last = next(k for k, tick in enumerate(series) if tick >= high and k > first)
     ticks = series[first : last + 1]
-    axes.set(**{f"{name}scale": "log", f"{name}lim": (0.95 * ticks[0], 1.05 * ticks[-1]), f"{name}label": label})
+    axes.set(xscale="log", xlim=(0.95 * ticks[0], 1.05 * ticks[-1]), xlabel=label)
     tens = [tick for tick in ticks if f"{tick:e}".startswith("1")]
-    axis.set_ticks(tens if len(ticks) > (7 if name == "x" else 10) else ticks)
-    axis.set_ticks([], minor=True)
-    axis.set_major_formatter(_number)
+    axes.set_xticks(tens if len(ticks) > 7 else ticks)
+    axes.set_xticks([], minor=True)
+    axes.xaxis.set_major_formatter(_number)
 
 
 def _errors(value: float, low: Any, high: Any) -> np.ndarray:

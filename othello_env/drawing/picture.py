@@ -21,7 +21,7 @@ from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from othello_env.drawing.scene import scene, scene_with_values
 from othello_env.games.game import State
-from othello_env.games.scene import Look, Number, Piece, Place, Scene
+from othello_env.games.scene import Look, Number, Place, Scene
 from othello_env.support.numbers import check_whole
 
 __all__ = [
@@ -67,33 +67,24 @@ def text(state: State) -> str:
     black (X) 4, white (O) 1; white to move
     + legal, [ ] last move
     """
-    return "\n".join([*_rows(scene(state)), *_captions(scene(state))])
-
-
-def _rows(drawn: Scene) -> list[str]:
+    drawn = scene(state)
     signs = {(row, column): cell.symbol for row, cells in enumerate(drawn.cells) for column, cell in enumerate(cells)}
     signs |= dict.fromkeys(drawn.legal, _LEGAL)
-    signs |= {piece.place: _sign(piece) for piece in drawn.pieces}
+    signs |= {p.place: p.look.symbol.upper() if p.is_king else p.look.symbol for p in drawn.pieces}
     lines = ["  " + "".join(label.rjust(3) for label in drawn.column_labels)] if any(drawn.column_labels) else []
     for row, label in enumerate(drawn.row_labels):
-        cells = (_field(signs[row, column], (row, column) in drawn.last) for column in range(drawn.columns))
-        lines.append((label.rjust(2) + " " + "".join(cells)).rstrip())
-    return lines
-
-
-def _sign(piece: Piece) -> str:
-    return piece.look.symbol.upper() if piece.is_king else piece.look.symbol
-
-
-def _field(sign: str, is_last: bool) -> str:
-    return f"[{sign}]" if is_last else f" {sign} "
-
-
-def _captions(drawn: Scene) -> list[str]:
+        line = label.rjust(2) + " "
+        for column in range(drawn.columns):
+            sign = signs[row, column]
+            line += f"[{sign}]" if (row, column) in drawn.last else f" {sign} "
+        lines.append(line.rstrip())
     scores = ", ".join(f"{name} ({look.symbol}) {score}" for name, look, score in drawn.scores)
+    lines.append(f"{scores}; {drawn.status}")
     legend = [f"{_LEGAL} legal"] if drawn.legal else []
     legend += ["[ ] last move"] if drawn.last else []
-    return [f"{scores}; {drawn.status}", *([", ".join(legend)] if legend else [])]
+    if legend:
+        lines.append(", ".join(legend))
+    return "\n".join(lines)
 
 
 def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxyType({})) -> str:
@@ -375,11 +366,11 @@ def _board(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
     board_width, board_height = drawn.columns * cell, drawn.rows * cell
     yield Rectangle(margin - edge, margin - edge, board_width + 2 * edge, board_height + 2 * edge, _WOOD_DARK)
     for row, cells in enumerate(drawn.cells):
-        for column, each in enumerate(cells):
+        for column, square in enumerate(cells):
             left, top = margin + column * cell, margin + row * cell
-            yield Rectangle(left, top, cell, cell, each.fill)
-            if each.label:
-                yield Text(left + 0.03 * cell, top + 0.1 * cell, each.label, 0.17 * cell, _INK, "start")
+            yield Rectangle(left, top, cell, cell, square.fill)
+            if square.label:
+                yield Text(left + 0.03 * cell, top + 0.1 * cell, square.label, 0.17 * cell, _INK, "start")
     for row in range(1, drawn.rows):
         yield Rectangle(margin, margin + row * cell - line // 2, board_width, line, drawn.grid)
     for column in range(1, drawn.columns):
@@ -401,9 +392,9 @@ def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
         yield from _number(number, cell, margin)
     for place in drawn.legal:
         yield Circle(*_centre(place, cell, margin), 0.12 * cell, drawn.mover.fill, opacity=0.55)
-    looks = {each.place: each.look for each in drawn.pieces}
-    for each in drawn.pieces:
-        yield from piece(each.look, *_centre(each.place, cell, margin), cell, is_king=each.is_king)
+    looks = {marker.place: marker.look for marker in drawn.pieces}
+    for marker in drawn.pieces:
+        yield from piece(marker.look, *_centre(marker.place, cell, margin), cell, is_king=marker.is_king)
     for place in drawn.last:
         look = looks.get(place, drawn.mover)
         yield Circle(*_centre(place, cell, margin), 0.085 * cell, look.mark)

@@ -87,21 +87,21 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
         raise ValueError("expected positions that follow each other, got a position without moves after the first")
     pictures = [svg(state, cell, numbers) for state, numbers in _with_values(states, values)]
     lines: dict[str, int] = {}
-    frames = [[lines.setdefault(line, len(lines)) for line in each.splitlines()] for each in pictures]
+    frames = [[lines.setdefault(line, len(lines)) for line in picture.splitlines()] for picture in pictures]
     names = [before.action_to_text(after.moves[-1]) for before, after in pairwise(states)]
     data = json.dumps({"lines": list(lines), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
     data = data.replace("<", "\\u003c")  # without this, the text </script> in the data would end the script early
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
-        "TITLE|DATA", lambda found: parts[found[0]], _PAGE
+        "TITLE|DATA", lambda match: parts[match[0]], _PAGE
     )  # one call replaces TITLE and DATA; a second call would also replace the word DATA in a title
 
 
 def _checked(states: Sequence[State]) -> list[State]:
-    found = list(check_each("states", states, State))
-    if not found:
+    checked = list(check_each("states", states, State))
+    if not checked:
         raise ValueError("a replay needs at least one position")
-    return found
+    return checked
 
 
 def _with_values(

@@ -95,6 +95,6 @@ def _share(value: float, values: Sequence[float]) -> float:
     First, infinity is replaced by a finite number. This number is 1.5 times the largest absolute value of the finite
     values, but at least 1.5. Minus infinity is replaced by the negative of this number.
     """
-    most = 1.5 * max([1.0, *(abs(each) for each in values if math.isfinite(each))])
-    low, high, here = (min(max(each, -most), most) for each in (min(values), max(values), value))
+    most = 1.5 * max([1.0, *(abs(number) for number in values if math.isfinite(number))])
+    low, high, here = (min(max(number, -most), most) for number in (min(values), max(values), value))
     return (here - low) / (high - low) if high > low else 1.0

@@ -41,7 +41,7 @@ _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncati
 """PettingZoo's attributes that do not exist before the first reset."""
 
 
-class GameAEC(OneGame[_S], AECEnv, Generic[_S]):  # type: ignore[misc]  # PettingZoo has no types
+class GameAEC(OneGame[_S], AECEnv, Generic[_S]):
     """A game whose players act one at a time. `othello_v0`, `checkers_v0` and `tribolo_v0` make it for their games.
 
     An observation is a dict of two int8 arrays: ``observation``, the board as planes from the agent's point of view,
@@ -183,7 +183,7 @@ class GameAEC(OneGame[_S], AECEnv, Generic[_S]):  # type: ignore[misc]  # Pettin
         if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
             action = check_action(action, self._num_actions)
         try:
-            played = state.play(action)  # type: ignore[arg-type]  # it refuses None
+            played = state.play(action)  # pyright: ignore[reportArgumentType]  # it refuses None
         except (TypeError, IllegalActionError) as error:
             number = check_action(action, self._num_actions)
             if self._strict or isinstance(error, TypeError):

@@ -78,7 +78,7 @@ def game_with_options(game: str | GameSpec, options: Mapping[str, Any], env: Cal
     spec = GameSpec.parse(game)
     for name in options:
         if name not in spec.game.defaults:
-            others = [each for each in inspect.signature(env).parameters if each != "options"]
+            others = [parameter for parameter in inspect.signature(env).parameters if parameter != "options"]
             raise _no_argument(name, [*spec.game.defaults, *others])
     return spec.with_options(options) if options else spec
 

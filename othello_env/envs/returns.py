@@ -78,7 +78,9 @@ def self_play_advantages(
     if len(shape) != 2:
         raise ValueError(f"expected rewards of shape (steps, games), got {shape}")
     _check_shapes(shape, {"values": values, "players": players, "terminated": terminated})
-    _check_shapes(shape, {name: each for name, each in (("illegal", illegal), ("played", played)) if each is not None})
+    _check_shapes(
+        shape, {name: array for name, array in (("illegal", illegal), ("played", played)) if array is not None}
+    )
     _check_shapes(shape[1:], {"last_values": last_values, "last_players": last_players})
     for turns in (players, last_players):
         if not np.isin(turns, (0, 1)).all():

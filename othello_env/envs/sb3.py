@@ -13,24 +13,12 @@ from gymnasium.vector import AutoresetMode
 
 from othello_env.envs.vector.env import GameVectorEnv
 from othello_env.games.game import State
-from othello_env.support.extras import MissingExtraError, import_extra
+from othello_env.support.extras import extra_class, import_extra
 
 __all__ = ["OthelloVecEnv"]
 
 
-def _vec_env() -> Any:
-    """The class `VecEnv` of Stable-Baselines3, or `object` if Stable-Baselines3 is not installed.
-
-    The result is the base class of `OthelloVecEnv`. With `object`, this module can be imported without
-    Stable-Baselines3.
-    """
-    try:
-        return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
-    except MissingExtraError:
-        return object
-
-
-class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know this base class
+class OthelloVecEnv(extra_class("stable_baselines3.common.vec_env", "VecEnv")):
     """N games of Othello against an opponent, for Stable-Baselines3. When a game ends, the next game begins at once.
 
     An environment for one game, ``gymnasium.make("othello_env/Othello-v0")``, also works with Stable-Baselines3, but a

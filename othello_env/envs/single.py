@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from othello_env.agent import Agent, Seat, answered
+from othello_env.agent import Seat, answered
 from othello_env.envs.conventions import (
     Observation,
     check_action,
@@ -121,13 +121,6 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         self._shown = self._renderer.render if render_mode == "human" else None
         """Shows the position before an opponent plays."""
 
-    def _agent_of(self, player: int, learner: int) -> Agent:
-        """The opponent that makes the moves of the player with the number `player` in the next game.
-
-        `learner` is the number of the learner's player.
-        """
-        return self._next[0][(player - learner - 1) % self._players]
-
     def set_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> None:
         """Change the opponents. The next game has the new opponents, and the current game keeps its opponents.
 
@@ -192,11 +185,10 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         makes.
         """
         state = self._initial_states.draw(key, options)
-        seats = {
-            player: Seat(self._agent_of(player, learner), opponent_key(key, player if self._players > 2 else None))
-            for player in range(self._players)
-            if player != learner
-        }
+        seats = {}
+        for i, agent in enumerate(self._next[0], start=1):  # the players after the learner
+            player = (learner + i) % self._players
+            seats[player] = Seat(agent, opponent_key(key, player if self._players > 2 else None))
         return answered(state, seats, self._shown), seats
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -216,7 +208,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
             action = check_action(action, self._num_actions)
         try:
-            played = state.play(action)  # type: ignore[arg-type]  # it takes integers of any kind
+            played = state.play(action)  # pyright: ignore[reportArgumentType]  # it takes integers of any kind
         except (TypeError, IllegalActionError) as error:
             number = check_action(action, self._num_actions)
             if self._strict or isinstance(error, TypeError):

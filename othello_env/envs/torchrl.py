@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode
 from othello_env.envs.returns import self_play_advantages
 from othello_env.envs.vector.env import GameVectorEnv
 from othello_env.games.game import State
-from othello_env.support.extras import MissingExtraError, import_extra
+from othello_env.support.extras import extra_class, import_extra
 
 __all__ = ["SelfPlayGAE", "TorchRLEnv"]
 
@@ -27,18 +27,7 @@ _INFO = ("winner", "discs", "plies", "illegal_action", "opponent")
 """The entries of `info` that a `TorchRLEnv` can copy to its TensorDicts."""
 
 
-def _env_base() -> Any:
-    """The class `EnvBase` of TorchRL, or `object` if TorchRL is not installed.
-
-    The result is the base class of `TorchRLEnv`. With `object`, this module can be imported without TorchRL.
-    """
-    try:
-        return import_extra("torchrl.envs", "torchrl").EnvBase
-    except MissingExtraError:
-        return object
-
-
-class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this base class
+class TorchRLEnv(extra_class("torchrl.envs", "EnvBase")):
     """N games that step together, as an environment of TorchRL (`torchrl.envs.EnvBase`) with a fixed batch size.
 
     On the CPU, the tensors of a step use the memory of the batch's arrays. Only the rewards are converted (to float32),
@@ -130,11 +119,11 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know this 
         """The entries of the TensorDict after a step or reset, without the reward."""
         torch = import_extra("torch", "torchrl")
         legal = observation["action_mask"].view(np.bool_)
-        found = {"observation": observation["observation"], "action_mask": legal, "done": over[:, np.newaxis]}
+        arrays = {"observation": observation["observation"], "action_mask": legal, "done": over[:, np.newaxis]}
         if self._self_play:
-            found["to_move"] = info["to_move"]
-        found |= {name: info[name] for name in self._info}
-        tensors = {name: torch.from_numpy(array) for name, array in found.items()}
+            arrays["to_move"] = info["to_move"]
+        arrays |= {name: info[name] for name in self._info}
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         tensors["terminated"] = tensors["done"].clone()
         # TorchRL's spec needs an allowed action in every game. A finished game has no legal action, so the mask for the
         # spec allows all actions in this game. These actions are never played, because the game must be reset first.

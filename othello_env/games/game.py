@@ -100,13 +100,6 @@ def check_seed(seed: Any) -> int:
     return number
 
 
-def _check_separators(transcript: str) -> None:
-    """Raise a NotationError unless there is text before and after each comma and semicolon."""
-    parts = re.split("[,;]", transcript)
-    if len(parts) > 1 and not all(map(str.strip, parts)):
-        raise NotationError(f"expected moves on both sides of each comma or semicolon, got {transcript!r}")
-
-
 class State(ABC):
     """An immutable position of a game. Two States can be equal although different moves led to them.
 
@@ -158,10 +151,10 @@ class State(ABC):
 
     @property
     @abstractmethod
-    def turn(self) -> int:
-        """A number that increases with each action except a pass.
+    def placed(self) -> int:
+        """A number that increases with each action except a pass: in Othello, the number of discs placed.
 
-        Random choices in a position depend on `turn` and on the game's key, which is a 64-bit number.
+        Random choices in a position depend on `placed` and on the game's key, which is a 64-bit number.
         """
 
     @abstractmethod
@@ -318,7 +311,9 @@ class State(ABC):
             kind = type(moves).__name__
             raise TypeError(f"expected a transcript, or actions or their names, not {moves!r} of type {kind}")
         if isinstance(moves, str):
-            _check_separators(moves)
+            parts = re.split("[,;]", moves)
+            if len(parts) > 1 and not all(map(str.strip, parts)):
+                raise NotationError(f"expected moves on both sides of each comma or semicolon, got {moves!r}")
             moves = self.transcript_moves(moves)
         state = self
         for ply, move in enumerate(moves, start=1):
@@ -371,10 +366,10 @@ class State(ABC):
             IllegalActionError: an action is not legal.
             TypeError: an action is not an integer.
         """
-        found = [self]
+        states = [self]
         for action in actions:
-            found.append(found[-1].play(action))
-        return found
+            states.append(states[-1].play(action))
+        return states
 
     @classmethod
     def player_index(cls, player: str | int) -> int:

@@ -25,7 +25,7 @@ def random_opening(start: State, plies: int, key: int) -> State | None:
     for _ in range(plies):
         if state.is_over:
             return None
-        state = state.play(state.draw_action(key, state.turn))
+        state = state.play(state.draw_action(key, state.placed))
     return None if state.is_over else state
 
 
@@ -60,7 +60,10 @@ class Openings:
         self.bounds: tuple[int, ...] = ()
         self._new_game = new_game
         if isinstance(spec, str):
-            self.random_plies = _parse_random(spec)
+            kind, _, count = spec.partition(":")
+            if kind != "random" or not (count.isascii() and count.isdecimal()):
+                raise _no_openings(spec)
+            self.random_plies = int(count)
         elif spec is not None:
             if not (isinstance(spec, Mapping) or is_ordered(spec)):
                 raise _no_openings(spec)
@@ -98,13 +101,6 @@ class Openings:
         raise ValueError(
             f"{plies} random plies ended the game in each of {cls.ATTEMPTS} attempts; use fewer random plies"
         )
-
-
-def _parse_random(spec: str) -> int:
-    kind, _, count = spec.partition(":")
-    if kind != "random" or not (count.isascii() and count.isdecimal()):
-        raise _no_openings(spec)
-    return int(count)
 
 
 def _no_openings(spec: object) -> ValueError:

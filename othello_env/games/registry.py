@@ -134,7 +134,8 @@ class GameSpec:
         if isinstance(spec, GameSpec):
             return spec
         name, colon, text = check_text(spec, "a game").partition(":")
-        _load_plugin(name)
+        if name not in _GAMES and name in _plugins():
+            _plugins()[name].load()  # the module registers the game
         if name not in _GAMES:
             names = sorted({*_GAMES, *_plugins()})
             advice = "; import the file that registers it first, in a command by --game FILE.py:CLASS"
@@ -321,9 +322,9 @@ def find_game(text: str) -> GameSpec:
     match = re.fullmatch(r"(.+\.py:\w+)(:.*)?", check_text(text, "a game"))
     if match is None:
         return GameSpec.parse(text)
-    found = import_object(match[1])
+    imported = import_object(match[1])
     for name, game in _GAMES.items():
-        if game.state is found:
+        if game.state is imported:
             return GameSpec.parse(name + (match[2] or ""))
     raise ValueError(f"{match[1]} is not a registered game; the file must call othello_env.register_game")
 
@@ -331,12 +332,6 @@ def find_game(text: str) -> GameSpec:
 @cache
 def _plugins() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=_ENTRY_POINTS)}
-
-
-def _load_plugin(name: str) -> None:
-    """Import the installed module that registers a game of this name, if there is one."""
-    if name not in _GAMES and name in _plugins():
-        _plugins()[name].load()
 
 
 def position_to_text(state: State) -> tuple[str, str]:

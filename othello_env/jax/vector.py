@@ -62,7 +62,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         openings: OpeningsSpec = None,
     ) -> None:
         self.num_envs = check_whole("num_envs", num_envs, 1)
-        game = Othello(size, openings=openings, auto_reset=True)  # type: ignore[arg-type]  # checked there
+        game = Othello(size, openings=openings, auto_reset=True)  # pyright: ignore[reportArgumentType]  # checked there
         self._env = game if opponent is None else game.vs(opponent)
         self._is_self_play = opponent is None
         spaces = gymnasium.spaces
@@ -79,11 +79,11 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         self._key = _key_of(secrets.randbits(64))
 
     @cached_property
-    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # the base class has an attribute
+    def observation_space(self) -> gymnasium.Space[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return batch_space(self.single_observation_space, self.num_envs)
 
     @cached_property
-    def action_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]
+    def action_space(self) -> gymnasium.Space[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return batch_space(self.single_action_space, self.num_envs)
 
     @property

@@ -2,6 +2,6 @@
 
 from othello_env.league.league import League
 from othello_env.league.members import Member
-from othello_env.league.payoffs import Payoffs, payoff_picture, rating_picture
+from othello_env.league.payoffs import Payoffs, payoff_chart, snapshot_chart
 
-__all__ = ["League", "Member", "Payoffs", "payoff_picture", "rating_picture"]
+__all__ = ["League", "Member", "Payoffs", "payoff_chart", "snapshot_chart"]

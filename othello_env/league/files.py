@@ -73,7 +73,6 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     number: _Count
     name: Annotated[str, msgspec.Meta(min_length=1)]
     fixed: bool
-    frozen: bool
     played: _Count
     points: _Amount
     games: _Amount
@@ -83,11 +82,11 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     weight: Annotated[float, msgspec.Meta(ge=LEAST_WEIGHT, le=1 / LEAST_WEIGHT)] = 1.0
 
     def __post_init__(self) -> None:
-        if self.points > self.games or (self.fixed and not self.frozen):
+        if self.points > self.games:
             raise ValueError(f"the member {self.name!r:.60} contradicts itself")
 
     @classmethod
-    def of(cls, member: Member) -> Self:
+    def from_member(cls, member: Member) -> Self:
         source: dict[str, str | None] = {"spec": member.source if isinstance(member.source, str) else None}
         if isinstance(member.source, Stored):
             source = {"file": member.source.path.name, "options": member.source.options}
@@ -130,16 +129,16 @@ class ResultsState(msgspec.Struct, forbid_unknown_fields=True):
     learner: list[tuple[_Count, _Training]]
 
     @classmethod
-    def of(cls, results: Results) -> Self:
-        meetings = [(a, b, [*each.training], [*each.pairs]) for (a, b), each in results.meetings.items()]
+    def from_results(cls, results: Results) -> Self:
+        meetings = [(a, b, [*meeting.training], [*meeting.pairs]) for (a, b), meeting in results.meetings.items()]
         return cls(meetings, [(member, [*counts]) for member, counts in results.learner.items()])
 
     def results(self, matches: Matches | None) -> Results:
-        found = Results()
-        found.meetings = {(a, b): Meeting([*training], [*pairs]) for a, b, training, pairs in self.meetings}
-        found.learner = {member: [*counts] for member, counts in self.learner}
-        found.matches = matches
-        return found
+        results = Results()
+        results.meetings = {(a, b): Meeting([*training], [*pairs]) for a, b, training, pairs in self.meetings}
+        results.learner = {member: [*counts] for member, counts in self.learner}
+        results.matches = matches
+        return results
 
 
 class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
@@ -167,7 +166,7 @@ class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError("expected each member at most once in learner")
 
     @classmethod
-    def of(cls, values: Any) -> Self:
+    def from_json(cls, values: Any) -> Self:
         """Check values from JSON.
 
         Raises:
@@ -190,7 +189,8 @@ class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
         added later. Matches do not matter here.
         """
         mine, theirs = (
-            {each.number: (each.name, each.fixed, each.played) for each in state.members} for state in (self, other)
+            {member.number: (member.name, member.fixed, member.played) for member in state.members}
+            for state in (self, other)
         )
         return (
             self.settings == other.settings
@@ -287,7 +287,7 @@ def _write(member: Member, stem: Path) -> Stored:
         return Stored(path, source.options)
     assert not isinstance(source, str)
     spec = source(stem)
-    stored = Stored.of(spec) if isinstance(spec, str) else None
+    stored = Stored.from_spec(spec) if isinstance(spec, str) else None
     if stored is None or stored.path.parent != stem.parent or stored.path.stem != stem.name:
         raise ValueError(f"the save of {member.name!r} must return a spec like '{stem}.safetensors', not {spec!r}")
     return stored

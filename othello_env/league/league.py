@@ -31,7 +31,7 @@ from othello_env.league.matches import check_same, play_missing
 from othello_env.league.matchmaking import Settings, choose, probabilities
 from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, source_of, step_results, weighted
 from othello_env.league.payoffs import Payoffs
-from othello_env.support.numbers import as_integer, check_flag, check_whole
+from othello_env.support.numbers import as_integer, check_whole
 
 __all__ = ["League"]
 
@@ -59,10 +59,8 @@ class League:
             chooses only the newest snapshot, or fixed members if there is no snapshot.
         fixed_share: the share of games against fixed members, 0 to 1, once there are snapshots. With None,
             ``"latest"`` chooses only a snapshot, and the other rules treat fixed members like snapshots.
-        keep: the greatest number of snapshots in the league. If there are more, the oldest is removed. Frozen snapshots
-            are not counted. None sets no limit.
-        freeze_every: with 10, for example, every tenth snapshot is frozen. Only the method `forget` removes a frozen
-            snapshot or a fixed member. With None, no snapshot is frozen automatically.
+        keep: the greatest number of snapshots in the league. If there are more, the oldest is removed. None sets no
+            limit.
         half_life: older games have less weight in the learner's score against a member. After this number of further
             games against the member, a game has half its weight. ``"pfsp"`` uses this score.
         seed: determines all random choices of the league.
@@ -78,16 +76,15 @@ class League:
         matchmaking: str = "pfsp",
         fixed_share: float | None = None,
         keep: int | None = None,
-        freeze_every: int | None = None,
         half_life: float = 200.0,
         seed: int = 0,
     ) -> None:
-        self.settings = Settings(matchmaking, fixed_share, keep, freeze_every, half_life, seed)
+        self.settings = Settings(matchmaking, fixed_share, keep, half_life, seed)
         self.results = Results()
         self._members: dict[str, Member] = {}
         self._added = self._snapshots = self._drawn = 0
         for policy, weight in weighted(fixed):
-            self._enter(policy, None, fixed=True, frozen=True, weight=weight)
+            self._enter(policy, None, fixed=True, weight=weight)
 
     def __repr__(self) -> str:
         return f"<League of {len(self)} members, {len(self.snapshots)} of them snapshots, {self.settings.matchmaking}>"
@@ -122,10 +119,11 @@ class League:
         name: str | None = None,
         *,
         played: int = 0,
-        frozen: bool = False,
         save: Save | None = None,
     ) -> Member:
         """Add a snapshot of the learner. If there are now too many snapshots, the league removes the oldest.
+
+        Unfinished games against a removed snapshot go on, but do not count.
 
         The games that the learner has played since the last snapshot become the new snapshot's results.
 
@@ -134,7 +132,6 @@ class League:
                 give a copy of a network that is still in training. A file may change later, because it is read now.
             name: a name that no other member has; by default ``snapshot 1``, ``snapshot 2`` and so on.
             played: the number of plies, steps or games that the learner has played so far, for charts.
-            frozen: whether the snapshot is frozen, so that only `forget` removes it.
             save: a function that saves the policy, see `othello_env.league.members.Save`. By default this is the
                 policy's own method `save`, if there is one. A policy that is given as a spec needs no such function.
                 To check the function, this method saves the policy to a temporary folder and loads it.
@@ -143,20 +140,13 @@ class League:
             TypeError, ValueError: the policy, the name or `save` is wrong. The league has not changed.
         """
         played = check_whole("played", played, 0, 2**62 - 1)
-        every, number = self.settings.freeze_every, self._snapshots + 1
-        member = self._enter(
-            policy,
-            f"snapshot {number}" if name is None else name,
-            fixed=False,
-            frozen=check_flag("frozen", frozen) or (every is not None and number % every == 0),
-            played=played,
-            save=save,
-        )
+        name = f"snapshot {self._snapshots + 1}" if name is None else name
+        member = self._enter(policy, name, fixed=False, played=played, save=save)
         self._snapshots += 1
         self.results.settle(member.number)
-        loose = [each for each in self.snapshots if not each.frozen]
-        for each in loose[: -self.settings.keep] if self.settings.keep is not None else ():
-            self.forget(each.name)
+        for oldest in self.snapshots[: -self.settings.keep] if self.settings.keep is not None else ():
+            self.results.forget(oldest.number)
+            del self._members[oldest.name]
         return member
 
     def _enter(self, policy: Any, name: str | None, *, save: Save | None = None, **what: Any) -> Member:
@@ -172,18 +162,6 @@ class League:
         self._members[name] = member
         self._added += 1
         return member
-
-    def forget(self, name: str) -> None:
-        """Remove a member and its results. Unfinished games against this member go on, but do not count."""
-        self.results.forget(self[name].number)
-        del self._members[name]
-
-    def freeze(self, name: str, frozen: bool = True) -> None:
-        """Freeze a snapshot, so that only `forget` removes it. ``frozen=False`` ends this protection."""
-        frozen = check_flag("frozen", frozen)
-        if self[name].fixed and not frozen:
-            raise ValueError(f"{name!r} is a fixed member, which is always frozen")
-        self[name].frozen = frozen
 
     def probabilities(self) -> dict[str, float]:
         """A dict from each member's name to the probability that `draw` chooses this member.
@@ -205,11 +183,11 @@ class League:
             ValueError: the league has no members, or n is not at least 1.
         """
         n = check_whole("the number of drawn members", n, 1, MOST_GAMES)
-        found = self.probabilities()
+        chances = self.probabilities()
         point = (mix_int(mix_int(self.settings.seed, _DRAW), self._drawn) >> 32) / 2.0**32
-        chosen = choose([*found.values()], n, point)
+        chosen = choose([*chances.values()], n, point)
         self._drawn += 1
-        names = [*found]
+        names = [*chances]
         return [self._members[names[k]].player for k in chosen]
 
     def opponents(self, at_once: int = 4) -> dict[Player, float]:
@@ -244,7 +222,8 @@ class League:
         Raises:
             ValueError: the game has more than two players, or the learner plays both sides (self-play).
         """
-        return sum(self.record_results(*found) for found in step_results(env, rewards, terminated, info))
+        results = step_results(env, rewards, terminated, info)
+        return sum(self.record_results(name, counts) for name, counts in results)
 
     def record_results(self, name: str, results: Sequence[int]) -> int:
         """Count games of the learner that were played elsewhere, for example by an actor on another machine.
@@ -284,7 +263,7 @@ class League:
         """
         if isinstance(points, bool) or points not in _POINTS:
             raise ValueError(f"expected 0, 0.5 or 1 as the learner's points, not {points!r}")
-        self._count(self[name], [int(points == each) for each in _POINTS])
+        self._count(self[name], [int(points == value) for value in _POINTS])
 
     def _count(self, member: Member, results: Sequence[int]) -> None:
         self.results.count(member.number, results)  # first, because it may refuse
@@ -292,7 +271,7 @@ class League:
 
     def payoffs(self) -> Payoffs:
         """The results of all members against each other so far."""
-        return Payoffs.of(self.members, self.results)
+        return Payoffs.from_results(self.members, self.results)
 
     def complete(
         self,
@@ -345,23 +324,14 @@ class League:
             self._snapshots,
             self._drawn,
             self.results.matches,
-            [MemberState.of(member) for member in self.members],
-            ResultsState.of(self.results),
+            [MemberState.from_member(member) for member in self.members],
+            ResultsState.from_results(self.results),
         )
 
     def state(self) -> dict[str, Any]:
         """The league without its policies, as values that JSON can hold; see `from_state`."""
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._state))
-        return found
-
-    @staticmethod
-    def snapshots_in(state: Any) -> list[str]:
-        """The names of the snapshots in a league's state, the oldest first. `from_state` needs their policies.
-
-        Raises:
-            ValueError: the state is damaged.
-        """
-        return [each.name for each in LeagueState.of(state).members if not each.fixed]
+        state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._state))
+        return state
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
@@ -376,28 +346,16 @@ class League:
         Raises:
             ValueError: the state is damaged, or a policy is missing.
         """
-        return cls._of(LeagueState.of(state), policies)
+        return cls._from_state(LeagueState.from_json(state), policies)
 
     @classmethod
-    def _of(cls, state: LeagueState, policies: Mapping[str, str | Agent | Policy]) -> Self:
+    def _from_state(cls, state: LeagueState, policies: Mapping[str, str | Agent | Policy]) -> Self:
         league = cls()
         league.settings = state.settings
-        league._members = {each.name: each.member(policies, state.settings.seed) for each in state.members}
+        league._members = {member.name: member.member(policies, state.settings.seed) for member in state.members}
         league.results = state.results.results(state.matches)
         league._added, league._snapshots, league._drawn = state.added, state.snapshots, state.drawn
         return league
-
-    def check_folder(self, folder: str | Path) -> None:
-        """Check that `save` can write the league to a folder.
-
-        Raises:
-            FileExistsError: the folder has another league, a later state of this league, or other files.
-            OSError: the folder cannot be read.
-            ValueError: a member cannot be saved, because it is an Agent or a callable without a method `save`.
-        """
-        check_folder(Path(folder), self._state)
-        for member in self:
-            source_of_member(member)
 
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
@@ -411,7 +369,9 @@ class League:
             ValueError: a policy cannot be saved. The folder then keeps its earlier state, if it has one.
         """
         folder = Path(folder)
-        self.check_folder(folder)
+        check_folder(folder, self._state)
+        for member in self:
+            source_of_member(member)
         save_members(self.members, folder)
         write_league(self._state, folder)
         tidy(self.members, folder)
@@ -429,6 +389,6 @@ class League:
         folder = Path(folder)
         state = read_league(folder)
         try:
-            return cls._of(state, {each.name: each.policy(folder) for each in state.members})
+            return cls._from_state(state, {member.name: member.policy(folder) for member in state.members})
         except ValueError as error:
             raise ValueError(f"{str(folder)!r} has no league that can be read: {error}") from error

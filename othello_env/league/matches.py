@@ -16,8 +16,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import GameSpec
 from othello_env.league.files import Matches
 from othello_env.league.members import Member, Results, Stored
-from othello_env.support.numbers import check_flag
-from othello_env.support.workers import check_workers
+from othello_env.support.numbers import check_flag, check_workers
 
 __all__ = ["check_same", "play_missing"]
 
@@ -33,7 +32,7 @@ def check_same(before: Matches | None, settings: Matches) -> None:
         raise TypeError(f"expected the openings of a league's matches as a text, not {settings.openings!r:.80}")
     if before not in (None, settings):
         was, given = (
-            f"the game {each.game} and the openings {each.openings or 'start'}" for each in (before, settings)
+            f"the game {played.game} and the openings {played.openings or 'start'}" for played in (before, settings)
         )
         raise ValueError(f"the matches of this league were played with {was}, not with {given}")
 
@@ -94,9 +93,9 @@ def play_missing(
                 if progress is not None:
                     progress(record)
     finally:
-        for found in records.values():
-            _count(found, by_name, results)
-    warn_of_forfeits(by_name, [record for found in records.values() for record in found])
+        for met in records.values():
+            _count(met, by_name, results)
+    warn_of_forfeits(by_name, [record for met in records.values() for record in met])
 
 
 def _sendable(member: Member) -> str | Agent | Policy:

@@ -40,7 +40,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     matchmaking: str
     fixed_share: float | None
     keep: int | None
-    freeze_every: int | None
     half_life: float
     seed: int
 
@@ -49,9 +48,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         change = msgspec.structs.force_setattr
         if self.fixed_share is not None:
             change(self, "fixed_share", check_real("fixed_share", self.fixed_share, 0, 1))
-        for name in ("keep", "freeze_every"):
-            if getattr(self, name) is not None:
-                change(self, name, check_whole(name, getattr(self, name), 1, _MOST))
+        if self.keep is not None:
+            change(self, "keep", check_whole("keep", self.keep, 1, _MOST))
         change(self, "half_life", check_real("half_life", self.half_life, 0.1, _MOST))
         change(self, "seed", check_seed(self.seed))
 
@@ -77,15 +75,15 @@ def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, fl
 def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
     """A dict from each member's name to its probability within a group of members. The probabilities add up to 1."""
     if settings.matchmaking == "pfsp":
-        found = pfsp([member.score for member in group])
+        shares = pfsp([member.score for member in group])
     elif settings.matchmaking == "latest" and not group[-1].fixed:
-        found = [*[0.0] * (len(group) - 1), 1.0]
+        shares = [*[0.0] * (len(group) - 1), 1.0]
     else:
-        found = [1 / len(group)] * len(group)
+        shares = [1 / len(group)] * len(group)
     if any(member.weight != 1 for member in group):
-        found = [p * member.weight for p, member in zip(found, group, strict=True)]
-        found = [p / sum(found) for p in found]
-    return dict(zip((member.name for member in group), found, strict=True))
+        shares = [p * member.weight for p, member in zip(shares, group, strict=True)]
+        shares = [p / sum(shares) for p in shares]
+    return dict(zip((member.name for member in group), shares, strict=True))
 
 
 def pfsp(scores: Sequence[float]) -> list[float]:

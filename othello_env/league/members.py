@@ -62,7 +62,7 @@ class Stored:
     data: bytes | None = None
 
     @classmethod
-    def of(cls, spec: str, *, read: bool = False) -> Stored | None:
+    def from_spec(cls, spec: str, *, read: bool = False) -> Stored | None:
         """The file of weights that a spec names, or None if the spec names no such file.
 
         Args:
@@ -72,10 +72,10 @@ class Stored:
         Raises:
             OSError, ValueError: the file cannot be read, or is too large.
         """
-        found = spec_file(spec)
-        if found is None:
+        file = spec_file(spec)
+        if file is None:
             return None
-        return cls(*found, read_file(found[0], _LARGEST_FILE, "load a member from") if read else None)
+        return cls(*file, read_file(file[0], _LARGEST_FILE, "load a member from") if read else None)
 
     @property
     def spec(self) -> str:
@@ -127,13 +127,13 @@ def source_of(
             raise TypeError(f"save must be a function that takes a path, not {save!r}")
         return save
     if isinstance(policy, str | Path):
-        found = Stored.of(str(policy), read=read)
-        if found is None and snapshot and (files := option_files(str(policy))):
+        stored = Stored.from_spec(str(policy), read=read)
+        if stored is None and snapshot and (files := option_files(str(policy))):
             raise ValueError(
                 f"{str(policy)!r} names the file {str(files[0])!r} in an option, and a league does not keep a copy of "
                 "such a file: add the file itself, or give save="
             )
-        return found or str(policy)
+        return stored or str(policy)
     while isinstance(policy, Player):
         policy = policy.agent
     own: Save | None = getattr(policy, "save", None)
@@ -160,8 +160,6 @@ class Member:
         name: the member's name, which no other member has.
         player: the member as an agent.
         fixed: True if the league began with this member, False if the member is a snapshot of the learner.
-        frozen: whether the league must keep this member, even if there are too many snapshots. A fixed member is
-            always frozen.
         played: for a snapshot, the number of plies, steps or games that the learner had played when the snapshot was
             added; 0 for a fixed member.
         source: what is needed to make the agent again: a spec that names no file of weights, a file of weights, or a
@@ -176,7 +174,6 @@ class Member:
     name: str
     player: Player
     fixed: bool
-    frozen: bool
     played: int = 0
     source: Source = None
     points: float = 0.0
@@ -184,7 +181,7 @@ class Member:
     weight: float = 1.0
 
     def __repr__(self) -> str:
-        kind = "fixed" if self.fixed else f"after {self.played:,}" + (", frozen" if self.frozen else "")
+        kind = "fixed" if self.fixed else f"after {self.played:,}"
         return f"<Member {self.name}, {kind}, the learner scores {score_text(self.score)}>"
 
     @property

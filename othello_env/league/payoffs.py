@@ -5,7 +5,6 @@ In shapes, M is the number of members.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
 from othello_env.arena.rating.elo import Comparison, Ratings, find_anchor, rate
 from othello_env.arena.tournament.results import interval_of
@@ -27,7 +25,7 @@ from othello_env.support.numbers import check_type
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Payoffs", "Worst", "payoff_chart", "payoff_picture", "rating_picture", "snapshot_chart"]
+__all__ = ["Payoffs", "Worst", "payoff_chart", "snapshot_chart"]
 
 _GAME, _PAIR = (0.0, 0.5, 1.0), (0.0, 0.5, 1.0, 1.5, 2.0)
 _Numbers = npt.NDArray[np.float64]
@@ -75,7 +73,7 @@ class Payoffs:
     training: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, members: Iterable[Member], results: Results) -> Payoffs:
+    def from_results(cls, members: Iterable[Member], results: Results) -> Payoffs:
         """The results of these members against each other."""
         members = [*members]
         place = {member.number: i for i, member in enumerate(members)}
@@ -118,13 +116,13 @@ class Payoffs:
     @cached_property
     def intervals(self) -> _Numbers:
         """(M, M, 2) float64, the 95% interval of each score; (0, 1) if two members have not met."""
-        found = np.empty((*self.games.shape, 2))
+        intervals = np.empty((*self.games.shape, 2))
         for i, j in np.ndindex(self.games.shape):
             counts, values = self._units(i, j)
             n, scores = int(counts.sum()), values / values[-1]
             mean = float(counts @ scores) / n if n else 0.0
-            found[i, j] = interval_of(n, mean, float(counts @ (scores - mean) ** 2))
-        return found
+            intervals[i, j] = interval_of(n, mean, float(counts @ (scores - mean) ** 2))
+        return intervals
 
     def _units(self, i: int, j: int) -> tuple[npt.NDArray[np.int64], _Numbers]:
         """How many times member i had each possible number of points against member j.
@@ -139,13 +137,13 @@ class Payoffs:
         return self.training[i, j], np.array(_GAME)
 
     def _comparisons(self) -> list[Comparison]:
-        found = []
+        comparisons = []
         for i, j in combinations(range(len(self.names)), 2):
             counts, values = self._units(i, j)
             for count, points in zip(counts.tolist(), values.tolist(), strict=True):
                 if count:
-                    found.append(Comparison(self.names[i], self.names[j], points, int(values[-1]), count))
-        return found
+                    comparisons.append(Comparison(self.names[i], self.names[j], points, int(values[-1]), count))
+        return comparisons
 
     def ratings(self, anchor: str | None = None) -> Ratings:
         """Elo ratings of the members.
@@ -193,22 +191,14 @@ class Payoffs:
         }
 
 
-def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Image.Image:
+def payoff_chart(payoffs: Payoffs) -> Figure:
     """A heat map of the scores between members. The members are in the order in which they were added."""
-    return _image(payoff_chart(payoffs, title))
-
-
-def payoff_chart(payoffs: Payoffs, title: str = "Payoffs of the league") -> Figure:
-    """The heat map of `payoff_picture` as a matplotlib figure."""
     games = int(check_type("payoffs", payoffs, Payoffs).games.sum()) // 2
-    return matrix_chart(
-        title, f"score of each row against each column, {games:,} games", payoffs.names, payoffs.scores.tolist()
-    )
+    subtitle = f"score of each row against each column, {games:,} games"
+    return matrix_chart("Payoffs of the league", subtitle, payoffs.names, payoffs.scores.tolist())
 
 
-def rating_picture(
-    payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
-) -> Image.Image:
+def snapshot_chart(payoffs: Payoffs, anchor: str | None = None) -> Figure:
     """A chart of the snapshots' Elo ratings over training, with 95% intervals.
 
     A horizontal line shows the rating of each fixed member.
@@ -216,19 +206,10 @@ def rating_picture(
     Args:
         payoffs: the results. Games must connect all members, directly or through other members.
         anchor: the member whose rating is 0, as in `Payoffs.ratings`.
-        title: the text at the top.
-        unit: the unit of `Payoffs.played`, which the label of the horizontal axis names.
 
     Raises:
         ValueError: games do not connect all members, or there is no snapshot.
     """
-    return _image(snapshot_chart(payoffs, anchor, title, unit))
-
-
-def snapshot_chart(
-    payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
-) -> Figure:
-    """The chart of `rating_picture` as a matplotlib figure."""
     ratings = check_type("payoffs", payoffs, Payoffs).ratings(anchor)
     points, lines = [], {}
     for name, played in zip(payoffs.names, payoffs.played, strict=True):
@@ -238,8 +219,5 @@ def snapshot_chart(
         else:
             points.append((played, elo, low if math.isfinite(low) else elo, high if math.isfinite(high) else elo))
     zero = next(name for name, elo in ratings.elo.items() if elo == 0)
-    return rating_chart(title, f"Elo, {zero} = 0, with 95% intervals", points, lines, f"{unit} of training")
-
-
-def _image(chart: Figure) -> Image.Image:
-    return Image.open(io.BytesIO(png(chart))).convert("RGB")
+    subtitle = f"Elo, {zero} = 0, with 95% intervals"
+    return rating_chart("Ratings of the snapshots", subtitle, points, lines, "plies of training")

@@ -112,13 +112,13 @@ def _run_jobs(
                 return
             ray.wait([*running])
             done, _ = ray.wait([*running], num_returns=len(running), timeout=0)
-            for each in done:
-                running.remove(each)
-                yield _result(ray, each)
+            for ref in done:
+                running.remove(ref)
+                yield _result(ray, ref)
     finally:
-        for each in running:
+        for ref in running:
             with suppress(Exception):  # fails if the cluster no longer exists
-                ray.cancel(each)
+                ray.cancel(ref)
 
 
 def _result(ray: Any, task: Any) -> Any:
@@ -166,7 +166,7 @@ _hosts: dict[str, Host] = {}
 
 def _run(setting: _Setting, job: Any) -> Any:
     """The work of a Ray task: one job."""
-    wanted = {name: _public(found) for name, found in setting.versions.items()}
+    wanted = {name: _public(version) for name, version in setting.versions.items()}
     if (here := {name: _installed(name) for name in wanted}) != wanted:
         raise WorkerError(f"node {platform.node()} has the versions {here}, but this process has {wanted}")
     with suppress(OSError):  # if the folder is missing, a job that needs it will raise an error
@@ -198,5 +198,5 @@ def _installed(name: str) -> str:
         return "none"
 
 
-def _public(found: str) -> str:
-    return found.partition("+")[0]
+def _public(version: str) -> str:
+    return version.partition("+")[0]

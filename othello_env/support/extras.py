@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-__all__ = ["MissingExtraError", "import_extra"]
+__all__ = ["MissingExtraError", "extra_class", "import_extra"]
 
 
 class MissingExtraError(ImportError):
@@ -23,3 +23,14 @@ def import_extra(module: str, extra: str) -> Any:
         if error.name is None or error.name.partition(".")[0] != package:
             raise
         raise MissingExtraError(f"this needs {package}: pip install 'othello-env[{extra}]'") from None
+
+
+def extra_class(module: str, name: str) -> Any:
+    """A class of an optional package as a base class, or `object` if the package is not installed.
+
+    With `object`, the module of the derived class can be imported without the package.
+    """
+    try:
+        return getattr(import_extra(module, ""), name)
+    except MissingExtraError:
+        return object

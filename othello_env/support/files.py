@@ -94,15 +94,15 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
     """
     path = Path(path)
     try:
-        found = path.stat()
+        info = path.stat()
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {str(path)!r} to {purpose}") from None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(info.st_mode):
         raise OSError(f"{str(path)!r} is not a regular file to {purpose}")
-    if found.st_size > most:
-        raise ValueError(f"{str(path)!r} has {found.st_size:,} bytes; at most {most:,} are read")
+    if info.st_size > most:
+        raise ValueError(f"{str(path)!r} has {info.st_size:,} bytes; at most {most:,} are read")
     with path.open("rb") as file:
-        return file.read(found.st_size)
+        return file.read(info.st_size)
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -76,9 +76,9 @@ def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], A
     def __getattr__(name: str) -> Any:  # noqa: N807 - Python prescribes this name
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(importlib.import_module(modules[name]), name)
-        setattr(sys.modules[package], name, found)
-        return found
+        value = getattr(importlib.import_module(modules[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
 
     return __getattr__
 
@@ -118,7 +118,7 @@ def _modules_beside(path: Path) -> Iterator[None]:
     its folder comes first in `sys.path`. Later it comes last, so that it hides no other package.
     """
     folder = path.resolve().parent
-    modules = {each.stem for each in folder.iterdir() if each.suffix == ".py" or (each / "__init__.py").is_file()}
+    modules = {entry.stem for entry in folder.iterdir() if entry.suffix == ".py" or (entry / "__init__.py").is_file()}
     for name in (modules - {path.stem}) & {*sys.modules}:
         home = _home_of(sys.modules[name])
         if home != folder and home in _folders:

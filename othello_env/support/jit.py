@@ -132,9 +132,9 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
             _use_cache(dispatcher)
 
     def compile_without_cache(signature: Any) -> Any:
-        found = dispatcher.overloads.get(tuple(getattr(signature, "args", signature)))
-        if found is not None:  # without this, each kernel that calls this one would compile it again
-            return found.entry_point
+        known = dispatcher.overloads.get(tuple(getattr(signature, "args", signature)))
+        if known is not None:  # without this, each kernel that calls this one would compile it again
+            return known.entry_point
         fresh: Any = numba.njit(**options)(function)
         fresh.compile(signature)
         (compiled,) = fresh.overloads.values()
@@ -144,7 +144,7 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
 
     def compile_with_settings(signature: Any) -> Any:
         with _one_process(folder), _settings(slp), _signals_later():
-            if is_ours and _is_for_another_package(signature):
+            if is_ours and any(map(_is_foreign, getattr(signature, "args", signature))):
                 # The code contains functions of another package, whose edits nobody notices: so it is not cached.
                 return compile_without_cache(signature)
             begin()
@@ -181,9 +181,9 @@ def _use_cache(dispatcher: Any, folder: Path | None = None) -> None:
 def _recurses(function: Callable[..., Any], *callers: Callable[..., Any]) -> bool:
     """Whether a kernel calls itself, or calls a kernel that does. Only calls by a kernel's plain name are seen."""
     names = inspect.getclosurevars(function)
-    called = [getattr(each, "py_func", None) for each in (*names.globals.values(), *names.nonlocals.values())]
+    called = [getattr(callee, "py_func", None) for callee in (*names.globals.values(), *names.nonlocals.values())]
     chain = (*callers, function)
-    return any(each in chain or _recurses(each, *chain) for each in called if each is not None)
+    return any(callee in chain or _recurses(callee, *chain) for callee in called if callee is not None)
 
 
 @functools.cache
@@ -193,11 +193,6 @@ def _tell_of_damage(folder: Path | str) -> None:
         f"othello-env: compiled kernels in {str(folder)!r} cannot be read or written; they are compiled again",
         file=sys.stderr,
     )
-
-
-def _is_for_another_package(signature: Any) -> bool:
-    """Whether an argument is or contains a named tuple of another package, such as the constants of its game."""
-    return any(map(_is_foreign, getattr(signature, "args", signature)))
 
 
 def _is_foreign(kind: Any) -> bool:
@@ -236,15 +231,15 @@ def _signals_later() -> Iterator[None]:
         return
     arrived: list[tuple[int, Any]] = []
     handlers: dict[int, Any] = {
-        each: found for each in signal.valid_signals() if callable(found := signal.getsignal(each))
+        signum: handler for signum in signal.valid_signals() if callable(handler := signal.getsignal(signum))
     }
-    for each in handlers:
-        signal.signal(each, lambda number, frame: arrived.append((number, frame)))
+    for signum in handlers:
+        signal.signal(signum, lambda number, frame: arrived.append((number, frame)))
     try:
         yield
     finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
         for number, frame in arrived:
             handlers[number](number, frame)
 
@@ -283,7 +278,7 @@ def _folder() -> Path | None:
         is_new = not folder.exists()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_new:
-            others = sorted(base.iterdir(), key=lambda each: each.stat().st_mtime)
+            others = sorted(base.iterdir(), key=lambda other: other.stat().st_mtime)
             for old in others[:-_KEPT_FOLDERS]:
                 shutil.rmtree(old, ignore_errors=True)
     except OSError:
@@ -292,14 +287,14 @@ def _folder() -> Path | None:
 
 
 def _digest() -> str:
-    found = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
     for place in _CALLED:
         package, _, room = place.partition("/")
         spec = importlib.util.find_spec(package)
         for root in spec.submodule_search_locations or () if spec else ():
             for file in sorted(Path(root, room).rglob("*.py")):
-                found.update(file.read_bytes())
-    return found.hexdigest()[:16]
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def cache_is_empty() -> bool:

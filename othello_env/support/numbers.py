@@ -23,6 +23,7 @@ __all__ = [
     "check_real",
     "check_type",
     "check_whole",
+    "check_workers",
     "is_ordered",
 ]
 
@@ -76,6 +77,17 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> i
         expected = f"at least {least}" if most is None else f"{least} to {most}"
         raise ValueError(f"{name} must be {expected}, not {value}")
     return number
+
+
+def check_workers(workers: int | None) -> None:
+    """Check a number of workers. None means the default number.
+
+    Raises:
+        TypeError: the number is not an integer, or is a bool.
+        ValueError: the number is less than 1.
+    """
+    if workers is not None:
+        check_whole("workers", workers, 1)
 
 
 def check_real(name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> float:

@@ -16,9 +16,9 @@ def near(name: str, known: Iterable[str]) -> str:
     >>> near("board_size", ["size", "opponent"])
     ' (did you mean size?)'
     """
-    others = [each for each in known if each != name]
-    found = difflib.get_close_matches(name, others, 1, 0.7) or [each for each in others if each in name.split("_")]
-    return f" (did you mean {found[0]}?)" if found else ""
+    others = [other for other in known if other != name]
+    close = difflib.get_close_matches(name, others, 1, 0.7) or [other for other in others if other in name.split("_")]
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def score_text(score: float) -> str:

@@ -23,9 +23,7 @@ from itertools import islice
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
-from othello_env.support.numbers import check_whole
-
-__all__ = ["Host", "Worker", "WorkerDiedError", "WorkerError", "WorkerTimeoutError", "check_workers", "run_jobs"]
+__all__ = ["Host", "Worker", "WorkerDiedError", "WorkerError", "WorkerTimeoutError", "run_jobs"]
 
 
 class WorkerError(OSError):
@@ -218,19 +216,8 @@ def run_jobs(start: Callable[[], Host], jobs: Iterable[Any], workers: int) -> Ge
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                for each in done:
-                    yield each.result()
+                for future in done:
+                    yield future.result()
         finally:
             for host in hosts:
                 host.stop()
-
-
-def check_workers(workers: int | None) -> None:
-    """Check a number of workers. None means the default number.
-
-    Raises:
-        TypeError: the number is not an integer, or is a bool.
-        ValueError: the number is less than 1.
-    """
-    if workers is not None:
-        check_whole("workers", workers, 1)

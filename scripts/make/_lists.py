@@ -49,7 +49,7 @@ def write_list(file: Path, head: str, lines: Iterable[str], count: int) -> None:
     print(f"written to {file}")
 
 
-def weights_digest(size: int = 8) -> str:
-    """A short hash of the packaged n-tuple weights. Data files that depend on the weights contain this hash."""
-    weights = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
-    return hashlib.sha256(weights.read_bytes()).hexdigest()[:16]
+def weights_digest(weights: str) -> str:
+    """A short hash of packaged weights, such as ``ntuple_8x8``. Data files that depend on them contain this hash."""
+    packaged = resources.files("othello_agents") / "weights" / f"{weights}.npz"
+    return hashlib.sha256(packaged.read_bytes()).hexdigest()[:16]

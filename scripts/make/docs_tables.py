@@ -1,4 +1,5 @@
-"""Write the tables of the pages that are made from the package, and the steps of a training with their chart.
+"""Write the tables of the pages that are made from the package, a chart of all ratings, and one of each change's.
+
 
     python scripts/make/docs_tables.py
 
@@ -19,9 +20,8 @@ from typing import Any
 import tyro
 
 from othello_env.agent.spec import split_spec
-from othello_env.arena.rating.ladder import LADDER, LADDERS, load_ladder, rated_agents
+from othello_env.arena.rating.ladder import LADDER, LADDERS, load_ladder, rated_agents, rated_programs
 from othello_env.drawing.charts import Row, png, row_chart
-from othello_env.support.files import write_file
 from othello_env.support.words import elo_interval_text, elo_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -119,10 +119,40 @@ def steps_chart() -> bytes:
     return png(row_chart("From the first recipe to the strongest agent", subtitle, rows, f"Elo on {LADDER}"))
 
 
+def programs() -> str:
+    """The table of programs of other people in Markdown."""
+    text = "| program | Elo | 95% interval | games |\n|---|---|---|---|\n"
+    for rated in rated_programs():
+        text += f"| {rated.spec} | {elo_text(rated.elo)} | {elo_interval_text(*rated.interval)} | {rated.games} |\n"
+    return text
+
+
+def scale(docs: Path) -> bytes:
+    """A chart of the rungs, of the packaged and trained agents, and of programs of other people (marked)."""
+    packaged = [
+        Row(each.spec, each.elo, *each.interval, elo_text(each.elo)) for each in (*load_ladder().rungs, *rated_agents())
+    ]
+    others = [Row(each.spec, each.elo, *each.interval, elo_text(each.elo), own=True) for each in rated_programs()]
+    trained = []
+    for name, texts in json.loads((docs / "ratings.json").read_text(encoding="utf-8"))[LADDER].items():
+        if name.startswith("the same"):  # of the entry before it, with another setting
+            continue
+        runs = [float(text.split()[0]) for text in texts]
+        trained.append(Row(name, sum(runs) / len(runs), min(runs), max(runs), elo_text(sum(runs) / len(runs))))
+    rows = sorted([*packaged, *others, *trained], key=lambda row: -row.value)
+    subtitle = "95% intervals (trained agents: range of runs); orange: programs of other people"
+    return png(row_chart(f"Ratings on {LADDER}", subtitle, rows, "Elo"))
+
+
 def tables() -> dict[tuple[str, str], str]:
     """Each table by its page and the name between its marks."""
     made = {("how-to/measure.md", f"ladder {size}"): ladder(size) for size in LADDERS}
-    return {("agents/index.md", "agents"): agents(), ("tutorials/elo.md", "steps"): steps_table(), **made}
+    return {
+        ("agents/index.md", "agents"): agents(),
+        ("how-to/measure.md", "programs"): programs(),
+        ("tutorials/elo.md", "steps"): steps_table(),
+        **made,
+    }
 
 
 def main(args: Args) -> None:
@@ -135,7 +165,8 @@ def main(args: Args) -> None:
             sys.exit(f"{file} has no place for the table {name!r}")
         file.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
         print(f"{file} has the table {name!r}")
-    write_file(args.docs / "elo.png", steps_chart())
+    (args.docs / "scale.png").write_bytes(scale(args.docs))
+    (args.docs / "elo.png").write_bytes(steps_chart())
 
 
 if __name__ == "__main__":

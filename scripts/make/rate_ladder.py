@@ -28,7 +28,7 @@ from typing import Literal
 import tyro
 from _lists import weights_digest
 
-from othello_env.arena.openings import PACKAGED, balanced_openings, parse_openings
+from othello_env.arena.openings import balanced_openings, parse_openings
 from othello_env.arena.play.records import GameRecord, versions
 from othello_env.arena.rating.elo import rate_tournament
 from othello_env.arena.rating.ladder import LADDERS, Ladder, Rung, load_ladder
@@ -118,12 +118,11 @@ def schedule(
         openings: the openings as transcripts. If it is None, the packaged list is used.
         seed: the seed of the games.
     """
+    packaged = load_ladder(size).openings
     if games is None:
-        games = 2 * len(balanced_openings(size) if openings is None else openings)
+        games = 2 * len(balanced_openings(packaged) if openings is None else openings)
     rules = GameSpec.parse(f"othello:size={size}")
-    return Schedule(
-        RUNGS[size][:first], games, PACKAGED[size] if openings is None else openings, seed, rules, near=STEPS
-    )
+    return Schedule(RUNGS[size][:first], games, packaged if openings is None else openings, seed, rules, near=STEPS)
 
 
 def ratings(result: Tournament, size: int) -> Ladder:
@@ -175,11 +174,11 @@ def main(args: Args) -> None:
     ladder = ratings(result, size)
     how = {
         "made_by": "scripts/make/rate_ladder.py",
-        "openings": PACKAGED[size] if args.openings is None else args.openings.name,
+        "openings": load_ladder(size).openings if args.openings is None else args.openings.name,
         "seed": args.seed,
         "games": plan.games,
         "versions": versions(),
-        "weights": weights_digest(size),
+        "weights": weights_digest(f"ntuple_{size}x{size}"),
         "signature": signature(result),
     }
     print(compare(ladder, load_ladder(size)))

@@ -74,4 +74,4 @@ def test_the_spec_asks_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 def test_ask_and_tell_are_functions() -> None:
     with pytest.raises(TypeError, match="ask must be a function that takes a text, not 'x'"):
-        Human(ask="x")  # type: ignore[arg-type]
+        Human(ask="x")

@@ -169,20 +169,11 @@ NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
     *("Game", "read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
-    *(
-        "jax.Gymnax",
-        "jax.Network",
-        "jax.OnePlayer",
-        "jax.agent",
-        "jax.find_opponent",
-        "payoff_picture",
-        "rating_picture",
-    ),
+    *("jax.Gymnax", "jax.Network", "jax.OnePlayer", "jax.agent", "jax.find_opponent", "payoff_chart", "snapshot_chart"),
     *("Mean", "PairedTest"),
 }
 OTHERS = {  # methods, and the agents behind the specs
     "League.add": (lambda **more: League().add("random", "a", **more), League.add),
-    "League.freeze": (lambda **more: snapshot().freeze("a", **more), League.freeze),
     "League.draw": (lambda **more: League(["random"]).draw(**more), League.draw),
     "League.opponents": (lambda **more: League(["random"]).opponents(**more), League.opponents),
     "League.complete": (lambda **more: two_members().complete(**{"games": 2} | more), League.complete),
@@ -240,7 +231,6 @@ def methods():
     yield Overview, "from_parts", {"parts": [games()]}
     yield Overview.from_parts([games()]), "picture", {"title": "", "players": ("a", "b")}
     yield snapshot(), "add", {"policy": "random"}
-    yield League, "snapshots_in", {"state": snapshot().state()}
     yield OthelloText(4), "reset", {"seed": 1}
     yield OthelloText(4), "play", {"move": "a1"}
     yield ChatAgent(lambda _: "b1"), "act", {"state": Othello(4), "seconds_left": 1.0}

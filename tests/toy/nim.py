@@ -44,7 +44,7 @@ class Nim(State):
     largest_margin = 1.0
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         return len(self.moves)
 
     @property
@@ -122,8 +122,8 @@ def _set_start(constants: Any, state: Any, i: int, key: Any, initial: Any, chose
     return True
 
 
-@implementation(batch.turn, NimConstants)
-def _turn(constants: Any, state: Any, i: int) -> np.uint64:
+@implementation(batch.placed, NimConstants)
+def _placed(constants: Any, state: Any, i: int) -> np.uint64:
     return np.uint64(state.plies[i])
 
 
@@ -168,7 +168,7 @@ def _store_board(constants: Any, state: Any, i: int, records: Any, k: int) -> No
 @implementation(batch.encode, NimConstants)
 def _encode(constants: Any, state: Any, out: Any) -> None:
     batch.score_all(constants, state, out.scores)
-    planes, masks = out.encoder_buffers
+    planes, masks = out.planes, out.masks
     for i in range(len(state.over)):
         stones = state.boards.stones[i]
         for k in range(planes.shape[3]):

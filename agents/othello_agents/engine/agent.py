@@ -26,9 +26,9 @@ from othello_agents.ntuple.agent import ENGINE_SIZES
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import BOARDS
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_flag, check_real, check_whole
 
 __all__ = ["Engine", "exact_scores"]
@@ -162,7 +162,7 @@ class Engine(Agent):
         return self._seconds is None
 
     @property
-    def batch_microseconds(self) -> float:  # type: ignore[override]  # the base class has an attribute
+    def batch_microseconds(self) -> float:
         return _MICROSECONDS if self._seconds is None and self._threads == 1 else 0.0
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -177,7 +177,7 @@ class Engine(Agent):
         engine: Engine = self._copies.engine
         return engine.act_batch(batch)
 
-    def new_game(self, seed: int) -> None:
+    def new_game(self, key: int) -> None:
         with self._lock:
             if self._allocated is not None:
                 clear(self._allocated)

@@ -23,8 +23,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS, flips, game_result, legal_moves, nth_bit
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import kernel
 
 __all__ = ["Answers", "ImprovedPolicies", "Tree", "back_up", "descend", "new_tree", "plant", "results", "search"]

@@ -38,7 +38,7 @@ _DIRECTIONS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 
 
-class Afterstates(torch_module()):  # type: ignore[misc]  # mypy does not know the class
+class Afterstates(torch_module()):
     """A policy and value network on afterstates, as a `torch.nn.Module`.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes. A board and its
@@ -159,7 +159,7 @@ def _lookup() -> Any:
     """The differentiable `_sum_of_entries`. On a CPU, its gradient is much faster than that of an embedding bag."""
     torch = import_extra("torch", "torch")
 
-    class Lookup(torch.autograd.Function):  # type: ignore[misc, name-defined]  # a class of an optional package
+    class Lookup(torch.autograd.Function):
         @staticmethod
         def forward(context: Any, table: Any, entries: Any) -> Any:
             context.save_for_backward(entries)

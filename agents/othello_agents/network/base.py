@@ -143,7 +143,7 @@ class TorchNetwork(ABC):
 
     Attributes:
         weights: a dict from names to tensors. A trainer changes the tensors in place.
-        function: the name of the function that makes the network; None for a `NeuralNetwork`.
+        function: the name of the function that makes the network; None for a `ResidualNetwork`.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
@@ -295,7 +295,7 @@ class TorchNetwork(ABC):
         for weight in network.weights.values():
             weight.requires_grad_(False)
 
-        class Module(torch.nn.Module):  # type: ignore[misc, name-defined]  # a class of an optional package
+        class Module(torch.nn.Module):
             def forward(self, observations: Any, masks: Any) -> tuple[Any, Any]:
                 return network.forward(observations, masks)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from othello_env.agent import (
     Agent,
     AgentError,
-    Chance,
+    RandomChoices,
     WrongGameError,
     as_othello,
     check_not_over,
@@ -25,8 +25,8 @@ from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_flag, check_real
 
 __all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "symmetric_copies"]
@@ -74,7 +74,7 @@ class PolicyAgent(Agent):
         self._network = network
         self._temperature = check_real("temperature", temperature, 0)
         self._name = name
-        self._chance = Chance(seed)
+        self._choices = RandomChoices(seed)
         self._symmetric = check_flag("symmetric", symmetric)
 
     def __repr__(self) -> str:
@@ -88,12 +88,12 @@ class PolicyAgent(Agent):
     def check_game(self, state: State) -> None:
         self._checked(state)
 
-    def new_game(self, seed: int) -> None:
-        self._chance.new_game(seed)
+    def new_game(self, key: int) -> None:
+        self._choices.new_game(key)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         batch = OthelloPositions.from_states([self._checked(state)])
-        return int(self._choose(batch, [self._chance.key(state)])[0])
+        return int(self._choose(batch, [self._choices.key(state)])[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):

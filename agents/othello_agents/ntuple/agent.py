@@ -14,7 +14,7 @@ from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 __all__ = ["ENGINE_SIZES", "SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
 

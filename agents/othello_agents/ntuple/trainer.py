@@ -413,6 +413,7 @@ class Trainer:
         assert network.errors is not None
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         sums, mirrors, record = network.errors, network.layout.mirrors, self._record
+        assert sums is not None
         _train(self._key, games, black, white, network.tables, self._learning, sums, mirrors, record, self._played)
 
     def _note(self) -> None:

@@ -8,6 +8,5 @@
 
 from othello_agents.perfect.agent import Perfect
 from othello_agents.perfect.book import Book
-from othello_agents.perfect.solving import solved_4x4
 
-__all__ = ["Book", "Perfect", "solved_4x4"]
+__all__ = ["Book", "Perfect"]

@@ -12,8 +12,8 @@ from othello_agents.perfect.book import shipped_book
 from othello_agents.perfect.solving import Solver, score_4x4
 from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.game import State
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_whole
 
 __all__ = ["Perfect"]

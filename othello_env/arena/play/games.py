@@ -14,7 +14,7 @@ import numpy as np
 
 from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
 from othello_env.agent.answers import check_answers
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
@@ -97,14 +97,14 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[St
     batch = spec.batch(len(pairings))
     batch.begin_at([pairing.start for pairing in pairings])
     failed = np.zeros(len(pairings), np.bool_)
-    while len((waiting := batch.waiting()).indices):
+    while (waiting := batch.waiting()) is not None:
         indices, positions = waiting.indices, waiting.positions
         place = seats[indices, positions.to_move]
         positions.key = keys[indices, positions.to_move]
         actions = np.zeros(len(indices), np.int64)
         for number, name in enumerate(names):
             if (mine := np.flatnonzero(place == number)).size:
-                answer = agents[name].act_batch(positions.part(mine).copy())
+                answer = agents[name].act_batch(positions.part(mine))
                 actions[mine] = check_answers(agents[name], answer, len(mine))
         legal = batch.are_legal(indices, actions)
         failed[indices[~legal]] = batch.arrays.over[indices[~legal]] = True

@@ -24,7 +24,7 @@ from importlib.metadata import version
 from reprlib import repr as short
 from typing import Any
 
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.drawing.replay import html
 from othello_env.games.game import State
 from othello_env.games.registry import GameSpec
@@ -126,7 +126,7 @@ class GameRecord:
         key: 64 bits that determined everything random in the game.
         openings: the openings of the match or tournament as text, such as ``random:10``. None if the openings
             are the usual start or a given list.
-        clock: the time of each side as text (see `othello_env.arena.play.clocks.TimeControl`); None without a clock.
+        clock: the time of each side as text (see `othello_env.agent.clock.TimeControl`); None without a clock.
         seconds: (P,), the seconds that each player thought; None without a clock.
         versions: the versions of Python and of the packages with which the game was played, by name; also the SHA-256
             of each file that the spec of an agent names, by its path (see `othello_env.agent.file_hashes`).

@@ -13,15 +13,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, ask_many, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, check_answers, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.games import failure
 from othello_env.arena.tournament.results import Z95, score_interval
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import raise_interrupt
 
 __all__ = [
@@ -143,15 +143,15 @@ class MoveAccuracy:
         return [
             {
                 "position": number,
-                "empties": each.state.empties,
-                "transcript": each.state.transcript(),
-                "board": each.state.to_text(),
-                "to_move": each.state.player_names[each.state.to_move],
-                "move": None if action is None else each.state.action_to_text(action),
+                "empties": position.state.empties,
+                "transcript": position.state.transcript(),
+                "board": position.state.to_text(),
+                "to_move": position.state.player_names[position.state.to_move],
+                "move": None if action is None else position.state.action_to_text(action),
                 "loss": loss,
-                "best": [each.state.action_to_text(a) for a in each.scores if each.loss(a) == 0],
+                "best": [position.state.action_to_text(a) for a in position.scores if position.loss(a) == 0],
             }
-            for number, (each, action, loss) in enumerate(zip(positions, self.actions, self.losses, strict=True))
+            for number, (position, action, loss) in enumerate(zip(positions, self.actions, self.losses, strict=True))
         ]
 
     def as_values(self, random: tuple[float, float]) -> dict[str, Any]:
@@ -220,9 +220,9 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
     seed = check_seed(seed)
     player, positions = make_agent(agent, seed), endgame_positions()
     player.check_game(positions[0].state)
-    found = EndgameAccuracy.from_answers(positions, ask_each(player, positions, seed))
-    warn_of_faults(repr(player), "answers", found.faults, len(positions))
-    return found
+    accuracy = EndgameAccuracy.from_answers(positions, ask_each(player, positions, seed))
+    warn_of_faults(repr(player), "answers", accuracy.faults, len(positions))
+    return accuracy
 
 
 def random_endgame() -> tuple[float, float]:
@@ -237,8 +237,8 @@ def random_endgame() -> tuple[float, float]:
 def random_accuracy(positions: Sequence[EndgamePosition]) -> tuple[float, float]:
     """The expected results of random moves in these positions: the share of best moves, and the mean loss in discs."""
     losses = [[position.loss(action) for action in position.scores] for position in positions]
-    best = [sum(loss == 0 for loss in each) / len(each) for each in losses]
-    return sum(best) / len(best), sum(sum(each) / len(each) for each in losses) / len(losses)
+    best = [sum(loss == 0 for loss in of_position) / len(of_position) for of_position in losses]
+    return sum(best) / len(best), sum(sum(of_position) / len(of_position) for of_position in losses) / len(losses)
 
 
 def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> list[int | str]:
@@ -255,13 +255,14 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
     if positions and agent.answers_batches(positions[0].state):
         try:
             batch = OthelloPositions.from_states([position.state for position in positions], keys)
-            return [int(action) for action in ask_many(agent, batch)]
+            actions: list[int | str] = check_answers(agent, agent.act_batch(batch), len(positions)).tolist()
+            if all(action in position.scores for position, action in zip(positions, actions, strict=True)):
+                return actions
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            # If the agent fails in one position, the whole batch fails. So `_answer` asks the agent again, in one
-            # position at a time. But if the error is an interrupt, `raise_interrupt` raises it again.
             raise_interrupt(error)
+    # If the agent fails in one position, the whole batch fails. So `_answer` asks it again, one position at a time.
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 
 
@@ -401,10 +402,10 @@ def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
         ValueError: there are no openings for this size.
     """
     file = f"{openings_name(check_regret_size(size))}.txt"
-    found = [(Othello(size), _STARTS[size])]
+    openings = [(Othello(size), _STARTS[size])]
     for transcript, score in map(str.split, packaged_lines("othello_env.arena.rating", file)):
-        found.append((Othello.from_moves(transcript, size), int(score)))
-    return tuple(found)
+        openings.append((Othello.from_moves(transcript, size), int(score)))
+    return tuple(openings)
 
 
 def openings_name(size: int) -> str:
@@ -436,15 +437,15 @@ def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0)
     player = make_agent(agent, seed)
     player.check_game(positions[0].state)
     answers = ask_each(player, positions, seed)
-    found = Regret(size, tuple(_stages(size, answers)), MoveAccuracy.from_answers(positions, answers))
-    warn_of_faults(repr(player), "answers", found.faults, len(positions))
-    return found
+    regret = Regret(size, tuple(_stages(size, answers)), MoveAccuracy.from_answers(positions, answers))
+    warn_of_faults(repr(player), "answers", regret.faults, len(positions))
+    return regret
 
 
 def _stages(size: int, answers: list[int | str]) -> Iterator[Stage]:
     positions = regret_positions(size)
     for fewest, most in _STAGES[size]:
-        places = [i for i, each in enumerate(positions) if fewest <= each.state.empties <= most]
+        places = [i for i, position in enumerate(positions) if fewest <= position.state.empties <= most]
         chosen = [positions[i] for i in places]
         yield Stage(
             fewest, most, MoveAccuracy.from_answers(chosen, [answers[i] for i in places]), random_accuracy(chosen)

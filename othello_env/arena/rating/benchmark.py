@@ -16,7 +16,7 @@ from othello_env.arena.rating.accuracy import (
     measure_endgame,
     random_endgame,
 )
-from othello_env.arena.rating.ladder import HALF_WIDTH, Placement, place
+from othello_env.arena.rating.ladder import HALF_WIDTH, Placement, place, rated_programs
 from othello_env.games.game import check_seed, check_text
 from othello_env.support.words import elo_text, interval_text, score_text
 
@@ -92,6 +92,8 @@ class Benchmark:
                     f"{score_text(fit.deviation)} (about {fit.deviation * _ELO_OF_SCORE:.0f} Elo). Quote the scores "
                     "beside the rating."
                 )
+            if near := _programs_near(self.placement):
+                notes.append(near)
             notes += [
                 f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
                 "the agent's interval takes these ratings as exact.",
@@ -152,6 +154,17 @@ class Benchmark:
             }
         values |= {"report": list(self.report)} if self.report else {}
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
+
+
+def _programs_near(placement: Placement) -> str:
+    """A sentence with the programs of other people whose ratings are next to the agent's; empty if it has no rating."""
+    programs = rated_programs(placement.ladder.name)
+    if placement.elo is None or not programs:
+        return ""
+    below = [program for program in programs if program.elo <= placement.elo][-1:]
+    above = [program for program in programs if program.elo > placement.elo][:1]
+    near = " and ".join(f"{program.spec} ({elo_text(program.elo)})" for program in below + above)
+    return f"Programs near it on this ladder: {near}."
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

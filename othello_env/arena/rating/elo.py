@@ -293,11 +293,11 @@ def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
     return Ratings(elo, covariance, meetings.limited)
 
 
-def _reached(found: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
-    """The names in `found`, and every name that can be reached from them by following arrows (begin, end)."""
-    while more := {end for begin, end in arrows if begin in found} - found:
-        found = found | more
-    return frozenset(found)
+def _reached(names: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
+    """The given names, and every name that can be reached from them by following arrows (begin, end)."""
+    while more := {end for begin, end in arrows if begin in names} - names:
+        names = names | more
+    return frozenset(names)
 
 
 def _check_connected(met: list[tuple[str, str]], fixed: set[str], free: list[str]) -> None:

@@ -24,9 +24,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
+from othello_env.agent.wrapper import Timed
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.openings import PACKAGED, balanced_openings
-from othello_env.arena.play.clocks import Timed
+from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate
@@ -55,6 +55,7 @@ __all__ = [
     "load_ladder",
     "place",
     "rated_agents",
+    "rated_programs",
 ]
 
 LADDER = "ladder-v0"
@@ -116,7 +117,7 @@ class Ladder:
     @property
     def openings(self) -> str:
         """The name of the packaged openings for the games against the rungs."""
-        return PACKAGED[self.size]
+        return {8: "balanced-v0", 6: "balanced-6x6-v0"}[self.size]
 
     @property
     def rules(self) -> GameSpec:
@@ -165,6 +166,18 @@ def rated_agents(size: int = 8) -> tuple[Rung, ...]:
     'engine'
     """
     return tuple(map(Rung.from_json, _packaged("agents-v0")[LADDERS[size]]))
+
+
+@cache
+def rated_programs(ladder: str = LADDER) -> tuple[Rung, ...]:
+    """Programs of other people with their ratings on a packaged ladder, from the weakest to the strongest.
+
+    They are not packaged; `spec` is a program's name and level. The packaged file says how they were rated.
+
+    >>> rated_programs()[0].spec
+    'GRhino at level 1'
+    """
+    return tuple(map(Rung.from_json, _packaged("programs-v0").get(ladder, ())))
 
 
 def _packaged(name: str) -> Any:
@@ -385,9 +398,9 @@ def place(
                 progress(placement)
         if time.monotonic() > deadline:
             break
-    found = climb.placement
-    warn_of_faults(repr(climb.agent), "games", found.faults, found.games)
-    return found
+    result = climb.placement
+    warn_of_faults(repr(climb.agent), "games", result.faults, result.games)
+    return result
 
 
 def _find_ladder(size: int | None, ladder: Ladder | None) -> Ladder:
@@ -410,7 +423,7 @@ class _Climb:
 
     def __init__(self, agent: Timed, ladder: Ladder, seed: int) -> None:
         self.agent = agent
-        self.openings = len(balanced_openings(ladder.size))
+        self.openings = len(balanced_openings(ladder.openings))
         self.placement = Placement(ladder)
         self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
         self._seed = seed

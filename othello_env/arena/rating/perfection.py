@@ -75,7 +75,7 @@ class PerfectionGames:
         by_opening: dict[int, list[float]] = {}
         for record, loss in zip(self.match.records, self.losses, strict=True):
             by_opening.setdefault(record.opening % openings, []).append(loss)
-        means = [sum(each) / len(each) for each in by_opening.values()]
+        means = [sum(losses) / len(losses) for losses in by_opening.values()]
         if len(means) < 2:
             return 0.0, math.inf
         half = Z95 * float(np.std(means, ddof=1)) / math.sqrt(len(means))
@@ -84,7 +84,7 @@ class PerfectionGames:
     @property
     def kept(self) -> float:
         """The share of games that ended as under perfect play of both sides: with the same win, draw or loss."""
-        same = [_sign(self._exact(record)) == _sign(self._margin(record)) for record in self.match.records]
+        same = [np.sign(self._exact(record)) == np.sign(self._margin(record)) for record in self.match.records]
         return sum(same) / len(same) if same else math.nan
 
     def _exact(self, record: GameRecord) -> float:
@@ -109,10 +109,6 @@ class PerfectionGames:
             "discs_lost_interval95": [round(low, 3), None if math.isinf(high) else round(high, 3)],
             "result_kept": round(self.kept, 4),
         }
-
-
-def _sign(number: float) -> int:
-    return (number > 0) - (number < 0)
 
 
 @dataclass(frozen=True)
@@ -160,9 +156,9 @@ class PerfectionBenchmark:
         rows: list[tuple[str, ...]] = []
         for stage in self.regret.stages if self.regret else ():
             (low, high), (rate, loss) = stage.accuracy.rate_interval, stage.random
-            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} to {high:.1%}", f"{rate:.1%}")
+            cells = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} to {high:.1%}", f"{rate:.1%}")
             discs = (f"{stage.accuracy.loss:.2f}", f"{loss:.2f}")
-            rows.append((f"{stage.fewest} to {stage.most}", str(stage.accuracy.positions), *found, *discs))
+            rows.append((f"{stage.fewest} to {stage.most}", str(stage.accuracy.positions), *cells, *discs))
         return rows
 
     def notes(self) -> list[str]:
@@ -183,11 +179,11 @@ class PerfectionBenchmark:
                 f"{self.games.loss:.1f} discs lost a game{interval}."
             )
         if self.exploitability is not None:
-            found = self.exploitability
+            exploit = self.exploitability
             notes.append(
-                f"Exploitability, from a best response over the whole game: {found.discs:.1f} discs a game. As Black "
-                f"{found.worst[0]:+.0f} (perfect {found.perfect[0]:+.0f}), as White {found.worst[1]:+.0f} (perfect "
-                f"{found.perfect[1]:+.0f})."
+                f"Exploitability, from a best response over the whole game: {exploit.discs:.1f} discs a game. As Black "
+                f"{exploit.worst[0]:+.0f} (perfect {exploit.perfect[0]:+.0f}), as White "
+                f"{exploit.worst[1]:+.0f} (perfect {exploit.perfect[1]:+.0f})."
             )
         return notes
 
@@ -210,12 +206,12 @@ class PerfectionBenchmark:
         if self.games is not None:
             values["games"] = self.games.to_json()
         if self.exploitability is not None:
-            found = self.exploitability
+            exploit = self.exploitability
             values["exploitability"] = {
-                "discs": found.discs,
-                "perfect": list(found.perfect),
-                "worst": list(found.worst),
-                "positions": found.positions,
+                "discs": exploit.discs,
+                "perfect": list(exploit.perfect),
+                "worst": list(exploit.worst),
+                "positions": exploit.positions,
             }
         return values
 
@@ -258,21 +254,21 @@ def run_perfection(
     settings = {"size": size, "seed": seed, "games_wanted": games, **file_settings(player)}
     records: list[GameRecord] = []
 
-    def found() -> PerfectionBenchmark:
+    def so_far() -> PerfectionBenchmark:
         played = PerfectionGames(size, MatchResult(match_names(player, PERFECT), tuple(records))) if records else None
         return PerfectionBenchmark(name, regret, played, worst_case, settings, time.perf_counter() - began)
 
     def take(record: GameRecord) -> None:
         records.append(record)
         if progress is not None:
-            progress(found())
+            progress(so_far())
 
     regret = measure_regret(player, size=size, seed=seed)
     worst_case = exploitability(player, seed=seed) if size == _EXPLOITABLE and not regret.faults else None
     if progress is not None:
-        progress(found())
+        progress(so_far())
     if games:
         play_match(
             player, PERFECT, games=games, openings=openings, seed=seed, new_game=lambda _: Othello(size), progress=take
         )
-    return found()
+    return so_far()

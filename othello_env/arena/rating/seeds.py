@@ -42,10 +42,10 @@ def mean_over_seeds(runs: Sequence[Benchmark | PerfectionBenchmark]) -> dict[str
         raise ValueError("expected the results of at least one run")
     means: dict[str, Mean | None] = {}
     for kind in (Benchmark, PerfectionBenchmark):
-        found = [_numbers(run) for run in runs if isinstance(run, kind)]
-        for name in dict.fromkeys(name for numbers in found for name in numbers):
-            values = [value for numbers in found if (value := numbers.get(name)) is not None]
-            means[name] = mean_interval(values) if len(values) == len(found) else None
+        all_numbers = [_numbers(run) for run in runs if isinstance(run, kind)]
+        for name in dict.fromkeys(name for numbers in all_numbers for name in numbers):
+            values = [value for numbers in all_numbers if (value := numbers.get(name)) is not None]
+            means[name] = mean_interval(values) if len(values) == len(all_numbers) else None
     return means
 
 
@@ -72,15 +72,15 @@ def seeds_rows(runs: Sequence[Benchmark | PerfectionBenchmark]) -> list[tuple[st
     An interval ends at 0 or 1 where the number, a share or a loss, cannot be beyond.
     """
     rows: list[tuple[str, ...]] = []
-    for name, found in mean_over_seeds(runs).items():
-        if found is None:
+    for name, result in mean_over_seeds(runs).items():
+        if result is None:
             rows.append((name, "-", "-", "a run has no number", "-"))
             continue
         form = ".0f" if name == "Elo" else ".1%" if name in _SHARES else ".3f"
         least, most = -math.inf if name == "Elo" else 0.0, 1.0 if name in _SHARES else math.inf
-        ends = max(found.interval[0], least), min(found.interval[1], most)
-        mean, low, high, deviation = (format(x, form) for x in (found.mean, *ends, found.deviation))
-        is_known, n = math.isfinite(found.interval[0]), len(found.values)
+        ends = max(result.interval[0], least), min(result.interval[1], most)
+        mean, low, high, deviation = (format(x, form) for x in (result.mean, *ends, result.deviation))
+        is_known, n = math.isfinite(result.interval[0]), len(result.values)
         rows.append((name, str(n), mean, f"{low} to {high}" if is_known else "-", deviation if is_known else "-"))
     return rows
 
@@ -88,15 +88,15 @@ def seeds_rows(runs: Sequence[Benchmark | PerfectionBenchmark]) -> list[tuple[st
 def seeds_json(runs: Sequence[Benchmark | PerfectionBenchmark]) -> dict[str, Any]:
     """The means over the runs as plain values, with the value of each run, in the order of the runs."""
     numbers: dict[str, Any] = {}
-    for name, found in mean_over_seeds(runs).items():
-        if found is not None:
-            low, high = found.interval
+    for name, result in mean_over_seeds(runs).items():
+        if result is not None:
+            low, high = result.interval
             is_known = math.isfinite(low)
             numbers[name] = {
-                "values": list(found.values),
-                "mean": found.mean,
+                "values": list(result.values),
+                "mean": result.mean,
                 "interval95": [low, high] if is_known else None,
-                "deviation": found.deviation if is_known else None,
+                "deviation": result.deviation if is_known else None,
             }
         else:
             numbers[name] = None

@@ -7,16 +7,15 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, file_hashes, make_agent
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.elsewhere import play_all
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import RecordFile, check_records, open_records
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.jit import raise_interrupt
-from othello_env.support.numbers import check_flag, check_type
-from othello_env.support.workers import check_workers
+from othello_env.support.numbers import check_flag, check_type, check_workers
 
 __all__ = ["check_agents", "play_tournament", "warn_of_forfeits"]
 

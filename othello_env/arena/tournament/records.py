@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import FORMAT, GameRecord, RecordError, versions
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.files import check_output, in_one_process, named, read_file
@@ -195,8 +195,8 @@ def check_records(
 def _changed_file(record: GameRecord, hashes: Mapping[str, Mapping[str, str]]) -> str | None:
     """The reason if a file of an agent is not the file with which the game was played."""
     for agent in record.agents:
-        for path, each in hashes.get(agent, {}).items():
-            if record.versions.get(path, each) != each:
+        for path, file_hash in hashes.get(agent, {}).items():
+            if record.versions.get(path, file_hash) != file_hash:
                 return f"it was played with another version of {path}"
     return None
 

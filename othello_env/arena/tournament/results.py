@@ -47,7 +47,7 @@ class MatchResult:
 
     def __repr__(self) -> str:
         faults = {"the first": self.faults(0), "the second": self.faults(1)}
-        forfeited = "".join(f", {name} forfeited {len(each)}" for name, each in faults.items() if each)
+        forfeited = "".join(f", {name} forfeited {len(records)}" for name, records in faults.items() if records)
         return (
             f"<MatchResult {self.games} games: {self.wins} wins, {self.draws} draws, {self.losses} losses, "
             f"score {score_text(self.score)} ({interval_text(*self.interval)}), margin {self.margin:+.1f}{forfeited}>"
@@ -97,7 +97,7 @@ class MatchResult:
 
         A pair is two games with the same opening. An opening with fewer or more than two games is left out.
         """
-        points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
+        points = [round(2 * sum(pair)) for pair in self.points_by_opening() if len(pair) == 2]
         none, half, one, more, two = (points.count(k) for k in range(5))
         return none, half, one, more, two
 
@@ -137,10 +137,10 @@ class MatchResult:
 
     def points_by_opening(self) -> list[list[float]]:
         """For each opening, the agent's points in the games with this opening: 1 for a win, 0.5 for a draw, else 0."""
-        found: dict[int, list[float]] = defaultdict(list)
+        by_opening: dict[int, list[float]] = defaultdict(list)
         for record, points in zip(self.records, self._points, strict=True):
-            found[record.opening].append(points)
-        return list(found.values())
+            by_opening[record.opening].append(points)
+        return list(by_opening.values())
 
     def to_json(self) -> dict[str, Any]:
         """The results as plain values.

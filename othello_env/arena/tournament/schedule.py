@@ -16,9 +16,10 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
-from othello_env.arena.openings import find_openings, opening_start
+from othello_env.arena.openings import find_openings
 from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
+from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameSpec, position_to_text
 from othello_env.support.numbers import as_integer, check_flag, check_type, check_whole, is_ordered
@@ -46,8 +47,8 @@ class Schedule:
         agents: the names of the agents, all different.
         games: the number of games of each group, a multiple of the number of players. None means 200, or 201 if
             the game is for three players.
-        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, or ``"balanced-v0"`` (on
-            6x6, ``"balanced-6x6-v0"``) for the packaged list. It can also be a list of transcripts or States. The
+        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, or the name of a
+            packaged list (`othello_env.arena.openings.BALANCED`). It can also be a list of transcripts or States. The
             openings of a list are used in turn. After the last opening, the list begins again. Agents without random
             choices then repeat their games, so use a list with enough openings.
         seed: determines the openings and all random choices.
@@ -162,9 +163,16 @@ class Schedule:
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
     def _make_opening(self, number: int) -> Opening:
-        start, key = opening_start(self._openings, self.seed, number)
+        """The opening with this number.
+
+        Without a list of openings, a key determines the start of the game and the random moves that follow. A list of
+        openings is used from the first opening to the last, and then from the first opening again.
+        """
         if self._given:
-            return Opening(number, *self._given[number % len(self._given)], start)
+            place = number % len(self._given)
+            return Opening(number, *self._given[place], self._openings.positions[place])
+        key = mix_int(mix_int(self.seed, 0), number)
+        start = self._openings.draw(key)
         base = self._new_game(key)
         position = None if base == self._usual else position_to_text(base)
         return Opening(number, position, base.names_of(start.moves[len(base.moves) :]), start)
@@ -175,7 +183,7 @@ class Schedule:
 
     @cached_property
     def _openings(self) -> Openings:
-        return find_openings(self.openings, self._new_game)
+        return find_openings(self.openings, self._new_game, self.seed, self.num_openings)
 
     @cached_property
     def _usual(self) -> State:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from othello_env.data.games import Games, GamesError, check_standard, placed_discs, with_passes
 from othello_env.games.othello.position import Othello
 
-__all__ = ["dump", "dump_names", "is_wthor", "load", "load_names"]
+__all__ = ["dump", "is_wthor", "load", "load_names"]
 
 _HEADER = np.dtype(
     [
@@ -34,7 +34,7 @@ _GAME = np.dtype(
         ("moves", "u1", (60,)),
     ]
 )  # fmt: skip
-_LENGTHS = {20: "players", 26: "tournaments"}
+_LENGTHS = 20, 26  # of the names of players and of tournaments
 
 
 def is_wthor(data: bytes) -> bool:
@@ -103,8 +103,8 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     return (whole[wrong < 0] if messages else whole), messages
 
 
-def dump(games: Games, day: date | None = None) -> bytes:
-    """The bytes of a ``.wtb`` file. Passes are not stored.
+def dump(games: Games) -> bytes:
+    """The bytes of a ``.wtb`` file with today's date. Passes are not stored.
 
     The columns `tournament`, `black`, `white` and `theoretical` are written if they hold integers. The header has one
     place for `year` and one place for `depth`. So each of these two columns is written only if all its values are the
@@ -113,7 +113,6 @@ def dump(games: Games, day: date | None = None) -> bytes:
 
     Args:
         games: games of Othello on 8x8 from the usual start.
-        day: the date in the header, by default today.
 
     Raises:
         GamesError: a move is illegal.
@@ -121,7 +120,9 @@ def dump(games: Games, day: date | None = None) -> bytes:
             or too large for its place in the file.
     """
     check_standard(games, "WTHOR files have")
-    header, rows = _new_header(day), np.zeros(len(games), _GAME)
+    header, rows, day = np.zeros(1, _HEADER), np.zeros(len(games), _GAME), date.today()
+    header["century"], header["year"] = divmod(day.year, 100)
+    header["month"], header["day"] = day.month, day.day
     header["games"], header["size"] = len(games), 8
     for name, field in (("year", "year_of_games"), ("depth", "depth")):
         values = np.unique(games.columns.get(name, np.zeros(0, np.int64)))
@@ -131,7 +132,7 @@ def dump(games: Games, day: date | None = None) -> bytes:
         column = games.columns.get(name)
         if column is not None and np.issubdtype(column.dtype, np.integer):
             rows[name] = _fitting(name, column, _GAME[name])
-    rows["score"] = 32 + games.ends.margins[:, 0] / 2
+    rows["score"] = 32 + games.outcomes.margins[:, 0] / 2
     game, move, square = placed_discs(games)
     rows["moves"][game, move] = 10 * (square // 8 + 1) + square % 8 + 1
     return header.tobytes() + rows.tobytes()
@@ -154,30 +155,6 @@ def load_names(data: bytes) -> list[str]:
     return [body[i : i + size].split(b"\0")[0].decode("latin-1") for i in range(0, len(body), size)]
 
 
-def dump_names(names: Sequence[str], length: int, day: date | None = None) -> bytes:
-    """The bytes of a file of names.
-
-    Args:
-        names: the names, in the order of their numbers.
-        length: the number of bytes for each name: 20 for players, 26 for tournaments.
-        day: the date in the header, by default today.
-
-    Raises:
-        ValueError: the length is neither 20 nor 26, a name is too long or is not Latin-1, or there are too many names.
-    """
-    if length not in _LENGTHS:
-        raise ValueError(f"names have 20 bytes (players) or 26 bytes (tournaments), not {length}")
-    coded = [name.encode("latin-1") for name in names]
-    for each in coded:
-        if len(each) >= length or b"\0" in each:
-            raise ValueError(f"a name has at most {length - 1} bytes in Latin-1 and no zero byte, got {each!r}")
-    if len(names) > np.iinfo(_HEADER["names"]).max:
-        raise ValueError(f"a file has at most {np.iinfo(_HEADER['names']).max:,} names, got {len(names):,}")
-    header = _new_header(day)
-    header["names"] = len(names)
-    return header.tobytes() + b"".join(name.ljust(length, b"\0") for name in coded)
-
-
 def _fitting(name: str, column: npt.NDArray[np.integer], dtype: np.dtype[Any]) -> npt.NDArray[np.integer]:
     """Check that the numbers of a column fit into the file, and return the column."""
     most = np.iinfo(dtype).max
@@ -185,14 +162,6 @@ def _fitting(name: str, column: npt.NDArray[np.integer], dtype: np.dtype[Any]) -
     if len(wrong):
         raise ValueError(f"numbers in the column {name!r} of a WTHOR file must be 0 to {most}, not {wrong[0]}")
     return column
-
-
-def _new_header(day: date | None) -> npt.NDArray[np.void]:
-    day = day or date.today()
-    header = np.zeros(1, _HEADER)
-    for name, value in (("century", day.year // 100), ("year", day.year % 100), ("month", day.month), ("day", day.day)):
-        header[name] = value
-    return header
 
 
 def _named(numbers: npt.NDArray[np.integer], names: Sequence[str]) -> npt.NDArray[np.generic]:

@@ -6,9 +6,9 @@ Letters for shapes: N = `num_envs`, A = actions, P = players, E = games that end
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, Generic, NoReturn, TypeVar, cast
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar, cast
 
 import gymnasium
 import numpy as np
@@ -17,8 +17,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from othello_env.agent import check_answer
 from othello_env.envs.conventions import (
     NOBODY,
+    PLAYING,
     REWARDS,
     MaskWatch,
     check_actions,
@@ -29,10 +31,9 @@ from othello_env.envs.conventions import (
 from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
-from othello_env.envs.vector.info import Buffers, Ended, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
-from othello_env.games.batch import EndedGames, InitialArrays, StepOptions
-from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
+from othello_env.games.batch import EndedGames, InitialArrays, Outputs, StepOptions
+from othello_env.games.batch.state import ILLEGAL, NO_OPENING, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.registry import GameSpec
@@ -40,7 +41,7 @@ from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
 from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.threads import Threads
 
-__all__ = ["GameVectorEnv"]
+__all__ = ["EndInfo", "GameVectorEnv"]
 
 _S = TypeVar("_S", bound=State)
 
@@ -51,6 +52,27 @@ _SHARED_GAMES = 32_768
 """Threads share the steps of this many games or more. Fewer games take less time than waking a thread."""
 _BEFORE_FIRST = 2**64 - 1
 """`BatchState.episode` before the first game: adding 1 to this largest uint64 gives 0."""
+
+
+class EndInfo(NamedTuple):
+    """The E games that ended in a step."""
+
+    game: npt.NDArray[np.int64]
+    """(E,) the indices of the games."""
+    winner: npt.NDArray[np.int64]
+    """(E,) the number of the player that won, or -1 if nobody won."""
+    discs: npt.NDArray[np.int64]
+    """(E, P) the number of discs, pieces or cells that each player has on the board."""
+    plies: npt.NDArray[np.int64]
+    """(E,) the number of plies, including passes and the plies of the opening."""
+    illegal_action: npt.NDArray[np.int64]
+    """(E,) the illegal action that ended the game, or -1."""
+    opponent: npt.NDArray[np.int64]
+    """(E,), or (E, 2) with three players: the numbers of the opponents, or -1 in self-play."""
+
+
+_FINAL_KEYS = EndInfo._fields[1:]
+"""The entries of `info` that have other values when the game is over."""
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Generic[_S]):
@@ -203,18 +225,22 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
     # For N games, Gymnasium's spaces take four times the memory of the observations. So they are made only if needed.
 
     @cached_property
-    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # the base class has an attribute
+    def observation_space(self) -> gymnasium.Space[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return batch_space(self.single_observation_space, self.num_envs)
 
     @cached_property
-    def action_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]
+    def action_space(self) -> gymnasium.Space[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers, and the slices of the batch that threads step."""
-        self._buffers = Buffers(self._batch)
-        kept = None if self._copy else self._buffers
-        self._infos = StepInfo(self._batch, self_play=self._pool is None, buffers=kept)
+        """Make what every step returns with ``copy=False``, and the slices of the batch that threads step."""
+        self._kept: tuple[Outputs, dict[str, Any]] | None = None
+        if not self._copy:
+            out = self._batch.outputs(self.num_envs)
+            info = self._running(out, self._batch.arrays.plies.view(), self._batch.arrays.to_move.view())
+            for name, array in info.items():
+                array.flags.writeable = name in ("action_mask", "discs", "reward_to")
+            self._kept = out, info
         self._cut()
 
     def _cut(self) -> None:
@@ -225,12 +251,13 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         self._slices = [self._batch.part(places) for places in self._places] if count > 1 else [self._batch]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("_buffers", "_infos", "_places", "_slices")}
+        return {k: v for k, v in vars(self).items() if k not in ("_kept", "_places", "_slices")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._arrange()
-        self._batch.observe(self._buffers.out)
+        if self._kept is not None:
+            self._batch.observe(self._kept[0])
 
     def set_openings(self, openings: OpeningsSpec) -> None:
         """Change the openings of all games that begin from now on. `openings` is as in the constructor.
@@ -322,9 +349,14 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
                 return cast(_S, self._batch.final_state(ends, k))
         raise LookupError(f"no game {i} ended in the last step")
 
-    def ended(self) -> Ended:
+    def ended(self) -> EndInfo:
         """The games that ended in the last step."""
-        return self._infos.ended(self._last_rows())
+        rows = self._last_rows()
+        fields = ("game", "winner", "scores", "plies", "illegal", "opponents")
+        game, winner, discs, plies, illegal, opponent = (rows[field].astype(np.int64) for field in fields)
+        if self._pool is None:
+            opponent[:] = NOBODY
+        return EndInfo(game, winner, discs, plies, illegal, _column(opponent))
 
     def final_observations(self) -> npt.NDArray[np.int8]:
         """(E, planes, H, W), the last observations of the games that ended in the last step, in the order of `ended`.
@@ -338,9 +370,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions in each game, (N, A) bool. In games that are over, all values are False."""
-        buffers = Buffers(self._batch)
-        self._batch.observe(buffers.out)
-        return buffers.masks.view(np.bool_)
+        return self._batch.encoded(self._batch.arrays)[1].view(np.bool_)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -380,24 +410,23 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         self._draw_keys(keys, mask)
         self._ready = False  # so that a reset is needed after an error below
-        buffers = self._next_buffers()
-        buffers.terminated[:] = False
-        buffers.reward_to[:] = NOBODY
+        out = self._batch.outputs(self.num_envs) if self._kept is None else self._kept[0]
+        out.terminated[:] = False
+        out.reward_to[:] = NOBODY
         self._make_room(initial)
         with interruptible():
-            _check_begun(self._batch.begin(np.flatnonzero(mask), initial))
-            self._answer(buffers, initial)
-            self._batch.observe(buffers.out)
+            if failed := self._batch.begin(np.flatnonzero(mask), initial):
+                raise _not_begun(failed)
+            self._answer(out, initial)
+            self._batch.observe(out)
         self._ready = True
         self._ends = []
-        shown = observation(buffers.planes, buffers.masks, flat=self._flat)
-        return shown, self._infos.of(buffers, None if mask.all() else mask, None)
-
-    def _next_buffers(self) -> Buffers:
-        if self._copy:
-            return Buffers(self._batch)
-        self._buffers.truncated[:] = False  # the caller may have changed it
-        return self._buffers
+        info = self._info(out, 0)
+        if not mask.all():
+            for name in _FINAL_KEYS:
+                info[name] = np.where(mask if info[name].ndim == 1 else mask[:, np.newaxis], info[name], 0)
+            info |= {name: mask for name in info if name.startswith("_")}
+        return observation(out.planes, out.masks, flat=self._flat), info
 
     def _draw_keys(self, keys: Sequence[int | None], mask: npt.NDArray[np.bool_]) -> None:
         """Set the environment's key for each game that gets a new key in `keys`. The first game of this key begins."""
@@ -437,20 +466,20 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
         chosen = check_actions(actions, self.num_envs)
-        buffers = self._next_buffers()
+        out = self._batch.outputs(self.num_envs) if self._kept is None else self._kept[0]
         try:  # does what `interruptible` does; a call of `interruptible` would make short steps slower
-            problems = self._step(chosen, buffers)
+            problems = self._step(chosen, out)
             if self._pool is not None:
-                self._ends += self._answer(buffers, self._initial)
-                self._batch.observe(buffers.out)
+                self._ends += self._answer(out, self._initial)
+                self._batch.observe(out)
         except SystemError as error:
             raise_interrupt(error)
             raise
         self._ready = True
-        shown = observation(buffers.planes, buffers.masks, flat=self._flat)
-        return shown, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers, problems)
+        shown, truncated = observation(out.planes, out.masks, flat=self._flat), np.zeros(self.num_envs, np.bool_)
+        return shown, out.reward, out.terminated, truncated, self._info(out, problems)
 
-    def _step(self, actions: npt.NDArray[np.int64], buffers: Buffers) -> int:
+    def _step(self, actions: npt.NDArray[np.int64], out: Outputs) -> int:
         """Step the batch, in threads if it has several slices. Returns the problems of the actions."""
         if not self._batch.bounded:
             self._make_room(self._initial)
@@ -462,7 +491,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         initial, options = self._initial, self._options
         self._ready = False  # so that a reset is needed after an error below
         if len(slices) == 1:
-            found = self._batch.step(actions, problems, buffers.out, initial, options)
+            found = self._batch.step(actions, problems, out, initial, options)
             problems = found[2]
             if problems & self._options.refused:
                 self._ready = True
@@ -472,46 +501,91 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
 
             def step_slice(k: int) -> tuple[EndedGames, int, int]:
                 part, places = slices[k], self._places[k]
-                out = buffers.slice(part, places)
-                found = part.step(actions[places], problems, out, initial, options)
+                found = part.step(actions[places], problems, part.part_of(out, places), initial, options)
                 found[0].rows["game"] += places.start
                 return found
 
             all_found = self._threads.run(step_slice)
-        for _, failed, _ in all_found:
+        self._ends = []
+        for ends, failed, _ in all_found:
             if failed:
-                _check_begun(failed)
-        self._ends = [ends for ends, _, _ in all_found if len(ends.rows)]
+                raise _not_begun(failed)
+            if len(ends.rows):
+                self._ends.append(ends)
         return problems
 
-    def _answer(self, buffers: Buffers, initial: InitialArrays) -> list[EndedGames]:
+    def _answer(self, out: Outputs, initial: InitialArrays) -> list[EndedGames]:
         """Let the opponents play until each game is over or it is the learner's turn. Returns the games that ended."""
         found: list[EndedGames] = []
-        while self._pool is not None:
-            waiting = self._batch.waiting()
-            if not len(waiting.indices):
-                break
+        while self._pool is not None and (waiting := self._batch.waiting()) is not None:
             actions = self._pool.ask(waiting, self._threads)
+            legal = self._batch.are_legal(waiting.indices, actions)
+            if not legal.all():
+                k = int(np.argmin(legal))
+                check_answer(self._pool.agents[waiting.opponent[k]], waiting.positions.state(k), int(actions[k]))
             if not self._batch.bounded:
                 self._make_room(initial)
-            ends, failed = self._batch.answer(actions, waiting, buffers.out, initial, self._options)
-            _check_begun(failed)
+            ends, failed = self._batch.answer(actions, waiting, out, initial, self._options)
+            if failed:
+                raise _not_begun(failed)
             if len(ends.rows):
                 found.append(ends)
         return found
 
-    def _info(self, buffers: Buffers, problems: int) -> dict[str, Any]:
-        """The info of a step."""
-        if not self._ends:
-            return self._infos.of(buffers, None, None)
-        illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
-        self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
-        if not self._options.begin_next:
-            return self._infos.of(buffers, None, self.ended())
-        info = self._infos.of(buffers, None, None)
-        if self._copy:
-            info |= self._infos.final(self.ended(), self.final_observations(), partial(observation, flat=self._flat))
+    def _running(self, out: Outputs, plies: _Array, to_move: _Array) -> dict[str, Any]:
+        """The info while no game is over."""
+        n, seats = self._batch.arrays.opponents.shape
+        info: dict[str, Any] = {
+            "action_mask": out.masks,
+            "winner": np.full(n, PLAYING, np.int64),
+            "discs": out.scores.reshape(n, -1),
+            "plies": plies,
+            "illegal_action": np.full(n, NOBODY, np.int64),
+            "opponent": np.full((n, seats) if seats > 1 else n, NOBODY, np.int64),
+        }
+        if self._pool is None:
+            info |= {"to_move": to_move, "reward_to": out.reward_to}
+        return info | dict.fromkeys([f"_{name}" for name in info], np.ones(n, np.bool_))
+
+    def _info(self, out: Outputs, problems: int) -> dict[str, Any]:
+        """The info after a step or a reset. `problems` is what `Batch.step` returned, 0 after a reset."""
+        arrays = self._batch.arrays
+        if self._kept is not None:
+            info = dict(self._kept[1])
+        else:
+            info = self._running(out, arrays.plies.copy(), arrays.to_move.copy())
+        if self._pool is not None:
+            info["opponent"] = _column(arrays.opponents.astype(np.int64))
+        if self._ends:
+            illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
+            self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
+            if not self._options.begin_next:
+                ended = self.ended()
+                for name in _FINAL_KEYS:
+                    info[name] = info[name].copy()
+                    info[name][ended.game] = getattr(ended, name)
+            elif self._copy:
+                info |= self._final()
         return info
+
+    def _final(self) -> dict[str, Any]:
+        """The entries `final_obs` and `final_info` of a step in which games ended, as Gymnasium makes them."""
+        n, actions, ended = self.num_envs, self._batch.num_actions, self.ended()
+        where = np.zeros(n, np.bool_)
+        where[ended.game] = True
+        final_info: dict[str, Any] = {"action_mask": np.zeros((n, actions), np.int8)}
+        for name in _FINAL_KEYS:
+            values = getattr(ended, name)
+            final_info[name] = np.zeros((n, *values.shape[1:]), np.int64)
+            final_info[name][ended.game] = values
+        for name in [*final_info]:
+            final_info[f"_{name}"] = where
+        planes = self.final_observations()
+        masks = np.zeros((len(planes), actions), np.int8)
+        final_obs = np.full(n, None, object)
+        for i, last, mask in zip(ended.game.tolist(), planes, masks, strict=True):
+            final_obs[i] = observation(last, mask, flat=self._flat)
+        return {"final_obs": final_obs, "_final_obs": where, "final_info": final_info, "_final_info": where}
 
     def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> NoReturn:
         """Raise the error for actions with a problem that this environment refuses.
@@ -555,14 +629,15 @@ def _check_no_side(side: str) -> None:
         raise ValueError(f"side={side!r} needs an opponent; in self-play the learner plays every side")
 
 
-def _check_begun(failed: int) -> None:
-    """Raise a ValueError if a game could not begin.
-
-    `failed` is the reason, NO_OPENING or NO_TURN; 0 means that all games could begin.
-    """
+def _not_begun(failed: int) -> ValueError:
+    """The error for a game that could not begin. `failed` is the reason, NO_OPENING or NO_TURN."""
     if failed == NO_OPENING:
-        raise ValueError("random plies ended a game in each of many attempts; use fewer random plies")
-    if failed == NO_TURN:
-        raise ValueError(
-            f"the opponents' moves ended a game before the learner's first turn in each of {REDRAWS + 1} attempts"
-        )
+        return ValueError("random plies ended a game in each of many attempts; use fewer random plies")
+    return ValueError(
+        f"the opponents' moves ended a game before the learner's first turn in each of {REDRAWS + 1} attempts"
+    )
+
+
+def _column(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The numbers (N, 1) as (N,). Numbers of another shape stay as they are."""
+    return numbers[:, 0] if numbers.shape[1] == 1 else numbers

@@ -7,12 +7,13 @@ is chosen at random by weights.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Policy, ask_many, make_agent, name_of
+from othello_env.agent import Agent, Policy, check_answers, make_agent, name_of
 from othello_env.games.batch import Positions, Waiting
 from othello_env.games.game import State
 from othello_env.games.hashing import weight_bounds
@@ -43,7 +44,7 @@ class OpponentPool:
         WrongGameError: an opponent does not play this game.
 
     Attributes:
-        agents: all agents that play. The number of an agent is its index in this list.
+        agents: all agents that play. The index of an agent is its place in this list.
         names: the specs of the agents, or the names of Agents and callables.
         bounds: (P - 1, K) uint64, for P players and the K agents that can play in new games. There is a row for each
             seat except the learner's, and a column for each agent. The bounds in a row ascend. In each new game, each
@@ -62,21 +63,21 @@ class OpponentPool:
     def __repr__(self) -> str:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
 
-    def replace(self, opponents: Opponents, numbers: npt.NDArray[np.int16]) -> None:
+    def replace(self, opponents: Opponents, indices: npt.NDArray[np.int16]) -> None:
         """Replace the opponents in all new games. The present games keep their opponents.
 
         Args:
             opponents: the new opponents, in the same form as for the constructor.
-            numbers: (N, P - 1) int16, the numbers of the agents in each game. This method numbers the agents anew, and
-                overwrites `numbers` with the new numbers.
+            indices: (N, P - 1) int16, the indices of the agents in each game. The agents get other indices, and this
+                method overwrites `indices` with these.
         """
         agents, names, bounds = _drawn(opponents, self._start)
-        used, renumbered = np.unique(numbers, return_inverse=True)
+        used, renumbered = np.unique(indices, return_inverse=True)
         self.agents = [self.agents[k] for k in used] + agents
         self.names = [self.names[k] for k in used] + names
         self.bounds, self.first = bounds, len(used)
         self._asked = _first_places(self.agents)
-        numbers[:] = renumbered.reshape(numbers.shape)
+        indices[:] = renumbered.reshape(indices.shape)
 
     def ask(self, waiting: Waiting, threads: Threads) -> npt.NDArray[np.int64]:
         """Ask the opponents for their actions in M games that wait for an opponent.
@@ -84,19 +85,19 @@ class OpponentPool:
         Threads share the questions to an agent that thinks long and allows it (`Agent.batch_microseconds`).
 
         Returns:
-            A legal action for each game, (M,) int64.
+            An action for each game, (M,) int64. Whether it is legal is not checked.
 
         Raises:
-            AgentError: an answer is not a legal action.
+            AgentError: an answer is not an integer for each position.
         """
         opponent, positions = self._asked[waiting.opponent], waiting.positions
         present = np.flatnonzero(np.bincount(opponent)) if len(self.agents) > 1 else (opponent[0],)
         if len(present) == 1:
             return _ask(self.agents[present[0]], positions, threads)
         actions = np.empty(len(opponent), np.int64)
-        for number in present:
-            those = np.flatnonzero(opponent == number)
-            actions[those] = _ask(self.agents[number], positions.part(those), threads)
+        for index in present:
+            those = np.flatnonzero(opponent == index)
+            actions[those] = _ask(self.agents[index], positions.part(those), threads)
         return actions
 
 
@@ -104,9 +105,10 @@ def _ask(agent: Agent, positions: Positions, threads: Threads) -> npt.NDArray[np
     """The agent's actions in these positions. Threads ask for slices of the positions if the agent allows it."""
     n = len(positions)
     if threads.count == 1 or n < threads.count or n * agent.batch_microseconds < _SHARED_MICROSECONDS:
-        return ask_many(agent, positions)
+        return check_answers(agent, agent.act_batch(positions), n)
     bounds = np.linspace(0, n, threads.count + 1).astype(int).tolist()
-    return np.concatenate(threads.run(lambda k: ask_many(agent, positions.part(slice(bounds[k], bounds[k + 1])))))
+    parts = [positions.part(slice(a, b)) for a, b in pairwise(bounds)]
+    return np.concatenate(threads.run(lambda k: check_answers(agent, agent.act_batch(parts[k]), len(parts[k]))))
 
 
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import step as kernels
-from othello_env.games.batch.functions import check, encode
+from othello_env.games.batch.functions import check
 from othello_env.games.batch.state import (
     BatchState,
     EndedGames,
@@ -41,20 +41,20 @@ _Array = npt.NDArray[Any]
 class Positions(ABC):
     """N positions for which an agent chooses actions in one call. None of the games is over.
 
+    The arrays belong to the agent, which may change them.
+
     Attributes:
+        constants: the constants of the game, as in `Batch`.
         to_move: (N,) int8, the players to move.
         key: (N,) uint64, each game's key for random choices. The key stays the same throughout a game.
     """
 
+    constants: Any
     to_move: npt.NDArray[np.int8]
     key: npt.NDArray[np.uint64]
 
     def __len__(self) -> int:
         return len(self.key)
-
-    def copy(self) -> Positions:
-        """The same positions for an agent. The agent may change the arrays."""
-        return self
 
     @abstractmethod
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
@@ -73,14 +73,13 @@ class Positions(ABC):
         """(N, A) int8, 1 for each legal action."""
 
     @abstractmethod
-    def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        """Whether the actions (N,) are all in range and legal."""
+    def arrays(self) -> BatchState:
+        """The positions as the state of N games. Only the arrays that `choose` and `turn` read must have N entries."""
 
-    @abstractmethod
     def draw_actions(self) -> npt.NDArray[np.int64]:
         """(N,) uniformly random legal actions. Each action depends only on the position and the game's key."""
+        return kernels.draw_actions(self.constants, tuple(self.arrays()), self.key)
 
-    @abstractmethod
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         """Replace each action, with probability `threshold` / 2**32, by a uniformly random legal action.
 
@@ -89,11 +88,9 @@ class Positions(ABC):
         Raises:
             ValueError: the shape of `actions` is not (N,).
         """
-
-    def _check_length(self, actions: npt.NDArray[np.int64]) -> None:
-        """Check the shape of `actions`, because a kernel would write outside an array that is too short."""
-        if actions.shape != (len(self),):
+        if actions.shape != (len(self),):  # the kernel would write outside an array that is too short
             raise ValueError(f"actions must be of shape ({len(self)},), not {actions.shape}")
+        kernels.randomise(self.constants, tuple(self.arrays()), self.key, np.uint64(threshold), actions)
 
 
 class Waiting(NamedTuple):
@@ -104,8 +101,6 @@ class Waiting(NamedTuple):
     opponent: npt.NDArray[np.int16]
     """(M,) the index of the opponent that is to move in each game."""
     positions: Positions
-    gathered: Any
-    """The result of `Batch.gather` for these games."""
 
 
 class Batch(ABC):
@@ -326,37 +321,28 @@ class Batch(ABC):
         )
         return EndedGames(rows, moves), failed, int(flags)
 
-    def waiting(self) -> Waiting:
-        """Play the forced passes of opponents, and return the games in which an opponent must choose an action."""
+    def waiting(self) -> Waiting | None:
+        """Play the forced passes of opponents. Return the games in which an opponent must choose an action, if any."""
         indices, to_move, key, opponent = kernels.waiting(self.constants, tuple(self.arrays))
-        gathered = self.gather(indices)
-        return Waiting(indices, opponent, self._positions(indices, to_move, key, gathered), gathered)
+        return Waiting(indices, opponent, self.positions(indices, to_move, key)) if len(indices) else None
 
-    def gather(self, indices: npt.NDArray[np.int64]) -> Any:
-        """A copy of what agents and the function `play_gathered` need of the boards of some games. By default nothing.
-
-        `indices`, (M,), has the indices of the games.
-        """
-        return ()
-
-    def _positions(
-        self,
-        indices: npt.NDArray[np.int64],
-        to_move: npt.NDArray[np.int8],
-        key: npt.NDArray[np.uint64],
-        gathered: Any,
+    def positions(
+        self, indices: npt.NDArray[np.int64], to_move: npt.NDArray[np.int8], key: npt.NDArray[np.uint64]
     ) -> Positions:
-        """The `Positions` that agents get for some games. `gathered` is the result of `gather`."""
+        """What agents get for the M games at `indices`. They are valid until the next step of the batch.
+
+        `to_move` and `key`, both (M,), have the players to move and the keys for the agents' random choices.
+        """
         return _BatchPositions(self, indices, to_move, key)
 
     def are_legal(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """(M,), whether each action is in range and legal in the game at its place of `indices`."""
-        return kernels.legal_flags(self.constants, tuple(self.arrays), indices, actions, self.num_actions)
+        return kernels.are_legal(self.constants, tuple(self.arrays), indices, actions, self.num_actions)
 
     def play_at(self, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
         """Play a legal action in each of the M games at `indices`, which `begin_at` has begun."""
         self.make_room()
-        kernels.play_at(self.constants, tuple(self.arrays), indices, self.gather(indices), actions)
+        kernels.play_at(self.constants, tuple(self.arrays), indices, actions)
 
     def answer(
         self,
@@ -375,7 +361,6 @@ class Batch(ABC):
             self.constants,
             tuple(self.arrays),
             waiting.indices,
-            waiting.gathered,
             actions,
             tuple(out),
             tuple(initial),
@@ -383,43 +368,41 @@ class Batch(ABC):
         )
         return EndedGames(rows, moves), failed
 
-    def outputs(
-        self,
-        planes: npt.NDArray[np.int8],
-        masks: npt.NDArray[np.int8],
-        *,
-        reward: npt.NDArray[np.float64] | None = None,
-        reward_to: npt.NDArray[np.int8] | None = None,
-        terminated: npt.NDArray[np.bool_] | None = None,
-        scores: npt.NDArray[np.int64] | None = None,
-    ) -> Outputs:
-        """The `Outputs` of a step of M games, with these arrays. New arrays take the places of those left out.
-
-        Args:
-            planes: (M, planes, H, W), for the observations.
-            masks: (M, A), for the legal actions.
-            reward: (M,).
-            reward_to: (M,).
-            terminated: (M,).
-            scores: (M, P).
-        """
-        m = len(planes)
+    def outputs(self, m: int) -> Outputs:
+        """New arrays for what a step of M games writes."""
+        planes = np.zeros((m, *self.observation_shape), np.int8)
+        masks = np.zeros((m, self.num_actions), np.int8)
         return Outputs(
-            reward=np.zeros(m) if reward is None else reward,
-            reward_to=np.zeros(m, np.int8) if reward_to is None else reward_to,
-            terminated=np.zeros(m, np.bool_) if terminated is None else terminated,
-            scores=np.zeros(m * self.num_players, np.int64) if scores is None else scores.reshape(-1),
+            planes=planes,
+            masks=masks,
+            reward=np.zeros(m),
+            reward_to=np.full(m, -1, np.int8),
+            terminated=np.zeros(m, np.bool_),
+            scores=np.zeros(m * self.num_players, np.int64),
+            encoder_buffers=self.encoder_buffers(planes, masks),
+            template=self.template,
+        )
+
+    def part_of(self, out: Outputs, places: slice) -> Outputs:
+        """The outputs of some of the games. They share the memory of `out`."""
+        planes, masks, players = out.planes[places], out.masks[places], self.num_players
+        return Outputs(
+            planes=planes,
+            masks=masks,
+            reward=out.reward[places],
+            reward_to=out.reward_to[places],
+            terminated=out.terminated[places],
+            scores=out.scores[players * places.start : players * places.stop],
             encoder_buffers=self.encoder_buffers(planes, masks),
             template=self.template,
         )
 
     def encoder_buffers(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Any:
-        """The arrays by which this game's function `encode` writes the planes and masks of M games.
+        """Views of the planes, (M, planes, H, W), and masks, (M, A), by which `encode` writes them. By default none.
 
-        It writes `planes`, (M, planes, H, W), and `masks`, (M, A). Some of the returned arrays are views of `planes`
-        and `masks`, for example as 64-bit words, which are faster to write than single bytes.
+        For example, 64-bit words are faster to write than single bytes.
         """
-        return planes, masks
+        return ()
 
     def observe(self, out: Outputs) -> None:
         """Write the observations, masks and scores of all games.
@@ -427,7 +410,7 @@ class Batch(ABC):
         An observation has the point of view of the player to move. In a finished game, it has the point of view of the
         learner or, in self-play, of the player that would move next.
         """
-        encode(self.constants, self.arrays, out)
+        kernels.observe(self.constants, tuple(self.arrays), tuple(out))
 
     def final_observations(self, rows: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
         """(E, planes, H, W), the last observation of each game that ended, as the player `rows["viewer"]` sees it."""
@@ -444,10 +427,9 @@ class Batch(ABC):
 
     def encoded(self, state: BatchState) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """The observations (M, planes, H, W) and action masks (M, A) of M games of this kind, int8; see `observe`."""
-        planes = np.zeros((len(state.over), *self.observation_shape), np.int8)
-        masks = np.zeros((len(state.over), self.num_actions), np.int8)
-        encode(self.constants, state, self.outputs(planes, masks))
-        return planes, masks
+        out = self.outputs(len(state.over))
+        kernels.observe(self.constants, tuple(state), tuple(out))
+        return out.planes, out.masks
 
 
 class _BatchPositions(Positions):
@@ -458,6 +440,7 @@ class _BatchPositions(Positions):
     ) -> None:
         self._batch = batch
         self._indices = indices
+        self.constants = batch.constants
         self.to_move = to_move
         self.key = key
 
@@ -473,20 +456,9 @@ class _BatchPositions(Positions):
     def masks(self) -> npt.NDArray[np.int8]:
         return self._encoded[1]
 
-    @cached_property
-    def _arrays(self) -> BatchState:
+    def arrays(self) -> BatchState:
         return self._batch.arrays.at(self._indices)
 
     @cached_property
     def _encoded(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        return self._batch.encoded(self._arrays)
-
-    def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        return kernels.are_legal(self._batch.constants, tuple(self._arrays), actions, self._batch.num_actions)
-
-    def draw_actions(self) -> npt.NDArray[np.int64]:
-        return kernels.draw_actions(self._batch.constants, tuple(self._arrays), self.key)
-
-    def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
-        self._check_length(actions)
-        kernels.randomise(self._batch.constants, tuple(self._arrays), self.key, np.uint64(threshold), actions)
+        return self._batch.encoded(self.arrays())

@@ -5,7 +5,7 @@ which selects the game's implementation (see `othello_env.support.dispatch`). Th
 of N games (`othello_env.games.batch.state.BatchState`). Only the game's own functions read `state.boards`, whose class
 the game defines.
 
-A game must implement `set_start`, `choose`, `play`, `turn`, `score`, `result`, `largest_margin`, `is_legal`,
+A game must implement `set_start`, `choose`, `play`, `placed`, `score`, `result`, `largest_margin`, `is_legal`,
 `store_board` and `encode`. The other functions have default bodies, which work for most games. A game can implement
 them too, for example because it is faster.
 """
@@ -28,15 +28,15 @@ __all__ = [
     "is_legal",
     "largest_margin",
     "must_pass",
+    "placed",
     "play",
     "play_all",
-    "play_gathered",
+    "play_some",
     "result",
     "score",
     "score_all",
     "set_start",
     "store_board",
-    "turn",
 ]
 
 
@@ -57,8 +57,8 @@ def set_start(constants: Any, state: BatchState, i: int, key: np.uint64, initial
 
 
 @dispatched(no_refcount=True)
-def turn(constants: Any, state: BatchState, i: int) -> np.uint64:
-    """The number `State.turn` for the position of game i."""
+def placed(constants: Any, state: BatchState, i: int) -> np.uint64:
+    """The number `State.placed` for the position of game i."""
     raise NotImplementedError
 
 
@@ -95,14 +95,10 @@ def play_all(
 
 
 @dispatched()
-def play_gathered(
-    constants: Any,
-    state: BatchState,
-    indices: npt.NDArray[np.int64],
-    gathered: Any,
-    actions: npt.NDArray[np.int64],
+def play_some(
+    constants: Any, state: BatchState, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]
 ) -> None:
-    """Play legal actions in the M games at `indices`. `gathered` is the result of `Batch.gather` for these games."""
+    """Play a legal action in each of the M games at `indices`."""
     for k in range(len(indices)):
         play(constants, state, indices[k], actions[k])
 
@@ -176,8 +172,8 @@ def encode(constants: Any, state: BatchState, out: Outputs) -> None:
     Args:
         constants: the game's constants.
         state: the state of N games.
-        out: the kernel overwrites `out.scores`, and by `out.encoder_buffers` (see `Batch.encoder_buffers`) the planes,
-            (N, planes, H, W) int8, and the masks, (N, A) int8.
+        out: the kernel overwrites `out.scores`, `out.planes` and `out.masks`. It may write the last two by the views of
+            `out.encoder_buffers` (see `Batch.encoder_buffers`).
     """
     raise NotImplementedError
 

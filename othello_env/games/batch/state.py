@@ -149,14 +149,18 @@ class InitialArrays(NamedTuple):
 class Outputs(NamedTuple):
     """The arrays that a step writes, each (N,) if nothing else is said."""
 
+    planes: npt.NDArray[np.int8]
+    """(N, planes, H, W), the observations."""
+    masks: npt.NDArray[np.int8]
+    """(N, A), 1 for each legal action."""
     reward: npt.NDArray[np.float64]
     reward_to: npt.NDArray[np.int8]
-    """The player that gets the reward."""
+    """The player that gets the reward, or -1 after a reset."""
     terminated: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.int64]
     """(N * P,), each player's score, game after game. It has no meaning for a game that is over."""
     encoder_buffers: Any
-    """The observations and masks, as `Batch.encoder_buffers` returns them."""
+    """Further views of `planes` and `masks`, as `Batch.encoder_buffers` returns them."""
     template: npt.NDArray[np.void]
     """(0,), an array with the dtype of the records of games that ended; see `record_dtype`."""
 

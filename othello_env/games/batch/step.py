@@ -22,14 +22,14 @@ from othello_env.games.batch.functions import (
     is_legal,
     largest_margin,
     must_pass,
+    placed,
     play,
     play_all,
-    play_gathered,
+    play_some,
     result,
     score,
     set_start,
     store_board,
-    turn,
 )
 from othello_env.games.batch.state import (
     ILLEGAL,
@@ -52,7 +52,7 @@ __all__ = [
     "are_legal",
     "begin",
     "draw_actions",
-    "legal_flags",
+    "observe",
     "play_all_checked",
     "play_at",
     "play_randomly",
@@ -122,6 +122,12 @@ def step(
 
 
 @kernel
+def observe(constants: Any, arrays: _Fields, out_fields: _Fields) -> None:
+    """Write the observations, masks and scores of N games."""
+    encode(constants, BatchState(*arrays), Outputs(*out_fields))
+
+
+@kernel
 def waiting(
     constants: Any, arrays: _Fields
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], npt.NDArray[np.uint64], npt.NDArray[np.int16]]:
@@ -150,11 +156,11 @@ def waiting(
     for k in range(n):
         i = int(indices[k])
         to_move[k], key[k] = state.to_move[i], mix(state.key[i], np.uint64(OPPONENT))
+        seat = 0
         if players > 2:
             key[k] = mix(key[k], np.uint64(to_move[k]))
-        opponent[k] = -1
-        if state.learner[i] >= 0:
-            opponent[k] = state.opponents[i, (to_move[k] - state.learner[i] - 1) % players]
+            seat = (to_move[k] - state.learner[i] - 1) % players  # a division, so only if there is more than one seat
+        opponent[k] = state.opponents[i, seat] if state.learner[i] >= 0 else -1
     return indices, to_move, key, opponent
 
 
@@ -163,7 +169,6 @@ def answer(
     constants: Any,
     arrays: _Fields,
     indices: npt.NDArray[np.int64],
-    gathered: Any,
     actions: npt.NDArray[np.int64],
     out_fields: _Fields,
     initial_fields: _Fields,
@@ -171,8 +176,8 @@ def answer(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
     """Play a legal action of an opponent in each of the M games at `indices`.
 
-    `gathered` is the result of `Batch.gather` for these games. `step` explains the other arguments. If an action ends a
-    game before the learner's first turn, a new game replaces this game.
+    `step` explains the other arguments. If an action ends a game before the learner's first turn, a new game replaces
+    this game.
 
     Returns:
         Three items: the two fields of `EndedGames`, and a number. The number is NO_OPENING or NO_TURN if a game could
@@ -180,7 +185,7 @@ def answer(
     """
     state, out = BatchState(*arrays), Outputs(*out_fields)
     initial, options = InitialArrays(*initial_fields), StepOptions(*option_fields)
-    play_at(constants, arrays, indices, gathered, actions)
+    play_at(constants, arrays, indices, actions)
     places = np.empty(len(indices), np.int64)
     n, failed = 0, 0
     for index in indices:
@@ -206,14 +211,12 @@ def answer(
 
 
 @kernel
-def play_at(
-    constants: Any, arrays: _Fields, indices: npt.NDArray[np.int64], gathered: Any, actions: npt.NDArray[np.int64]
-) -> None:
-    """Play a legal action in each of the M games at `indices`. `gathered` is the result of `Batch.gather` for them."""
+def play_at(constants: Any, arrays: _Fields, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+    """Play a legal action in each of the M games at `indices`."""
     state = BatchState(*arrays)
     for k in range(len(actions)):
         _note(state, indices[k], actions[k])
-    play_gathered(constants, state, indices, gathered, actions)
+    play_some(constants, state, indices, actions)
 
 
 @kernel
@@ -268,7 +271,7 @@ def _random_plies(constants: Any, state: BatchState, i: int, plies: int, key: np
     for _ in range(plies):
         if state.over[i] or state.plies[i] >= state.moves.shape[1]:
             return False
-        action = choose(constants, state, i, mix(key, turn(constants, state, i)))
+        action = choose(constants, state, i, mix(key, placed(constants, state, i)))
         _note(state, i, action)
         play(constants, state, i, action)
     return not state.over[i]
@@ -376,23 +379,17 @@ def _end_games(constants: Any, state: BatchState, ended: EndedGames, out: Output
 
 
 @kernel
-def are_legal(constants: Any, arrays: _Fields, actions: npt.NDArray[np.int64], num_actions: int) -> bool:
-    """Whether all actions, (N,), are in range and legal."""
-    return bool(check(constants, BatchState(*arrays), actions, num_actions) == 0)
-
-
-@kernel
 def draw_actions(constants: Any, arrays: _Fields, key: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     """(N,) uniformly random legal actions, one for each game.
 
     `key`, (N,), has each game's key for random choices. For the same key and position,
-    `othello_env.agent.protocol.Chance.choose` returns the same action.
+    `othello_env.agent.protocol.RandomChoices.choose` returns the same action.
     """
     state = BatchState(*arrays)
     actions = np.empty(len(key), np.int64)
     for i in range(len(key)):
-        turn_key = mix(key[i], turn(constants, state, i))
-        actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+        decision_key = mix(key[i], placed(constants, state, i))
+        actions[i] = choose(constants, state, i, mix(decision_key, np.uint64(CHOICE)))
     return actions
 
 
@@ -410,9 +407,9 @@ def randomise(
     """
     state = BatchState(*arrays)
     for i in range(len(key)):
-        turn_key = mix(mix(key[i], np.uint64(EPSILON)), turn(constants, state, i))
-        if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
-            actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+        decision_key = mix(mix(key[i], np.uint64(EPSILON)), placed(constants, state, i))
+        if mix(decision_key, np.uint64(EPSILON)) >> _32 < threshold:
+            actions[i] = choose(constants, state, i, mix(decision_key, np.uint64(CHOICE)))
 
 
 @kernel
@@ -427,7 +424,7 @@ def play_all_checked(
     """
     state, unplayable = BatchState(*arrays), np.empty(0, np.bool_)
     if check(constants, state, actions, num_actions) != 0:
-        unplayable = ~legal_flags(constants, arrays, np.arange(len(actions)), actions, num_actions)
+        unplayable = ~are_legal(constants, arrays, np.arange(len(actions)), actions, num_actions)
         for i in range(len(actions)):
             unplayable[i] |= state.over[i]
     _note_all(state, actions, unplayable)
@@ -448,8 +445,8 @@ def play_randomly(constants: Any, arrays: _Fields, key: npt.NDArray[np.uint64]) 
         for i in range(len(key)):
             unplayable[i] = state.over[i]
             if not state.over[i]:
-                turn_key = mix(key[i], turn(constants, state, i))
-                actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+                decision_key = mix(key[i], placed(constants, state, i))
+                actions[i] = choose(constants, state, i, mix(decision_key, np.uint64(CHOICE)))
                 most, playing = max(most, int(state.plies[i])), True
         if not playing or most >= state.moves.shape[1]:
             break
@@ -471,10 +468,10 @@ def results(constants: Any, arrays: _Fields, by_margin: bool) -> npt.NDArray[np.
 
 
 @kernel
-def legal_flags(
+def are_legal(
     constants: Any, arrays: _Fields, indices: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> npt.NDArray[np.bool_]:
-    """(M,), whether each action is legal in the game at its place of `indices`."""
+    """(M,) flags, whether each action is in range and legal in the game at its place of `indices`."""
     state = BatchState(*arrays)
     flags = np.empty(len(indices), np.bool_)
     for k in range(len(indices)):

@@ -78,12 +78,10 @@ class CheckersBoards(NamedTuple):
 
 
 class EncoderBuffers(NamedTuple):
-    """The planes and masks of N games on SxS boards. On 8x8 their memory is written as words of 64 bits."""
+    """Views of the planes and masks of N games on SxS boards. On 8x8 they are written as words of 64 bits."""
 
     planes: npt.NDArray[np.int8]
     """(N, 6, S * S)"""
-    masks: npt.NDArray[np.int8]
-    """(N, A)"""
     cells: npt.NDArray[np.int64]
     """The cell of each dark square, an index from 0 to S * S - 1."""
     plane_words: _Words
@@ -127,8 +125,8 @@ def _set_start(
     return True
 
 
-@implementation(batch.turn, CheckersConstants)
-def _turn(constants: CheckersConstants, state: BatchState, i: int) -> np.uint64:
+@implementation(batch.placed, CheckersConstants)
+def _placed(constants: CheckersConstants, state: BatchState, i: int) -> np.uint64:
     return np.uint64(state.plies[i])
 
 
@@ -227,7 +225,7 @@ def _encode(constants: CheckersConstants, state: BatchState, out: Outputs) -> No
             _write_rows(sets, buffers.plane_words[i])
             _write_mask(movers, buffers.mask_words[i])
         else:
-            _write_cells(sets, movers, buffers.planes[i], buffers.masks[i], buffers.cells, constants.size)
+            _write_cells(sets, movers, buffers.planes[i], out.masks[i], buffers.cells, constants.size)
         buffers.planes[i, 5, :] = state.to_move[i] == 0
 
 
@@ -312,7 +310,6 @@ class CheckersBatch(Batch):
         flat, used = planes.reshape(n, 6, size * size), n if size == 8 else 0
         return EncoderBuffers(
             planes=flat,
-            masks=masks,
             cells=CELLS[size],
             plane_words=flat[:used].reshape(used, 6 * size * size).view(np.uint64),
             mask_words=masks[:used].view(np.uint64),

@@ -69,7 +69,7 @@ def _action_path(state: Checkers, action: int) -> list[Place]:
     square, direction = divmod(action, 4)
     target = destination(square, direction, 2 if state.must_jump else 1, state.size)
     ends = [square] if target is None else [square, target]
-    return [(each // (state.size // 2), column_of(each, state.size)) for each in ends]
+    return [(place // (state.size // 2), column_of(place, state.size)) for place in ends]
 
 
 def _square(number: str | None) -> Cell:
@@ -147,7 +147,7 @@ def _fen(board: str, player: str) -> str:
 
 
 def _dumps(start: Checkers, final: Checkers) -> str:
-    return pdn.dumps([PdnGame.of(final, start)])
+    return pdn.dumps([PdnGame.from_state(final, start)])
 
 
 GAME = Game(

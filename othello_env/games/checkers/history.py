@@ -18,17 +18,13 @@ Past = tuple[int, int, int, int]
 def positions_before(position: Past, quiet_moves: Sequence[int], size: int) -> tuple[Past, ...]:
     """The position before each of the quiet moves, in the order of the moves. `position` is the position after them."""
     own, opponent, kings, to_move = position
-    found: list[Past] = []
-    for action in reversed(quiet_moves):
-        both = _squares_of_step(action, size)
-        own, opponent, kings, to_move = opponent ^ both, own, kings ^ both, 1 - to_move
-        found.append((own, opponent, kings, to_move))
-    return tuple(reversed(found))
-
-
-def _squares_of_step(action: int, size: int) -> int:
-    """The square that a step leaves and the square that it reaches, as a set of bits."""
-    target = notation.destination(action // 4, action % 4, 1, size)
-    assert target is not None
     bits = kernels.POSITIONS[size]
-    return 1 << bits[action // 4] | 1 << bits[target]
+    before: list[Past] = []
+    for action in reversed(quiet_moves):
+        square, direction = divmod(action, 4)
+        target = notation.destination(square, direction, 1, size)
+        assert target is not None
+        both = 1 << bits[square] | 1 << bits[target]  # the squares that the step leaves and reaches
+        own, opponent, kings, to_move = opponent ^ both, own, kings ^ both, 1 - to_move
+        before.append((own, opponent, kings, to_move))
+    return tuple(reversed(before))

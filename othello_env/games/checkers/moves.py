@@ -48,14 +48,14 @@ def play_named(state: _C, move: str) -> _C:
         IllegalActionError: no legal move has this name.
     """
     squares = notation.squares_of_move(move, state.size)
-    found = notation.action_from_squares(squares[0], squares[1], state.size) if len(squares) == 2 else None
-    if found and state.is_legal(found[0]):
+    decoded = notation.action_from_squares(squares[0], squares[1], state.size) if len(squares) == 2 else None
+    if decoded and state.is_legal(decoded[0]):
         return state.play(state.action_from_text(move))
     chains = list(_chains(state, squares[0]))
     exact = [end for line, end in chains if line == squares]
     ends = exact[:1] or [end for line, end in chains if not end.going and _passes(line, squares)]
     if not ends:
-        raise state.illegal(found[0]) if found else _illegal_chain(state, move)
+        raise state.illegal(decoded[0]) if decoded else _illegal_chain(state, move)
     if any(end != ends[0] for end in ends):
         raise NotationError(f"{move.strip()!r} fits more than one chain of jumps: name every square\n{state}")
     return ends[0]

@@ -147,12 +147,12 @@ def fen_to_pieces(text: str, size: int, men: int) -> tuple[int, list[tuple[int, 
     pieces: list[tuple[int, int, bool]] = []
     for colour, places in ((match[2], match[3]), (match[4], match[5])):
         for place in filter(None, places.split(",")):
-            found = _PIECES.fullmatch(place)
-            first = int(found[2]) if found else 0
-            end = int(found[3] or first) if found else 0
-            if found is None or not 1 <= first <= end <= last:
+            parsed = _PIECES.fullmatch(place)
+            first = int(parsed[2]) if parsed else 0
+            end = int(parsed[3] or first) if parsed else 0
+            if parsed is None or not 1 <= first <= end <= last:
                 raise NotationError(f"expected squares from 1 to {last} or ranges of them, got {place!r} in {text!r}")
-            pieces += [("BW".index(colour.upper()), number - 1, bool(found[1])) for number in range(first, end + 1)]
+            pieces += [("BW".index(colour.upper()), number - 1, bool(parsed[1])) for number in range(first, end + 1)]
     squares = [square for _, square, _ in pieces]
     if len(set(squares)) < len(squares):
         raise NotationError(f"two pieces stand on one square in {text!r}")

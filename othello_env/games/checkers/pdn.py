@@ -62,7 +62,7 @@ class PdnGame:
         return self.start.play_transcript(self.actions)
 
     @classmethod
-    def of(cls, state: Checkers, start: Checkers | None = None, **tags: str) -> PdnGame:
+    def from_state(cls, state: Checkers, start: Checkers | None = None, **tags: str) -> PdnGame:
         """The game that led to a position. The tag Result is the game's result, or ``*`` if the game is not over.
 
         Args:
@@ -93,7 +93,7 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
     return [_game(number, text, draws) for number, text in enumerate(_split(text), start=1)]
 
 
-def loads_valid(text: str, draws: str = "40-move") -> tuple[list[PdnGame], list[str]]:
+def loads_valid(text: str) -> tuple[list[PdnGame], list[str]]:
     """Read the undamaged games of a PDN text, and skip the damaged games; see `loads`.
 
     Returns:
@@ -103,9 +103,9 @@ def loads_valid(text: str, draws: str = "40-move") -> tuple[list[PdnGame], list[
         TypeError: the argument is not text.
     """
     games, messages = [], []
-    for number, each in enumerate(_split(text), start=1):
+    for number, game in enumerate(_split(text), start=1):
         try:
-            games.append(_game(number, each, draws))
+            games.append(_game(number, game, "40-move"))
         except (NotationError, IllegalActionError) as error:
             messages.append(str(error).splitlines()[0])
     return games, messages

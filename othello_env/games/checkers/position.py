@@ -129,7 +129,10 @@ class Checkers(State):
         put(self, "earlier", earlier)
         put(self, "_movers", movers[:4])
         put(self, "_jumps", movers[4])
-        put(self, "_drawn", any(self._movers) and self._repeats())
+        repeats, quiet_limit = tables.DRAWS[draws]
+        is_quiet = 0 < quiet_limit <= quiet
+        is_drawn = is_quiet or 0 < repeats <= earlier.count((own, opponent, kings, to_move))
+        put(self, "_drawn", any(self._movers) and is_drawn)
 
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
@@ -140,7 +143,7 @@ class Checkers(State):
             TypeError, ValueError: a number is out of range, or not an integer.
         """
         sets = {"own": own, "opponent": opponent, "kings": kings, "going": going}
-        own, opponent, kings, going = (check_whole(name, each, 0, 2**64 - 1) for name, each in sets.items())
+        own, opponent, kings, going = (check_whole(name, bits, 0, 2**64 - 1) for name, bits in sets.items())
         to_move, quiet = check_whole("to_move", to_move, 0, 1), check_whole("quiet", quiet, 0, len(moves))
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
@@ -155,12 +158,6 @@ class Checkers(State):
     def movers(self) -> tuple[int, int, int, int]:
         """Four sets of bits: the pieces that may move NW, NE, SW and SE. A draw does not make the sets empty."""
         return self._movers
-
-    def _repeats(self) -> bool:
-        repeats, quiet_limit = tables.DRAWS[self.draws]
-        if quiet_limit and self.quiet >= quiet_limit:
-            return True
-        return repeats > 0 and self.earlier.count((self.own, self.opponent, self.kings, self.to_move)) >= repeats
 
     @classmethod
     def from_text(
@@ -231,7 +228,7 @@ class Checkers(State):
         return (6, self.size, self.size)
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         """The number of actions in `moves`."""
         return len(self.moves)
 
@@ -248,13 +245,13 @@ class Checkers(State):
         if self._drawn:
             return ()
         squares = tables.SQUARES[self.size]
-        found = []
+        actions = []
         for direction, movers in enumerate(self._movers):
             while movers:
                 piece = movers & -movers
                 movers ^= piece
-                found.append(4 * squares[piece] + direction)
-        return tuple(sorted(found))
+                actions.append(4 * squares[piece] + direction)
+        return tuple(sorted(actions))
 
     def is_legal(self, action: int) -> bool:
         if self._drawn or not 0 <= action < self.num_actions:
@@ -289,12 +286,12 @@ class Checkers(State):
     def pieces(self) -> list[tuple[int, bool] | None]:
         """For each dark square, in order: (owner, whether it is a king), or None if empty. Owner 0 is Red, 1 White."""
         red, white = self._sides()
-        found: list[tuple[int, bool] | None] = []
+        pieces: list[tuple[int, bool] | None] = []
         for position in kernels.POSITIONS[self.size]:
             bit = 1 << position
             owner = 0 if red & bit else 1 if white & bit else None
-            found.append(None if owner is None else (owner, self.kings & bit != 0))
-        return found
+            pieces.append(None if owner is None else (owner, self.kings & bit != 0))
+        return pieces
 
     @property
     def going_square(self) -> int | None:
@@ -351,12 +348,12 @@ class Checkers(State):
 
     def action_from_text(self, text: str) -> int:
         squares = notation.squares_of_move(text, self.size)
-        found = notation.action_from_squares(squares[0], squares[1], self.size)
-        if len(squares) > 2 or found is None:
+        decoded = notation.action_from_squares(squares[0], squares[1], self.size)
+        if len(squares) > 2 or decoded is None:
             raise NotationError(
                 f"expected one step or jump along a diagonal, such as 11-15 or 15x22, got {text.strip()!r}"
             )
-        action, steps = found
+        action, steps = decoded
         if self._is_jump(action) != (steps == 2):
             reason = "there is nothing to jump over" if steps == 2 else "the square is taken, so it would be a jump"
             raise NotationError(f"{text.strip()!r} is not a move here: {reason}\n{self}")

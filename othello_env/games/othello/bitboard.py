@@ -147,11 +147,11 @@ def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
     """The empty squares of `board` on which the player with the discs `own` may place a disc."""
     inner = opponent & _INNER
-    found = _targets(own, inner, _EAST)
-    found |= _targets(own, opponent, _SOUTH)
-    found |= _targets(own, inner, _SOUTH_EAST)
-    found |= _targets(own, inner, _SOUTH_WEST)
-    return found & board & ~(own | opponent)
+    reached = _targets(own, inner, _EAST)
+    reached |= _targets(own, opponent, _SOUTH)
+    reached |= _targets(own, inner, _SOUTH_EAST)
+    reached |= _targets(own, inner, _SOUTH_WEST)
+    return reached & board & ~(own | opponent)
 
 
 @kernel(inline=True)

@@ -150,9 +150,9 @@ class Othello(State):
         """The position after a transcript from the start, such as ``"f5d6c3"``; see `play_transcript`."""
         return cls(size).play_transcript(moves)
 
-    def with_moves(self, moves: tuple[int, ...]) -> Self:
-        """A copy of this position in which the attribute `moves` is replaced. The moves are not replayed or checked."""
-        return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
+    def at(self, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> Self:
+        """A position on a board of the same size. The discs, the player and the moves so far are not checked."""
+        return _restore(type(self), self.size, own, opponent, to_move, moves)
 
     def play_move(self, move: int | str) -> Self:
         action = self.action_from_text(move) if isinstance(move, str) else self.check_action(move)
@@ -176,7 +176,7 @@ class Othello(State):
         return (2, self.size, self.size)
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         """The number of discs on the board. Every move except a pass raises this number by one."""
         return (self.own | self.opponent).bit_count()
 
@@ -190,12 +190,12 @@ class Othello(State):
         if not legal:
             return (size * size,) if self._reply else ()
         actions = _BIT_ACTIONS[size]
-        found = []
+        listed = []
         while legal:
             bit = legal & -legal
-            found.append(actions[bit])
+            listed.append(actions[bit])
             legal ^= bit
-        return tuple(found)
+        return tuple(listed)
 
     def is_legal(self, action: int) -> bool:
         if action == self.size * self.size:
@@ -337,8 +337,7 @@ class Othello(State):
         )
         if played < len(discs):
             return super().play_names(names)
-        final = self.from_bits(int(own), int(opponent), self.to_move ^ (len(discs) & 1), self.size)
-        return final.with_moves((*self.moves, *actions))
+        return self.at(int(own), int(opponent), self.to_move ^ (len(discs) & 1), (*self.moves, *actions))
 
     def transcript(self) -> str:
         """The moves so far without separators and without passes, such as ``f5d6c3``."""

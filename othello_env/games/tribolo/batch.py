@@ -62,8 +62,8 @@ def _set_start(
     return mover != NOBODY
 
 
-@implementation(batch.turn, TriboloConstants)
-def _turn(constants: TriboloConstants, state: BatchState, i: int) -> np.uint64:
+@implementation(batch.placed, TriboloConstants)
+def _placed(constants: TriboloConstants, state: BatchState, i: int) -> np.uint64:
     owned = 0
     for owner in state.boards.grid[i]:
         owned += owner < PLAYERS
@@ -143,7 +143,7 @@ def _store_board(constants: TriboloConstants, state: BatchState, i: int, records
 @implementation(batch.encode, TriboloConstants)
 def _encode(constants: TriboloConstants, state: BatchState, out: Outputs) -> None:
     batch.score_all(constants, state, out.scores)
-    planes, masks = out.encoder_buffers
+    planes, masks = out.planes, out.masks
     for i in range(len(state.over)):
         viewer = state.learner[i] if state.over[i] and state.learner[i] >= 0 else state.to_move[i]
         following, last = (viewer + 1) % PLAYERS, (viewer + 2) % PLAYERS

@@ -52,13 +52,13 @@ def _is_legal(grid: npt.NDArray[np.int8], spot: int, mover: int, stride: int) ->
 @kernel
 def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
     """Fill `legal` (H * W,): 1 for each cell that the mover may take, 0 for the others. Returns the number of ones."""
-    found = 0
+    count = 0
     for row in range(height):
         for column in range(width):
             is_legal = _is_legal(grid, (row + 1) * (width + 2) + column + 1, mover, width + 2)
             legal[row * width + column] = is_legal
-            found += is_legal
-    return found
+            count += is_legal
+    return count
 
 
 @kernel

@@ -84,7 +84,10 @@ class Tribolo(State):
         grid, legal = np.empty((width + 2) * (height + 2), np.int8), np.empty(width * height, np.int8)
         mover = kernels.scatter(grid, key, width, height, cells, walls, legal, ATTEMPTS)
         if mover == NOBODY:
-            raise _no_start(width, height, cells, walls)
+            raise ValueError(
+                f"nobody could move in {ATTEMPTS} random starts of {width} x {height} with {cells} cells for each "
+                f"player and {walls} walls"
+            )
         self._fill(width, height, cells, grid.tobytes(), legal.tobytes(), mover, ())
 
     def _fill(
@@ -182,7 +185,7 @@ class Tribolo(State):
         return (4, self.height, self.width)
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         """The number of cells that somebody owns. Every move raises this number by one."""
         return sum(self.scores())
 
@@ -336,10 +339,3 @@ def _check_start(
         raise ValueError(f"{cells} cells for each player and {walls} walls leave no empty cell on {width} x {height}")
     key = secrets.randbits(64) if seed is None else check_seed(seed) % 2**64
     return np.uint64(key), width, height, cells, walls
-
-
-def _no_start(width: int, height: int, cells: int, walls: int) -> ValueError:
-    return ValueError(
-        f"nobody could move in {ATTEMPTS} random starts of {width} x {height} with {cells} cells for each player "
-        f"and {walls} walls"
-    )

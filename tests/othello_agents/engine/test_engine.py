@@ -16,7 +16,7 @@ from othello_agents.search.minimax import Minimax
 from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 
 def as_searched(analysis):

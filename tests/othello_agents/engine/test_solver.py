@@ -16,8 +16,8 @@ from othello_agents.engine.moves import stable_discs
 from othello_env import Othello
 from othello_env.games.hashing import draw
 from othello_env.games.othello import bitboard
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import BOARDS, flips, legal_moves, popcount
-from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import kernel
 
 _0 = np.uint64(0)

@@ -105,9 +105,9 @@ def test_mobility_counts_moves_of_either_player_and_no_pass() -> None:
 
 def test_count_takes_the_best_other_player() -> None:
     class Three(Othello):
-        player_names = ("a", "b", "c")  # type: ignore[assignment]
+        player_names = ("a", "b", "c")
 
-        def scores(self) -> tuple[int, ...]:  # type: ignore[override]
+        def scores(self) -> tuple[int, ...]:
             return (5, 9, 7)
 
     assert [count(Three(), player) for player in range(3)] == [-4, 2, -2]
@@ -125,7 +125,7 @@ def test_evaluations_are_found_by_name_and_named_as_they_are_found() -> None:
         assert find_evaluation(name) is evaluate
         assert evaluation_name(evaluate) == name
     outside = find_evaluation("bisect:bisect_left")
-    assert outside([1, 3, 5], 3) == 1  # type: ignore[arg-type]
+    assert outside([1, 3, 5], 3) == 1
     assert find_evaluation(evaluation_name(outside)) is outside
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from othello_agents.mcts.gumbel import _plan, search
 from othello_env import Othello
 from othello_env.games.openings import random_opening
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 WEIGHTS = np.random.default_rng(5).normal(size=(65, 128))
 

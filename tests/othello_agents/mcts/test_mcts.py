@@ -14,8 +14,8 @@ from othello_env import Checkers, Othello, SpecError, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import random_opening
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
-from othello_env.games.othello.positions import OthelloPositions
 
 
 def twin(state, key, simulations, exploration):

@@ -10,8 +10,8 @@ from othello_agents.ntuple.network import layout
 from othello_env import Othello, make_agent
 from othello_env.games.openings import random_opening
 from othello_env.games.othello import symmetries
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import ACTION_SQUARES
-from othello_env.games.othello.positions import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from othello_agents.network.policy import PolicyAgent
 from othello_env import AgentError, Othello, SpecError, make_agent, make_vec_env
 from othello_env.games.openings import random_opening
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 
 def write(path, size=6, batch="N", kind=TensorProto.FLOAT, masks=False, outputs=None, planes=2):

@@ -6,7 +6,7 @@ import pytest
 from othello_agents.network.policy import PolicyAgent
 from othello_env import Othello
 from othello_env.games.openings import random_opening
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.symmetries import transform_actions
 
 

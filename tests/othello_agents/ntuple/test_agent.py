@@ -9,8 +9,8 @@ from othello_agents.ntuple import NTupleAgent, shipped_network
 from othello_agents.ntuple.kernels import careful_moves
 from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
-from othello_env.games.othello.positions import OthelloPositions
 
 
 @pytest.mark.nojit

@@ -10,9 +10,9 @@ from othello_agents.engine.evaluator import ntuple_evaluator, set_root
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, ROOT, clear, new_memory
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.network import layout
-from othello_agents.perfect import Book, Perfect, solved_4x4
+from othello_agents.perfect import Book, Perfect
 from othello_agents.perfect.book import mirror_images, shipped_book
-from othello_agents.perfect.solving import MOBILITY, SOLVER, SORTING, Solver, score_4x4, solve_deep
+from othello_agents.perfect.solving import MOBILITY, SOLVER, SORTING, Solver, score_4x4, solve_deep, solved_4x4
 from othello_env import Othello, WrongGameError, make_agent
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.othello import symmetries

@@ -20,7 +20,7 @@ from othello_env import Othello, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.game import State
 from othello_env.games.hashing import draw
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 NAMED = ("count", "mobility", "modified", "swh", "weighted")
 

@@ -39,6 +39,14 @@ def test_random_signs_come_close_to_all_signs():
     assert test == paired_test(differences, [0] * 8, seed=1)
 
 
+def test_a_tiny_p_value_is_printed_as_a_bound():
+    test = paired_test([1] * 3000, [0] * 3000)
+    assert test.exact
+    assert test.p_value > 0
+    assert "p < 1e-15" in str(test)
+    assert "p = 0.125 " in str(paired_test([1] * 4, [0] * 4))
+
+
 def test_many_large_differences_are_tested_with_random_signs():
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 10_000, (2, 500))

@@ -61,7 +61,7 @@ BAD = [
     (["match", "random", "random", "--games", "3"], "not even"),
     (
         ["match", "random", "random", "--openings", "random:many"],
-        "balanced-v0, balanced-6x6-v0, start, transcripts or a file of them, got 'random:many'",
+        "balanced-v0, balanced-v1, balanced-6x6-v0, start, transcripts or a file of them, got 'random:many'",
     ),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),

@@ -19,7 +19,7 @@ from othello_env.data import (
     tokens,
     write_games,
 )
-from othello_env.data.formats import archive, wthor
+from othello_env.data.formats import archive
 
 
 def test_the_command(run, tmp_path):
@@ -77,7 +77,7 @@ def test_the_command(run, tmp_path):
 
 def test_what_does_not_fit_a_dataset_is_refused(run, tmp_path):
     run("data", "make", "random", "--games", "4", "--out", tmp_path / "d")
-    (tmp_path / "J").write_bytes(wthor.dump_names(["a"], 20))
+    (tmp_path / "J").write_bytes(bytes(8) + b"\1" + bytes(7) + b"a".ljust(20, b"\0"))
     another = f"{tmp_path / 'd'} has games of othello, not of"
     for command, arguments, told in (
         ("convert", ["--players", tmp_path / "J"], "--players is for files, not for a dataset"),

@@ -3,9 +3,12 @@
 from functools import partial
 
 import pytest
+from PIL import Image
 
 from othello_env import Othello
+from othello_env.arena import Schedule, play_tournament
 from othello_env.arena.tournament.records import read_records
+from othello_env.cli.tournament import tournament_chart
 
 AGENTS = ("random", "maximizer:eval=weighted", "maximizer:eval=count")
 
@@ -46,6 +49,18 @@ def test_tables(run, tmp_path):
     assert run(*arguments) == (0, text, "")
     assert "line 1: it was played with seed 0, not 1" in run(*arguments, "--seed", 1)[2]
     assert out.read_bytes() == before
+
+
+def test_a_picture_of_scores_and_ratings(run, tmp_path):
+    assert run("random", "maximizer:eval=weighted", "--games", 4, "--picture", tmp_path / "a.png")[0] == 0
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.format == "PNG"
+    agents = {"random": "random", "maximizer:eval=weighted": "maximizer:eval=weighted"}
+    figure = tournament_chart(play_tournament(agents, Schedule(tuple(agents), games=20)))
+    first, second = (label.get_text().split() for label in figure.axes[0].get_yticklabels())
+    assert first[:2] == ["1", "maximizer:eval=weighted"]
+    assert int(first[2]) > 100
+    assert second == ["2", "random", "0"]
 
 
 def test_a_gauntlet_and_an_anchor(run):

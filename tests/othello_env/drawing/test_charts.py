@@ -17,10 +17,8 @@ from othello_env.drawing.charts import (
     CurvePoint,
     Row,
     games_chart,
-    growth_chart,
     learning_chart,
     matrix_chart,
-    mean_curve,
     png,
     rating_chart,
     row_chart,
@@ -55,11 +53,6 @@ def ratings():
     return rating_chart("title", "subtitle", points, {SPEC: 37.0, "random": -300.0}, "plies of training")
 
 
-def growth():
-    curves = {SPEC: {64: 900.0, 1024: 500.0, 65536: 480.0}, "random": {1024: 60.0, 16384: 35.0, 4096: 40.0}}
-    return growth_chart("title", "subtitle", curves, "games in the batch", "nanoseconds")
-
-
 def games():
     margins = {margin: 65 - abs(margin) for margin in range(-64, 65)}
     openings = {f"f5 d6 c{k} d3": 20 - k for k in range(1, 15)}
@@ -76,7 +69,6 @@ CHARTS = {
     "long league": lambda: league(60),
     "one member": lambda: league(1),
     "ratings": ratings,
-    "growth": growth,
     "games": games,
     "long texts": lambda: row_chart("a title " * 50, "a subtitle " * 50, [Row("a" * 300, 1, 0, 2, "1")] * 3, "Elo"),
 }
@@ -157,17 +149,6 @@ def test_a_learning_chart_shows_the_scores_and_their_intervals():
     (legend,) = learning().legends
     assert [text.get_text() for text in legend.get_texts()] == [SPEC, "random"]
     assert [key.get_color() for key in legend.get_lines()] == [line.get_color() for line in played.lines]
-    assert len(learning(unit=None).axes) == 1
-
-
-def test_the_mean_of_seeds_and_their_range():
-    first = [CurvePoint(0, 0, 0.1), CurvePoint(100, 10, 0.4), CurvePoint(200, 20, 0.6), CurvePoint(300, 30, 0.9)]
-    second = [CurvePoint(0, 0, 0.3), CurvePoint(200, 40, 0.8)]
-    found = mean_curve([first, second])
-    expected = [(0, 0, 0.2, 0.1, 0.3), (100, 15, 0.475, 0.4, 0.55), (200, 30, 0.7, 0.6, 0.8)]
-    assert [(p.played, p.seconds, p.score, p.low, p.high) for p in found] == [pytest.approx(row) for row in expected]
-    with pytest.raises(ValueError, match="expected runs of about the same length"):
-        mean_curve([[CurvePoint(100, 1, 0.5)], [CurvePoint(200, 1, 0.5)]])
 
 
 def test_rows_show_scores_with_intervals_and_a_curve():
@@ -231,18 +212,6 @@ def test_a_chart_of_ratings_has_intervals_and_lines():
     assert levels == [[37.0, 37.0], [-300.0, -300.0]]
     with pytest.raises(ValueError, match="expected at least one rating"):
         rating_chart("a", "b", [], {}, "plies")
-
-
-def test_a_chart_of_costs_has_two_logarithmic_axes():
-    axes = growth().axes[0]
-    assert axes.get_xscale() == axes.get_yscale() == "log"
-    assert "log scale" in axes.get_xlabel()
-    assert "log scale" in axes.get_ylabel()
-    assert [line.get_xydata().tolist() for line in axes.lines] == [
-        [[64, 900], [1024, 500], [65536, 480]],
-        [[1024, 60], [4096, 40], [16384, 35]],
-    ]
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["64", "1,024", "4,096", "16,384", "65,536"]
 
 
 def bars(axes):

@@ -123,7 +123,7 @@ def test_pictures_of_a_game_have_one_size_that_svg_and_pixels_share() -> None:
 def test_a_record_is_drawn_by_its_last_position() -> None:
     (record, _) = play_match("random", "maximizer", games=2).records
     with pytest.raises(TypeError, match=r"there is no drawing of GameRecord; draw record.replay\(\)"):
-        drawing.svg(record)  # type: ignore[arg-type]
+        drawing.svg(record)
     assert drawing.svg(record.replay())
 
 

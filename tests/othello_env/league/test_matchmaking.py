@@ -95,22 +95,14 @@ def test_uniform_and_latest(ranked):
     assert {repr(player) for player in latest.draw(20)} == {"snapshot 3"}
 
 
-def names(league):
-    return [member.name for member in league.snapshots]
+def test_the_oldest_snapshot_is_removed(ranked):
+    league = League([ranked(1)], keep=2)
+    for k in range(1, 5):
+        league.add(ranked(k))
+    assert [member.name for member in league] == ["ranked 1", "snapshot 3", "snapshot 4"]
 
 
-def test_the_oldest_is_forgotten_but_no_frozen_one(ranked):
-    league = League([ranked(1)], keep=2, freeze_every=3)
-    for k in range(1, 8):
-        league.add(ranked(k), frozen=k == 2)
-    assert names(league) == ["snapshot 2", "snapshot 3", "snapshot 5", "snapshot 6", "snapshot 7"]
-    league.freeze("snapshot 2", False)
-    league.add(ranked(8))
-    assert names(league) == ["snapshot 3", "snapshot 6", "snapshot 7", "snapshot 8"]
-    assert len(league) == 5  # the fixed member is never forgotten
-
-
-def test_a_forgotten_members_games_do_not_count(ranked):
+def test_a_removed_members_games_do_not_count(ranked):
     league = League([ranked(1)], keep=1)
     league.add(ranked(2))
     league.record_game("snapshot 1", 1.0)
@@ -129,8 +121,6 @@ def test_wrong_calls_are_refused(ranked):
         league.add(ranked(2), "a")
     with pytest.raises(ValueError, match=r"expected 0, 0\.5 or 1 as the learner's points, not 2"):
         league.record_game("a", 2)
-    with pytest.raises(ValueError, match="'ranked 1' is a fixed member, which is always frozen"):
-        League([ranked(1)]).freeze("ranked 1", False)
 
 
 def test_the_share_of_fixed_members_and_the_opponents_of_a_batch(ranked):

@@ -185,7 +185,7 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     wait_for_plies(page, 10)
     names = page.locator("#moves button").all_inner_texts()[1:11]
     opening = "".join(name.split(". ")[1] for name in names).replace("pass", "")  # the list leaves passes out
-    assert opening in {"".join(line.split()).lower() for line in balanced_openings(6)}
+    assert opening in {"".join(line.split()).lower() for line in balanced_openings("balanced-6x6-v0")}
     page.locator('.square[aria-label$=", legal"]').first.click()
     wait_for_plies(page, 12)  # perfect has answered
     page.click("#new")

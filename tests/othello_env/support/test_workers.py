@@ -10,12 +10,12 @@ from functools import partial
 
 import pytest
 
+from othello_env.support.numbers import check_workers
 from othello_env.support.workers import (
     Worker,
     WorkerDiedError,
     WorkerError,
     WorkerTimeoutError,
-    check_workers,
     run_jobs,
 )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_env.arena.play.clocks import TimeControl
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.schedule import Schedule

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from othello_env import make_agent
+from othello_env.agent.clock import TimeControl
+from othello_env.agent.wrapper import Timed
 from othello_env.arena.play import elsewhere
-from othello_env.arena.play.clocks import TimeControl, Timed
 from othello_env.arena.play.games import play_game
 from othello_env.arena.play.records import Opening, Pairing
 from othello_env.arena.tournament.playing import play_tournament

@@ -222,7 +222,7 @@ def test_on_6x6_the_games_begin_in_the_openings_of_the_ladder():
     assert repr(found).startswith("<Placement on ladder-6x6-v0: Elo ")
     records = [record for match in found.matches.values() for record in match.records]
     assert {record.game for record in records} == {"othello:size=6"}
-    assert {record.opening_moves.replace(" ", "") for record in records} <= set(balanced_openings(6))
+    assert {record.opening_moves.replace(" ", "") for record in records} <= set(balanced_openings("balanced-6x6-v0"))
     assert found == place("maximizer:eval=count", ladder=load_ladder(6), games=16)
 
 

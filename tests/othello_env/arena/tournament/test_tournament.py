@@ -11,8 +11,8 @@ import pytest
 
 from othello_env import WrongGameError, make_agent
 from othello_env.agent import file_hashes
+from othello_env.agent.clock import TimeControl
 from othello_env.arena.match import play_match
-from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import play_game
 from othello_env.arena.play.records import RecordError, versions
 from othello_env.arena.rating.elo import rate_tournament

@@ -178,7 +178,7 @@ def test_openings_can_change():
     with pytest.raises(ValueError, match="empty"):
         env.set_openings([])
     with pytest.raises(ValueError, match="40 moves cannot lead to this position"):
-        env.set_openings([START.with_moves((0,) * 40)])
+        env.set_openings([START.at(START.own, START.opponent, START.to_move, (0,) * 40)])
 
 
 def test_pictures_of_each_game():

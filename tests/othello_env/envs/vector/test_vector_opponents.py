@@ -93,9 +93,23 @@ def test_new_opponents_play_from_the_next_reset_on():
 def test_an_opponents_illegal_answer_raises_and_asks_for_a_reset(answer):
     env = make_vec_env(3, 4, lambda observations, masks: np.full(len(masks), answer), side="black")
     env.reset(seed=0)
-    with pytest.raises(AgentError, match=f"illegal action, {answer}"):
+    with pytest.raises(AgentError, match=f"(?s)illegal action in .*{answer}"):
         env.step([FIRST] * 3)
     with pytest.raises(ResetNeeded):
         env.step([FIRST] * 3)
     env.reset(seed=0)
     assert env.position(0) == START
+
+
+def test_the_opponent_that_answered_with_an_illegal_action_is_named():
+    class Wrong(Agent):
+        def act(self, state, *, seconds_left=None):
+            return FIRST
+
+        def act_batch(self, batch):
+            return np.full(len(batch), FIRST)
+
+    env = make_vec_env(20, 4, {Fixed(0): 1.0, Wrong(): 1.0}, side="black")
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match=r"agent .*Wrong answered with an illegal action in Othello"):
+        env.step([FIRST] * 20)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from othello_env.games.othello import bitboard
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.othello.batch import OthelloPositions
 
 pytestmark = pytest.mark.nojit
 

@@ -3,8 +3,9 @@
 import pytest
 
 from othello_env import Othello, make_agent
-from othello_env.arena.play.clocks import TimeControl, Timed
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.agent.clock import TimeControl
+from othello_env.agent.wrapper import Timed
+from othello_env.games.othello.batch import OthelloPositions
 
 
 @pytest.mark.parametrize(
