@@ -1,4 +1,4 @@
-"""Write the tables of the pages that are made from the package, a chart of all ratings, and one of each change's.
+"""Write the tables of the pages that are made from the package, a chart of all ratings, and one of the steps.
 
 
     python scripts/make/docs_tables.py
