@@ -410,7 +410,6 @@ class Trainer:
     def _play(self, games: int) -> None:
         """Play the next games and learn from them."""
         network = self.network
-        assert network.errors is not None
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         sums, mirrors, record = network.errors, network.layout.mirrors, self._record
         assert sums is not None
