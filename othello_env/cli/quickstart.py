@@ -97,7 +97,7 @@ Next, try
   othello-env serve {agent} --results {folder / "results.json"}
   # more training, a deeper search, its Elo rating
   othello-env train --seconds 240 --resume --out {agent}
-  othello-env benchmark {agent}:depth=6""")
+  othello-env benchmark {agent}:depth=7""")
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
@@ -117,7 +117,7 @@ def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
 
 def _rate(specs: tuple[str, ...], games: int, seed: int) -> list[Benchmark]:
     """Rate the agents, and print a table of their ratings and of the time that they took for a move."""
-    ratings, rows = [], []
+    ratings, rows = [], list[tuple[str, ...]]()
     with options.bar("games", games * len(specs)) as step:
         for spec in specs:
             began = time.perf_counter()

@@ -1,9 +1,11 @@
-"""Write the tables of the pages that are made from the package, and a chart of all ratings on the ladder for 8x8.
+"""Write the tables of the pages that are made from the package, a chart of all ratings, and one of the steps.
+
 
     python scripts/make/docs_tables.py
 
 What an agent does is the first sentence of its docstring, and its options are the parameters of its constructor or of
-the function that makes it. The ratings are those of the packaged ladders.
+the function that makes it. The ratings are those of the packaged ladders. The steps from the first recipe to the
+strongest agent are in ``docs/ratings.json``.
 """
 
 import inspect
@@ -12,6 +14,7 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import tyro
@@ -84,6 +87,38 @@ def ladder(size: int) -> str:
     return text
 
 
+def steps() -> list[dict[str, Any]]:
+    """The steps of `docs/ratings.json`, with the ratings of each, ``elo`` and ``searched``, as lists of texts."""
+    figures = json.loads((DOCS / "ratings.json").read_text(encoding="utf-8"))
+    found = figures[LADDER]
+    return [
+        step | {kind: found[step[kind]] if kind in step else [] for kind in ("elo", "searched")}
+        for step in figures["steps"]
+    ]
+
+
+def steps_table() -> str:
+    """The table of the steps in Markdown."""
+    text = "| change | minutes | Elo | Elo, searched | command |\n|---|---|---|---|---|\n"
+    for step in steps():
+        elo, searched = (", ".join(each.split()[0] for each in step[kind]) for kind in ("elo", "searched"))
+        searched += f" ({step['search']})" if searched else ""
+        text += f"| {step['change']} | {step['minutes']} | {elo} | {searched} | `{step['command']}` |\n"
+    return text
+
+
+def steps_chart() -> bytes:
+    """A chart of the steps, as a PNG: the mean of the seeds' ratings, the lowest and the highest."""
+    rows = []
+    for step in steps():
+        for kind, label in (("elo", step["change"]), ("searched", f"the same, {step.get('search')}")):
+            if elos := [float(text.split()[0]) for text in step[kind]]:
+                value = mean(elos)
+                rows.append(Row(label, value, min(elos), max(elos), elo_text(value), own=kind == "searched"))
+    subtitle = "one core; the mean of the seeds, the lowest and the highest; searched: orange"
+    return png(row_chart("From the first recipe to the strongest agent", subtitle, rows, f"Elo on {LADDER}"))
+
+
 def programs() -> str:
     """The table of programs of other people in Markdown."""
     text = "| program | Elo | 95% interval | games |\n|---|---|---|---|\n"
@@ -112,7 +147,12 @@ def scale(docs: Path) -> bytes:
 def tables() -> dict[tuple[str, str], str]:
     """Each table by its page and the name between its marks."""
     made = {("how-to/measure.md", f"ladder {size}"): ladder(size) for size in LADDERS}
-    return {("agents/index.md", "agents"): agents(), ("how-to/measure.md", "programs"): programs(), **made}
+    return {
+        ("agents/index.md", "agents"): agents(),
+        ("how-to/measure.md", "programs"): programs(),
+        ("tutorials/elo.md", "steps"): steps_table(),
+        **made,
+    }
 
 
 def main(args: Args) -> None:
@@ -126,6 +166,7 @@ def main(args: Args) -> None:
         file.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
         print(f"{file} has the table {name!r}")
     (args.docs / "scale.png").write_bytes(scale(args.docs))
+    (args.docs / "elo.png").write_bytes(steps_chart())
 
 
 if __name__ == "__main__":

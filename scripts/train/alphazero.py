@@ -47,7 +47,7 @@ class Args:
 
     out: Path = Path("runs/alphazero.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
-    seconds: float = 3600.0  # seconds of training; measurements do not count
+    seconds: float = 3600.0  # seconds of training, to the end of an iteration; measurements do not count
     every: int = 10  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda

@@ -5,7 +5,7 @@
         --out runs/more.safetensors
 
 The same as `dqn.py`, with the same network, but 64 games are played at once: the network sees 64 boards in one call,
-and the memory is arrays. So a minute brings about 30 times as many moves. TensorBoard's events are in a folder beside
+and the memory is arrays. So a minute brings about ten times as many moves. TensorBoard's events are in a folder beside
 the agent: ``tensorboard --logdir runs``.
 """
 
@@ -39,10 +39,10 @@ class Args:
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     games: int = 64  # games at once
-    moves: int = 5_000_000  # moves of the learner in all games
+    moves: int = 1_000_000  # moves of the learner in all games
     explore: float = 0.05  # the share of random moves in the second half; in the first half it falls from 1
     newest: int = 200_000  # learn from this number of newest moves
-    batch: int = 512  # moves in one change of the weights, after every step of all games
+    batch: int = 256  # moves in one change of the weights, after every step of all games
     rate: float = 5e-4  # the learning rate of Adam
 
 

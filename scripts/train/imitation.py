@@ -45,7 +45,7 @@ class Args:
     games_from: str  # the games: a dataset, or a file of WTHOR, GGF, transcripts and so on
     out: Path = Path("runs/imitation.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
-    seconds: float = 3600.0  # seconds of training; measurements do not count
+    seconds: float = 3600.0  # seconds of training, to the end of an iteration; measurements do not count
     every: int = 20  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda

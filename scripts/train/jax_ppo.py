@@ -52,7 +52,7 @@ class Args:
 
     out: Path = Path("runs/jax_ppo.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
-    seconds: float = 3600.0  # seconds of training; measurements do not count
+    seconds: float = 3600.0  # seconds of training, to the end of an iteration; measurements do not count
     init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
     every: int = 20  # iterations between points of the curve, a multiple of --per-call
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
