@@ -35,12 +35,13 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.network import write_tensors
 from othello_agents.network.sequence import SequenceAgent, load_weights
 from othello_env.arena import measure_progress, progress_text
 from othello_env.data import SequenceStream, measure_sequences, square_accuracy
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
+from othello_env.games.othello.tokens import vocabulary_of
 from othello_env.support.files import write_file, write_json
+from othello_env.support.networks import NetworkFile
 
 
 @dataclass
@@ -130,9 +131,10 @@ class GPT(nn.Module):
         return found
 
 
-def small(size: int) -> GPT:
-    """The model of this recipe's default options."""
-    return GPT({4: 13, 6: 33, 8: 61}[size], size**2 - 5, layers=4, width=128, heads=4)
+def small(size: int, vocabulary: str = "othello-gpt", layers: int = 4, width: int = 128, heads: int = 4) -> GPT:
+    """The model of this recipe, by default with its default options."""
+    words = vocabulary_of(vocabulary, size)
+    return GPT(words.count, words.length - 1, layers, width, heads)
 
 
 def othello_gpt(size: int) -> GPT:
@@ -180,7 +182,8 @@ def main(arguments: list[str] | None = None) -> None:
     rules = f"othello:size={args.size}"
     stream = SequenceStream(args.batch, rules=rules, vocabulary=args.vocabulary, seed=args.seed, first=args.first)
     words = stream.vocabulary
-    model = GPT(words.count, words.length - 1, args.layers, args.width, args.heads)
+    options = {name: getattr(args, name) for name in ("vocabulary", "layers", "width", "heads")}
+    model = small(args.size, **options)
     if args.init:
         load_weights(model, args.init)
     model = model.to(args.device)
@@ -210,7 +213,8 @@ def main(arguments: list[str] | None = None) -> None:
             )
             for name in ("loss", "error", "legal_mass"):
                 writer.add_scalar(name, point[name], played)
-            write_tensors(args.out, model.state_dict(), card | {"training": point})
+            tensors = {name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()}
+            NetworkFile(tensors, "sequence_gpt.py:small", args.size, options, card | point).write(args.out)
             write_json(args.out.with_suffix(".json"), card | {"curve": curve})
             write_file(args.out.with_suffix(".png"), png(learning_chart(title, "", chart(curve), "games", "share")))
         if done:

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.network.base import read_tensors
 from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_choice
@@ -133,7 +132,7 @@ def load_weights(module: Any, path: str | Path) -> None:
         raise FileNotFoundError(f"there is no file {str(path)!r}")
     try:
         if Path(path).suffix == ".safetensors":
-            tensors = read_tensors(path)[0]
+            tensors = import_extra("safetensors.torch", "torch").load_file(path)
         else:
             tensors = torch.load(path, map_location="cpu", weights_only=True)
         module.load_state_dict(tensors)
