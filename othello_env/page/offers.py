@@ -54,16 +54,16 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `page_games` that the agent plays.
-        given: whether the agent was given to the command ``othello-env serve``.
         version: the text ``TIME-SIZE`` if the agent's file is in the folder that the server watches, otherwise an empty
             text. TIME is the time of the file's last change in ns, and SIZE is the file's size in bytes.
+        given: whether the agent was given to the command ``othello-env serve``.
     """
 
     spec: str
     label: str = ""
     games: tuple[str, ...] = field(default_factory=page_games)
-    given: bool = False
     version: str = ""
+    given: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The offer as values for JSON.

@@ -32,7 +32,7 @@ export function readingText(found, players) {
 /** The moves that are shown as the best ones: those with the text of the first move. @param {Reading | undefined} found */
 export function bestActions(found) {
   const moves = found?.moves ?? [];
-  return new Set(moves.filter(move => moveText(found, move) === moveText(found, moves[0])).map(({ action }) => action));
+  return new Set(moves.filter(move => moveText(found, move) === moveText(found, moves[0])).map(({ action }) => action).sort((one, other) => one - other));
 }
 
 /**

@@ -322,8 +322,8 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
 
         wait_for_turn(page, NAMES[game])  # in Tribolo, the person does not move first
         plies = page.locator("#moves li").count() - 1
-        before = places()
         page.evaluate("scrollTo(0, 0)")
+        before = places()
         legal = page.locator('.square[aria-label$=", legal"]')
         if game == "checkers":
             square(page, 2, 1).click()  # square 9; its piece can move to 13 or 14

@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from driving import (
@@ -63,7 +64,7 @@ def shown(value, unit, exact):
     if value in (math.inf, -math.inf):
         return "win" if value > 0 else "loss"
     digits = (0 if exact else 1) if unit == "discs" else 2 if unit == "win minus loss" else 0
-    text = f"{abs(value):.{digits}f}"
+    text = str(Decimal(abs(value)).quantize(Decimal(10) ** -digits, ROUND_HALF_UP))  # as the browser rounds
     return "0" if float(text) == 0 else ("+" if value > 0 else MINUS) + text
 
 
