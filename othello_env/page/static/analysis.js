@@ -213,6 +213,7 @@ export class Analysis {
       choose(this.select("a"), this.reviewer);
       this.folds.a.fill();
       this.chose("a");
+      this.wanted.a = this.reviewer; // it may not be listed yet
     } else {
       this.changed();
     }

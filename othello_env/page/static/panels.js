@@ -37,11 +37,11 @@ export function showMoves(game, judged, onPly) {
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
   /** @type {(selector: string) => HTMLElement | null} */
   const find = selector => list.querySelector(selector);
-  const end = () => {
-    const current = find("[aria-current]");
-    return current ? [current.offsetLeft + current.offsetWidth, current.offsetTop + current.offsetHeight] : [0, 0];
+  const isInSight = () => {
+    const [place, current] = [list, find("[aria-current]")].map(element => element?.getBoundingClientRect());
+    return current && current.left >= place.left && current.right <= place.right && current.top >= place.top && current.bottom <= place.bottom;
   };
-  const [right, bottom] = end();
+  const wasInSight = isInSight();
   renewChanged(list, ...game.views.map((view, ply) => {
     const name = ply === 0 ? "start" : `${ply}. ${view.move}`;
     const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, name);
@@ -54,10 +54,9 @@ export function showMoves(game, judged, onPly) {
     return html("li", {}, button);
   }));
   if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
-  // The list scrolls to another ply with the game. If a review makes the moves longer, it scrolls as far as the end of the
-  // present one was pushed. On a narrow page, the list is one line that scrolls to the side.
-  if (list.dataset.cursor !== String(game.cursor)) centreMove();
-  else list.scrollBy(end()[0] - right, end()[1] - bottom);
+  // The list scrolls to another ply with the game, and if a review, which makes the moves longer, pushes the ply out of sight.
+  // On a narrow page, the list is one line that scrolls to the side.
+  if (list.dataset.cursor !== String(game.cursor) || (wasInSight && !isInSight())) centreMove();
   list.dataset.cursor = String(game.cursor);
 }
 
