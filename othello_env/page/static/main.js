@@ -69,6 +69,7 @@ function fail(error, retry) {
   byId("failure").replaceChildren(errorCard(error, {
     retry: () => { say(""); retry(); }, other: () => dialogs.openNew(table.game.recordAt(), table.seats, true),
   }));
+  byId("failure").scrollIntoView({ block: "nearest" });
 }
 
 /** Do what a person asked for. If the server refuses the request, show the reason. */
