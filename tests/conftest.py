@@ -42,7 +42,7 @@ class Twin:
         return cls(rows, BLACK)
 
     @classmethod
-    def of(cls, state: Othello) -> "Twin":
+    def from_state(cls, state: Othello) -> "Twin":
         cells = [{"X": BLACK, "O": WHITE, "-": EMPTY}[cell] for cell in state.to_text()]
         return cls([cells[row * state.size : (row + 1) * state.size] for row in range(state.size)], state.to_move)
 

@@ -22,7 +22,7 @@ from hostile_archives import crafted_npz, load_npz, npz
 from hostile_networks import crafted_onnx, crafted_safetensors, model, safetensors
 from hostile_values import NESTED, replaced
 
-from othello_agents.network.neural import NeuralNetwork
+from othello_agents.network.neural import ResidualNetwork
 from othello_agents.network.onnx import OnnxNetwork
 from othello_env import Othello
 from othello_env.arena.play.records import GameRecord
@@ -86,7 +86,7 @@ def load_records(path):
 
 LOADERS = {
     "npz": (npz, crafted_npz, load_npz),
-    "safetensors": (safetensors, crafted_safetensors, NeuralNetwork.load),
+    "safetensors": (safetensors, crafted_safetensors, ResidualNetwork.load),
     "onnx": (model, crafted_onnx, OnnxNetwork),
     "results": (results, crafted_results, load_results),
     "records": (records, crafted_records, load_records),

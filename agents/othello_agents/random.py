@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance
+from othello_env.agent import Agent, RandomChoices
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 
@@ -19,16 +19,16 @@ class Random(Agent):
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        self._chance = Chance(seed)
+        self._choices = RandomChoices(seed)
 
     def __repr__(self) -> str:
         return "random"
 
-    def new_game(self, seed: int) -> None:
-        self._chance.new_game(seed)
+    def new_game(self, key: int) -> None:
+        self._choices.new_game(key)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        return self._chance.choose(state)
+        return self._choices.choose(state)
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         return batch.draw_actions()

@@ -24,7 +24,7 @@ class Seat:
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
     seat was the last to ask the agent, a seat calls the agent's `new_game` again before it asks. The key of the seat is
-    the seed of this call. So the agent's random choices depend only on the game and the seat.
+    the key of this call. So the agent's random choices depend only on the game and the seat.
 
     Args:
         agent: the agent. The seat calls the agent's `new_game` at once.

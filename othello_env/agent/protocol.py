@@ -26,9 +26,9 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentLeftError",
-    "Chance",
     "OptionalMethods",
     "Policy",
+    "RandomChoices",
     "SpecError",
     "WrongGameError",
     "as_othello",
@@ -55,10 +55,10 @@ class AgentLeftError(AgentError):
     """An agent, such as a person, has left the game. The game then has no result, so nobody has lost it."""
 
 
-class Chance:
+class RandomChoices:
     """The random choices of an agent.
 
-    After ``new_game(seed)``, each choice depends only on this seed, on `State.turn` and on the legal actions. Before
+    After ``new_game(key)``, each choice depends only on this key, on `State.placed` and on the legal actions. Before
     the first `new_game`, the choices come from one stream of random numbers. Without a seed, the stream is drawn at the
     first choice, so agents that were made before a fork choose differently in each process.
     """
@@ -68,13 +68,13 @@ class Chance:
         self._count = 0
         self._game: int | None = None
 
-    def new_game(self, seed: int) -> None:
-        self._game = seed
+    def new_game(self, key: int) -> None:
+        self._game = key
 
     def key(self, state: State) -> int:
         """A 64-bit random number for the decision in this position."""
         if self._game is not None:
-            return _decision_key(self._game, state.turn)
+            return _decision_key(self._game, state.placed)
         if self._stream is None:
             self._stream = secrets.randbits(64)
         self._count += 1
@@ -86,13 +86,13 @@ class Chance:
 
 
 def decision_keys(batch: OthelloPositions) -> list[int]:
-    """A 64-bit random number for each position. `Chance.key` gives the same number for the same game and turn."""
-    return [_decision_key(key, turn) for key, turn in zip(batch.key.tolist(), batch.turns(), strict=True)]
+    """A 64-bit random number for each position, as `RandomChoices.key` gives for the same game and `State.placed`."""
+    return [_decision_key(key, placed) for key, placed in zip(batch.key.tolist(), batch.placed(), strict=True)]
 
 
-def _decision_key(game: int, turn: int) -> int:
-    """A 64-bit random number for a decision, from the key of the game and the number `State.turn`."""
-    return mix_int(game, turn)
+def _decision_key(game: int, placed: int) -> int:
+    """A 64-bit random number for a decision, from the key of the game and the number `State.placed`."""
+    return mix_int(game, placed)
 
 
 class Agent(ABC):
@@ -174,12 +174,12 @@ class Agent(ABC):
                 raise illegal_answer(self, state, error) from None
         return actions
 
-    def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
-        """Prepare for a new game, in which this 64-bit seed determines the agent's random choices.
+    def new_game(self, key: int) -> None:  # noqa: B027 - most agents have nothing to prepare
+        """Prepare for a new game, in which this 64-bit key determines the agent's random choices.
 
         An agent may play several games at the same time, or several sides (seats) of one game. Before the agent is
-        asked about a different game or seat, `new_game` is called again with the seed for that game and seat. So the
-        agent should compute its random choices from the seed and from `state.turn`, as `Chance` does.
+        asked about a different game or seat, `new_game` is called again with the key for that game and seat. So the
+        agent should compute its random choices from the key and from `state.placed`, as `RandomChoices` does.
 
         If an agent contains another agent, the `new_game` of the outer agent must call that of the inner agent, because
         nothing else calls it. Two agents must not contain the same inner agent. Otherwise one agent would begin a new

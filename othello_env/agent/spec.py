@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent.answers import check_answers
-from othello_env.agent.protocol import Agent, AgentError, Chance, Policy, SpecError
+from othello_env.agent.protocol import Agent, AgentError, Policy, RandomChoices, SpecError
 from othello_env.agent.wrapper import AgentWrapper
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
@@ -94,19 +94,19 @@ class _EpsilonAgent(AgentWrapper):
         super().__init__(agent)
         self._epsilon = epsilon
         self._threshold = round(epsilon * 2**32)
-        self._chance = Chance(seed)
+        self._choices = RandomChoices(seed)
 
     def __repr__(self) -> str:
         inner = repr(self.agent)
         match = _HEAD_AND_OPTIONS.fullmatch(inner)
         return f"{inner}{',' if match and match[2] else ':'}epsilon={self._epsilon}"
 
-    def new_game(self, seed: int) -> None:
-        self._chance.new_game(mix_int(seed, EPSILON))
-        super().new_game(seed)
+    def new_game(self, key: int) -> None:
+        self._choices.new_game(mix_int(key, EPSILON))
+        super().new_game(key)
 
     def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
-        key = self._chance.key(state)
+        key = self._choices.key(state)
         if mix_int(key, EPSILON) >> 32 < self._threshold:
             return state.draw_action(key, CHOICE)
         return super().act(state, seconds_left=seconds_left, move_seconds=move_seconds)

@@ -49,8 +49,8 @@ class AgentWrapper(Agent):
     def check_game(self, state: State) -> None:
         self.agent.check_game(state)
 
-    def new_game(self, seed: int) -> None:
-        self.agent.new_game(seed)
+    def new_game(self, key: int) -> None:
+        self.agent.new_game(key)
 
     def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
         return act_on_clock(self.agent, state, Clock(seconds_left, move_seconds))

@@ -4,7 +4,7 @@ from othello_env.data.dataset import Dataset
 from othello_env.data.examples import Examples, examples
 from othello_env.data.formats import DamagedGamesWarning, read_games, read_names, write_games
 from othello_env.data.formats.records import games_of_records
-from othello_env.data.games import Ends, Games, GamesError, Statistics, random_games
+from othello_env.data.games import Games, GamesError, Outcomes, Statistics, random_games
 from othello_env.data.labels import MoveLabels, agent_labels, exact_labels, exact_scores
 from othello_env.data.matches import match_games
 from othello_env.data.overview import Overview
@@ -15,13 +15,13 @@ __all__ = [
     "BoardSets",
     "DamagedGamesWarning",
     "Dataset",
-    "Ends",
     "Examples",
     "Games",
     "GamesError",
     "Labels",
     "MoveLabels",
     "MoveReview",
+    "Outcomes",
     "Overview",
     "PlayerReview",
     "Statistics",

@@ -105,8 +105,10 @@ def examples(
         raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
-    ends = games.ends
-    returns, margins = (np.where(ends.over[:, np.newaxis], each, np.nan) for each in (ends.returns, ends.margins))
+    outcomes = games.outcomes
+    returns, margins = (
+        np.where(outcomes.over[:, np.newaxis], each, np.nan) for each in (outcomes.returns, outcomes.margins)
+    )
     left: list[Examples] = []
     for begin in range(0, len(games), AT_ONCE):
         chosen = order[begin : begin + AT_ONCE]
@@ -133,10 +135,10 @@ def _joined(parts: list[Examples]) -> Examples:
     return Examples(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
 
 
-def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
+def _expand(games: Games, indices: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
     """The examples of N games.
 
-    `numbers` has the indices of these games in the `Games` object that was passed to `examples`.
+    `indices` has the indices of these games in the `Games` object that was passed to `examples`.
     """
     observation, mask, to_move, game, ply = visit(games)
     return Examples(
@@ -146,6 +148,6 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
         returns[game, to_move].astype(np.float32),
         margins[game, to_move].astype(np.float32),
         to_move,
-        numbers[game],
+        indices[game],
         ply,
     )

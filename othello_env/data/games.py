@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.data import kernels
-from othello_env.data.replay import AT_ONCE, Ends, play_to_ends
+from othello_env.data.replay import AT_ONCE, Outcomes, play_to_end
 from othello_env.games.game import IllegalActionError, State, check_board_size
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
@@ -28,9 +28,9 @@ from othello_env.support.numbers import check_each, check_type, check_whole
 from othello_env.support.threads import Threads
 
 __all__ = [
-    "Ends",
     "Games",
     "GamesError",
+    "Outcomes",
     "Statistics",
     "check_standard",
     "padded",
@@ -99,8 +99,8 @@ class GamesError(ValueError):
 class Games:
     """N games with the same rules, stored as arrays.
 
-    Slices and masks select games. For example, ``games[:100]`` are the first 100 games, and ``games[games.ends.over]``
-    are the finished games.
+    Slices and masks select games. For example, ``games[:100]`` are the first 100 games, and
+    ``games[games.outcomes.over]`` are the finished games.
 
     Args:
         actions: (N, T) integers, the actions of each game, passes included. Entries after a game's last action are
@@ -204,9 +204,9 @@ class Games:
             raise ValueError(f"expected a start for each of {len(ends)} positions, got {len(begins)}")
         if len(begins) == 1:
             begins *= len(ends)
-        numbers = {state: number for number, state in enumerate(dict.fromkeys(begins))}
+        indices = {state: index for index, state in enumerate(dict.fromkeys(begins))}
         moves = [state.moves[len(begin.moves) :] for state, begin in zip(ends, begins, strict=True)]
-        return cls(*padded(moves), kind, tuple(numbers), [numbers[begin] for begin in begins], columns)
+        return cls(*padded(moves), kind, tuple(indices), [indices[begin] for begin in begins], columns)
 
     @classmethod
     def joined(cls, parts: Iterable[Games]) -> Games:
@@ -220,7 +220,7 @@ class Games:
         given = list(check_each("parts", parts, Games))
         if len({str(part.rules) for part in given}) != 1:
             raise ValueError(f"expected games of one kind, got {sorted({str(part.rules) for part in given})}")
-        starts = {state: number for number, state in enumerate(dict.fromkeys(s for part in given for s in part.starts))}
+        starts = {state: index for index, state in enumerate(dict.fromkeys(s for part in given for s in part.starts))}
         start = [np.array([starts[state] for state in part.starts], np.int32)[part.start] for part in given]
         width = max(part.actions.shape[1] for part in given)
         rows = [np.pad(part.actions, ((0, 0), (0, width - part.actions.shape[1]))) for part in given]
@@ -254,7 +254,7 @@ class Games:
         if not isinstance(where, slice) and not where.size:
             where = slice(0)
         if not isinstance(where, slice) and where.ndim != 1:
-            raise TypeError(f"games must be selected by a slice, a mask or an array of numbers, not {places!r}")
+            raise TypeError(f"games must be selected by a slice, a mask or an array of indices, not {places!r}")
         columns = {name: column[where] for name, column in self.columns.items()}
         return Games(self.actions[where], self.lengths[where], self.rules, self.starts, self.start[where], columns)
 
@@ -294,7 +294,7 @@ class Games:
         return all(self.starts[i] == usual for i in np.unique(self.start))
 
     @property
-    def ends(self) -> Ends:
+    def outcomes(self) -> Outcomes:
         """How the games ended. Every move is checked.
 
         Raises:
@@ -311,9 +311,9 @@ class Games:
         return self._played[1]
 
     @cached_property
-    def _played(self) -> tuple[Ends, npt.NDArray[np.int32]]:
-        """The results of `ends` and `illegal`. Both are found at once, so each game is played only once."""
-        return play_to_ends(self)
+    def _played(self) -> tuple[Outcomes, npt.NDArray[np.int32]]:
+        """The results of `outcomes` and `illegal`. Both are found at once, so each game is played only once."""
+        return play_to_end(self)
 
     def statistics(self) -> Statistics:
         """Return numbers about the games, such as the share of draws. The game must have two players.
@@ -324,12 +324,12 @@ class Games:
         """
         if self.starts[0].num_players != 2:
             raise ValueError(f"statistics are for games of two players, not for {self.rules}")
-        ends = self.ends
-        returns = ends.returns[ends.over, 0]
+        outcomes = self.outcomes
+        returns = outcomes.returns[outcomes.over, 0]
         first, second, drawn = (
             float((returns == each).mean()) if len(returns) else float("nan") for each in (1, -1, 0)
         )
-        margin = float(ends.margins[ends.over, 0].mean()) if len(returns) else float("nan")
+        margin = float(outcomes.margins[outcomes.over, 0].mean()) if len(returns) else float("nan")
         passing = getattr(self.starts[0], "pass_action", None)
         passes = int((self.actions == passing).sum()) if passing is not None else 0
         n = len(self) or float("nan")
@@ -444,7 +444,7 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
     seed, num_threads = check_whole("seed", seed, 0), check_whole("num_threads", num_threads, 1)
     size = check_board_size(size, bitboard.SIZES)
     rules = GameSpec.parse(f"othello:size={size}")
-    numbers, key = np.arange(first, first + count, dtype=np.uint64), np.uint64(mix_int(0, seed))
+    episodes, key = np.arange(first, first + count, dtype=np.uint64), np.uint64(mix_int(0, seed))
     actions, lengths = np.empty((count, kernels.LONGEST), np.int8), np.empty(count, np.int32)
     initial = rules.batch(0).initial_arrays(
         Openings(None, rules.start), redraws=0, side=-1, pool=np.zeros((1, 1), np.uint64), first=0
@@ -453,8 +453,8 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
 
     def work(k: int) -> None:
         for part in parts[k::num_threads]:
-            batch = rules.batch(len(numbers[part]))
-            batch.arrays.env_key[:], batch.arrays.episode[:] = key, numbers[part] - np.uint64(1)
+            batch = rules.batch(len(episodes[part]))
+            batch.arrays.env_key[:], batch.arrays.episode[:] = key, episodes[part] - np.uint64(1)
             batch.begin(np.arange(len(batch)), initial)
             batch.play_randomly(batch.arrays.key)
             plies, moves = batch.arrays.plies, batch.arrays.moves

@@ -57,8 +57,8 @@ class Overview:
         turned = False
         for games in check_each("parts", parts, Games):
             found.append(games.statistics())
-            ends = games.ends
-            margins.update(_counted(ends.margins[ends.over, 0].astype(np.int64)))
+            outcomes = games.outcomes
+            margins.update(_counted(outcomes.margins[outcomes.over, 0].astype(np.int64)))
             plies.update(_counted(games.lengths))
             turns = isinstance(games.rules.start(0), Othello)  # its first moves are equivalent by symmetry
             openings.update(_openings(games, turns))

@@ -25,14 +25,14 @@ from othello_env.games.registry import GameSpec, has_cached_batch
 if TYPE_CHECKING:
     from othello_env.data.games import Games
 
-__all__ = ["AT_ONCE", "Ends", "Visited", "othello_positions", "play_to_ends", "visit"]
+__all__ = ["AT_ONCE", "Outcomes", "Visited", "othello_positions", "play_to_end", "visit"]
 
 AT_ONCE = 4096
 """The number of games that are played again together."""
 
 
 @dataclass(frozen=True)
-class Ends:
+class Outcomes:
     """How N games ended.
 
     Attributes:
@@ -62,7 +62,7 @@ class Visited(NamedTuple):
     """(M,) the number of plies that were played in the game before the position."""
 
 
-def play_to_ends(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
+def play_to_end(games: Games) -> tuple[Outcomes, npt.NDArray[np.int32]]:
     """Play games to their ends.
 
     Returns:
@@ -73,7 +73,7 @@ def play_to_ends(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
     found = [_played(games[first : first + AT_ONCE]) for first in range(0, len(games), AT_ONCE)]
     empty = np.zeros(0, np.bool_), np.zeros((0, players)), np.zeros((0, players)), np.zeros(0, np.int32)
     over, returns, margins, wrong = (np.concatenate(each) for each in zip(empty, *found, strict=True))
-    return Ends(over, returns.astype(np.float32), margins.astype(np.float32)), wrong
+    return Outcomes(over, returns.astype(np.float32), margins.astype(np.float32)), wrong
 
 
 def visit(games: Games) -> Visited:
@@ -131,7 +131,7 @@ def _starts(games: Games) -> tuple[list[State], npt.NDArray[np.int64]]:
 
 
 def _played(games: Games) -> tuple[npt.NDArray[Any], ...]:
-    """The fields of the `Ends` of games, and the plies of the first illegal actions."""
+    """The fields of the `Outcomes` of games, and the plies of the first illegal actions."""
     batch = _batch(games)
     if batch is not None:
         rank, wrong = _play(games, batch)

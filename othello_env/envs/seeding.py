@@ -95,25 +95,25 @@ def opponent_key(game_key: int, seat: int | None = None) -> int:
 
 
 class GameKeys(NamedTuple):
-    """An environment's key and the number of its current game."""
+    """An environment's key and its episode: the number of its current game, from 0."""
 
     env_key: int
-    game: int
+    episode: int
 
     @property
     def game_key(self) -> int:
         """The key of the current game."""
-        return game_key(self.env_key, self.game)
+        return game_key(self.env_key, self.episode)
 
     @classmethod
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
-        """The environment's key and the game's number after a reset.
+        """The environment's key and the episode after a reset.
 
-        With a seed, the key is `env_key(seed)` and the number is 0. Without a seed, the key stays the same and the
-        number grows by 1.
+        With a seed, the key is `env_key(seed)` and the episode is 0. Without a seed, the key stays the same and the
+        episode grows by 1.
 
         Args:
-            before: the environment's key and the game's number before the reset, or None at the first reset.
+            before: the environment's key and the episode before the reset, or None at the first reset.
             seed: the seed that `reset` got, an integer of at least 0, or None.
             entropy: the random generator that draws the environment's key if the first reset has no seed. By default,
                 this is a new generator with a seed from the operating system.
@@ -125,6 +125,6 @@ class GameKeys(NamedTuple):
         if seed is not None:
             return cls(env_key(seed), 0)
         if before is not None:
-            return cls(before.env_key, before.game + 1)
+            return cls(before.env_key, before.episode + 1)
         generator = np.random.default_rng() if entropy is None else entropy
         return cls(env_key(int(generator.integers(2**64, dtype=np.uint64))), 0)

@@ -158,10 +158,10 @@ class State(ABC):
 
     @property
     @abstractmethod
-    def turn(self) -> int:
-        """A number that increases with each action except a pass.
+    def placed(self) -> int:
+        """A number that increases with each action except a pass: in Othello, the number of discs placed.
 
-        Random choices in a position depend on `turn` and on the game's key, which is a 64-bit number.
+        Random choices in a position depend on `placed` and on the game's key, which is a 64-bit number.
         """
 
     @abstractmethod

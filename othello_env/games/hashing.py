@@ -1,9 +1,9 @@
 """Random numbers without a generator: each number is a hash of a key and of counters.
 
 Each game has one 64-bit key. Every random number in the game is a hash of this key and of counters. The counters say
-which random number is needed. Examples of counters are the purpose `OPENING` and the number `State.turn`. So the order
-in which random numbers are computed does not matter: a single environment, a batch of thousands of games and any number
-of threads get the same numbers.
+which random number is needed. Examples of counters are the purpose `OPENING` and the number `State.placed`. So the
+order in which random numbers are computed does not matter: a single environment, a batch of thousands of games and any
+number of threads get the same numbers.
 """
 
 from collections.abc import Mapping

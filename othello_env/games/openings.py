@@ -25,7 +25,7 @@ def random_opening(start: State, plies: int, key: int) -> State | None:
     for _ in range(plies):
         if state.is_over:
             return None
-        state = state.play(state.draw_action(key, state.turn))
+        state = state.play(state.draw_action(key, state.placed))
     return None if state.is_over else state
 
 

@@ -87,7 +87,7 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
             raise ValueError(f"the member {self.name!r:.60} contradicts itself")
 
     @classmethod
-    def of(cls, member: Member) -> Self:
+    def from_member(cls, member: Member) -> Self:
         source: dict[str, str | None] = {"spec": member.source if isinstance(member.source, str) else None}
         if isinstance(member.source, Stored):
             source = {"file": member.source.path.name, "options": member.source.options}
@@ -130,7 +130,7 @@ class ResultsState(msgspec.Struct, forbid_unknown_fields=True):
     learner: list[tuple[_Count, _Training]]
 
     @classmethod
-    def of(cls, results: Results) -> Self:
+    def from_results(cls, results: Results) -> Self:
         meetings = [(a, b, [*each.training], [*each.pairs]) for (a, b), each in results.meetings.items()]
         return cls(meetings, [(member, [*counts]) for member, counts in results.learner.items()])
 
@@ -167,7 +167,7 @@ class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError("expected each member at most once in learner")
 
     @classmethod
-    def of(cls, values: Any) -> Self:
+    def from_json(cls, values: Any) -> Self:
         """Check values from JSON.
 
         Raises:
@@ -287,7 +287,7 @@ def _write(member: Member, stem: Path) -> Stored:
         return Stored(path, source.options)
     assert not isinstance(source, str)
     spec = source(stem)
-    stored = Stored.of(spec) if isinstance(spec, str) else None
+    stored = Stored.from_spec(spec) if isinstance(spec, str) else None
     if stored is None or stored.path.parent != stem.parent or stored.path.stem != stem.name:
         raise ValueError(f"the save of {member.name!r} must return a spec like '{stem}.safetensors', not {spec!r}")
     return stored

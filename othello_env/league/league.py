@@ -292,7 +292,7 @@ class League:
 
     def payoffs(self) -> Payoffs:
         """The results of all members against each other so far."""
-        return Payoffs.of(self.members, self.results)
+        return Payoffs.from_results(self.members, self.results)
 
     def complete(
         self,
@@ -345,8 +345,8 @@ class League:
             self._snapshots,
             self._drawn,
             self.results.matches,
-            [MemberState.of(member) for member in self.members],
-            ResultsState.of(self.results),
+            [MemberState.from_member(member) for member in self.members],
+            ResultsState.from_results(self.results),
         )
 
     def state(self) -> dict[str, Any]:
@@ -361,7 +361,7 @@ class League:
         Raises:
             ValueError: the state is damaged.
         """
-        return [each.name for each in LeagueState.of(state).members if not each.fixed]
+        return [each.name for each in LeagueState.from_json(state).members if not each.fixed]
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
@@ -376,10 +376,10 @@ class League:
         Raises:
             ValueError: the state is damaged, or a policy is missing.
         """
-        return cls._of(LeagueState.of(state), policies)
+        return cls._from_state(LeagueState.from_json(state), policies)
 
     @classmethod
-    def _of(cls, state: LeagueState, policies: Mapping[str, str | Agent | Policy]) -> Self:
+    def _from_state(cls, state: LeagueState, policies: Mapping[str, str | Agent | Policy]) -> Self:
         league = cls()
         league.settings = state.settings
         league._members = {each.name: each.member(policies, state.settings.seed) for each in state.members}
@@ -429,6 +429,6 @@ class League:
         folder = Path(folder)
         state = read_league(folder)
         try:
-            return cls._of(state, {each.name: each.policy(folder) for each in state.members})
+            return cls._from_state(state, {each.name: each.policy(folder) for each in state.members})
         except ValueError as error:
             raise ValueError(f"{str(folder)!r} has no league that can be read: {error}") from error

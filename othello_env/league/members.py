@@ -62,7 +62,7 @@ class Stored:
     data: bytes | None = None
 
     @classmethod
-    def of(cls, spec: str, *, read: bool = False) -> Stored | None:
+    def from_spec(cls, spec: str, *, read: bool = False) -> Stored | None:
         """The file of weights that a spec names, or None if the spec names no such file.
 
         Args:
@@ -127,7 +127,7 @@ def source_of(
             raise TypeError(f"save must be a function that takes a path, not {save!r}")
         return save
     if isinstance(policy, str | Path):
-        found = Stored.of(str(policy), read=read)
+        found = Stored.from_spec(str(policy), read=read)
         if found is None and snapshot and (files := option_files(str(policy))):
             raise ValueError(
                 f"{str(policy)!r} names the file {str(files[0])!r} in an option, and a league does not keep a copy of "

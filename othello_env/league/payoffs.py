@@ -75,7 +75,7 @@ class Payoffs:
     training: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, members: Iterable[Member], results: Results) -> Payoffs:
+    def from_results(cls, members: Iterable[Member], results: Results) -> Payoffs:
         """The results of these members against each other."""
         members = [*members]
         place = {member.number: i for i, member in enumerate(members)}

@@ -335,7 +335,7 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
     Raises:
         ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
     """
-    names = [member.name for member in LeagueState.of(state).members]
+    names = [member.name for member in LeagueState.from_json(state).members]
     if len(names) > MOST_MEMBERS:
         raise ValueError(f"the league has {len(names)} members; the page shows at most {MOST_MEMBERS}")
     payoffs = League.from_state(state, dict.fromkeys(names, "random")).payoffs()

@@ -135,8 +135,8 @@ class ChatAgent(Agent):
     def check_game(self, state: State) -> None:
         rules_text(state, self._attempts)
 
-    def new_game(self, seed: int) -> None:
-        self._game = seed
+    def new_game(self, key: int) -> None:
+        self._game = key
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The move that the model names.

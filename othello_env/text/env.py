@@ -103,7 +103,7 @@ class OthelloText:
         self._with_regret = reward == "regret"
         self._attempts = check_whole("attempts", attempts, 1)
         self._key = None if seed is None else mix_int(check_seed(seed), 0)
-        self._number = 0
+        self._episode = 0
         self.position: State | None = None
         self.done = True
         self.rewards: list[float] = []
@@ -137,11 +137,11 @@ class OthelloText:
             TypeError, ValueError: the seed is not an integer of at least 0, or all games end before the first move.
         """
         if (seed := kwargs.get("seed")) is not None:
-            self._key, self._number = mix_int(check_seed(seed), 0), 0
+            self._key, self._episode = mix_int(check_seed(seed), 0), 0
         if self._key is None:  # drawn here and not before, so that copies in forked processes differ
             self._key = mix_int(secrets.randbits(64), 0)
-        key = mix_int(self._key, self._number)
-        self._number += 1
+        key = mix_int(self._key, self._episode)
+        self._episode += 1
         for _ in range(_ATTEMPTS):
             start = self._openings.draw(key)
             self._take_seats(key, start)

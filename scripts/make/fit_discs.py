@@ -85,7 +85,7 @@ def main(args: Args) -> None:
     games = args.play(spec)
     rows = []
     for i in range(len(games)):
-        state, margin = Othello(args.size), games.ends.margins[i, 0]
+        state, margin = Othello(args.size), games.outcomes.margins[i, 0]
         for action in games.actions[i, : games.lengths[i]].tolist():
             empties = state.empties
             if LEAST <= empties <= MOST[args.size] and not state.must_pass:

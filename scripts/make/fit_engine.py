@@ -136,7 +136,7 @@ def part(args: Args, network: NTupleNetwork, number: int, begin: int, threads: T
             games = Games(*(arrays[name] for name in Games._fields))
     except (KeyError, *DAMAGE) as error:
         sys.exit(f"{file} is damaged ({error}); delete it, and the same command makes it again")
-    held_out = games.numbers % HELD_OUT == 0
+    held_out = games.episodes % HELD_OUT == 0
     rows = Examples(games.own, games.opponent, games.values)
     trust = np.float32(args.trust if number else 0)
     labels = (1 - trust) * games.values + trust * games.searched

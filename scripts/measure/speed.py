@@ -130,7 +130,7 @@ def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
         for game in range(games):
             state = new_game(game)
             while not state.is_over:
-                state = state.play(state.draw_action(game, state.turn))
+                state = state.play(state.draw_action(game, state.placed))
             plies += len(state.moves)
         return plies
 

@@ -94,7 +94,7 @@ def positions(source: Path, size: int, empties: int) -> tuple[dict[str, Any], di
     for games in Dataset(source) if source.is_dir() else [read_games(source, rules=rules)]:
         if str(games.rules) != rules:
             raise ValueError(f"expected games of {rules}, got games of {games.rules} in {str(source)!r}")
-        finished = games[games.ends.over]
+        finished = games[games.outcomes.over]
         if not len(finished):
             continue
         (whole,) = examples(finished, int(finished.lengths.sum()))

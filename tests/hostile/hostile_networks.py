@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 from hostile_values import DEEP, NESTED, replaced, saved
 
-from othello_agents.network import NeuralNetwork
+from othello_agents.network import ResidualNetwork
 
 
 @cache
 def safetensors():
-    return saved(NeuralNetwork(4, 2, 1).save)
+    return saved(ResidualNetwork(4, 2, 1).save)
 
 
 def tensors_file(values, data, length=None):

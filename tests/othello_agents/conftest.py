@@ -42,7 +42,7 @@ class DoubleStep(State):
         return (1, 1, 1)
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         return len(self.moves)
 
     def legal_actions(self) -> tuple[int, ...]:

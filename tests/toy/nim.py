@@ -44,7 +44,7 @@ class Nim(State):
     largest_margin = 1.0
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         return len(self.moves)
 
     @property
@@ -122,8 +122,8 @@ def _set_start(constants: Any, state: Any, i: int, key: Any, initial: Any, chose
     return True
 
 
-@implementation(batch.turn, NimConstants)
-def _turn(constants: Any, state: Any, i: int) -> np.uint64:
+@implementation(batch.placed, NimConstants)
+def _placed(constants: Any, state: Any, i: int) -> np.uint64:
     return np.uint64(state.plies[i])
 
 

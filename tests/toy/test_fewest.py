@@ -179,7 +179,7 @@ def test_a_tournament_and_its_records(fewest, tmp_path):
         black, white = final.discs()
         assert record.result[0] == (white > black) - (white < black)
     games = games_of_records(records)
-    assert games.ends.returns.tolist() == [list(record.result) for record in records]
+    assert games.outcomes.returns.tolist() == [list(record.result) for record in records]
     assert not Recorded("games.jsonl", records).to_json(0)["canReplay"]  # the page shows the usual size alone
     with pytest.raises(ValueError, match="labels are for games of Othello, not of fewest:size=4"):
         exact_labels(games, 4)

@@ -176,7 +176,7 @@ class Engine(Agent):
         engine: Engine = self._copies.engine
         return engine.act_batch(batch)
 
-    def new_game(self, seed: int) -> None:
+    def new_game(self, key: int) -> None:
         with self._lock:
             if self._allocated is not None:
                 clear(self._allocated)

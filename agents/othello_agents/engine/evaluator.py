@@ -158,13 +158,13 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
 
 
 @kernel(no_refcount=True)
-def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
+def leaf_value(own: np.uint64, opponent: np.uint64, balance: Int, empty: Int, evaluator: Evaluator) -> Int:
     """The value of a position for which `set_root` or `follow` has prepared the evaluator.
 
-    `score` is the position's balance of weights, and `empty` is the number of its empty squares.
+    `balance` is the position's balance of weights, and `empty` is the number of its empty squares.
     """
     if evaluator.kind != NTUPLE:
-        return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)
+        return evaluate(own, opponent, evaluator.board, balance, evaluator.table, evaluator.kind)
     squares = np.int64(popcount(evaluator.board))
     weights = evaluator.weights[stage_after(squares - empty, squares, evaluator.weights.shape[0])]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets

@@ -54,14 +54,14 @@ class Games(NamedTuple):
         values: (N,) float32, the labels: the outcomes for `own`, from -1 to +1.
         searched: (N,) float32, the value that the search in this position found for `own`. Where there was no search,
             it is equal to the label.
-        numbers: (N,) int64, the number of each position's game.
+        episodes: (N,) int64, the number of each position's game in the sequence of games.
     """
 
     own: npt.NDArray[np.uint64]
     opponent: npt.NDArray[np.uint64]
     values: npt.NDArray[np.float32]
     searched: npt.NDArray[np.float32]
-    numbers: npt.NDArray[np.int64]
+    episodes: npt.NDArray[np.int64]
 
 
 class Plan(NamedTuple):
@@ -271,6 +271,6 @@ def labelled_games(network: NTupleNetwork, plan: Plan, seed: int, first: int, ga
     except KeyboardInterrupt as error:
         stopped.append(error)
         raise
-    numbers = np.repeat(np.arange(first, first + games), [len(columns[0]) for columns in found])
+    episodes = np.repeat(np.arange(first, first + games), [len(columns[0]) for columns in found])
     own, opponent, values, searched = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    return Games(own, opponent, values, searched, numbers)
+    return Games(own, opponent, values, searched, episodes)

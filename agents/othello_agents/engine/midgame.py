@@ -152,7 +152,7 @@ def _known_bounds(
 def _cut(
     own: np.uint64,
     opponent: np.uint64,
-    score: Int,
+    balance: Int,
     alpha: Int,
     beta: Int,
     depth: Int,
@@ -165,7 +165,7 @@ def _cut(
     least the threshold, the deep search would very likely find at least beta. In direction -1, the bound is alpha: if
     the shallow search finds at most the threshold, the deep search would very likely find at most alpha.
     """
-    direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
+    direction: Int = 1 if leaf_value(own, opponent, balance, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha
     return direction, bound, sufficient(bound, direction, depth, empty, evaluator.cuts)
 
@@ -198,7 +198,7 @@ def _search_last_ply(
     own: np.uint64,
     opponent: np.uint64,
     legal: np.uint64,
-    score: Int,
+    balance: Int,
     beta: Int,
     evaluator: Evaluator,
     control: npt.NDArray[np.int64],
@@ -216,7 +216,7 @@ def _search_last_ply(
         added = follow(square, flipped, empty, evaluator)
         control[NODES] += 1
         p, o = opponent ^ flipped, own | flipped | disc
-        value = -leaf_value(p, o, -(score + added), empty - 1, evaluator)
+        value = -leaf_value(p, o, -(balance + added), empty - 1, evaluator)
         if value > best:
             best = value
             if empty == control[ROOT]:
@@ -228,7 +228,7 @@ def _search_last_ply(
 def _search(
     own: np.uint64,
     opponent: np.uint64,
-    score: Int,
+    balance: Int,
     alpha: Int,
     beta: Int,
     depth: Int,
@@ -244,7 +244,7 @@ def _search(
     is_root = empty == control[ROOT]
     if depth <= 0:
         control[NODES] += 1
-        return leaf_value(own, opponent, score, empty, evaluator)
+        return leaf_value(own, opponent, balance, empty, evaluator)
     if depth >= EXACT and empty <= _SOLVER and not is_root:
         return _solve(own, opponent, alpha, beta, board, memory)
     control[NODES] += 1
@@ -256,19 +256,19 @@ def _search(
         if legal_moves(opponent, own, board) == _0:
             return to_value(final_margin(own, opponent, np.int64(popcount(board))))
         turn_over(empty, evaluator)
-        value = -_search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
+        value = -_search(opponent, own, -balance, -beta, -alpha, next_depth, evaluator, memory)
         turn_over(empty, evaluator)
         return value
     if depth == 1:
-        return _search_last_ply(own, opponent, legal, score, beta, evaluator, control)
+        return _search_last_ply(own, opponent, legal, balance, beta, evaluator, control)
     key = table_key(own, opponent)
     alpha, beta, hash_square = _known_bounds(own, opponent, key, alpha, beta, depth, is_root, board, memory)
     if alpha >= beta:
         return alpha
     if not is_root and _may_cut(alpha, beta, depth, empty, evaluator):
-        direction, bound, enough = _cut(own, opponent, score, alpha, beta, depth, empty, evaluator)
+        direction, bound, enough = _cut(own, opponent, balance, alpha, beta, depth, empty, evaluator)
         low = enough - (direction > 0)
-        value = _search(own, opponent, score, low, low + 1, shallow_depth(depth), evaluator, memory)
+        value = _search(own, opponent, balance, low, low + 1, shallow_depth(depth), evaluator, memory)
         if direction * value >= direction * enough:
             return bound
     order, turned = memory.order[empty], memory.turned[empty]
@@ -283,7 +283,7 @@ def _search(
             if order[i] >= 64:  # rank 0 is the transposition table's best move, which stays first
                 square, flipped, p, o = listed_move(i, own, opponent, order, turned)
                 added = follow(square, flipped, empty, evaluator)
-                value = _search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
+                value = _search(p, o, -(balance + added), -WORST, WORST, shallow, evaluator, memory)
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
@@ -297,7 +297,7 @@ def _search(
         added = follow(square, flipped, empty, evaluator)
         upper = beta if place == 0 else min(beta, reached + 1)
         while True:
-            value = -_search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
+            value = -_search(p, o, -(balance + added), -upper, -reached, next_depth, evaluator, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta
@@ -321,7 +321,7 @@ def _search(
 def search(
     own: np.uint64,
     opponent: np.uint64,
-    score: Int,
+    balance: Int,
     alpha: Int,
     beta: Int,
     depth: Int,
@@ -330,8 +330,8 @@ def search(
 ) -> Int:
     """The value for the player to move: exact if it lies between alpha and beta, otherwise a bound (fail-soft).
 
-    `set_root` must have prepared the evaluator for the position. `score` is the position's balance of weights, which
+    `set_root` must have prepared the evaluator for the position. `balance` is the position's balance of weights, which
     `set_root` returned. Once the counter of nodes reaches its limit, all calls return immediately, and their values
     mean nothing.
     """
-    return _search(own, opponent, score, alpha, beta, depth, evaluator, memory)
+    return _search(own, opponent, balance, alpha, beta, depth, evaluator, memory)

@@ -266,8 +266,8 @@ class Searcher:
         self._memory.control[ROOT] = self.empty
 
         def call(evaluator: Evaluator, memory: Memory) -> int:
-            score = set_root(own, opponent, self.empty, evaluator)
-            return int(search(own, opponent, score, alpha, beta, depth, evaluator, memory))
+            balance = set_root(own, opponent, self.empty, evaluator)
+            return int(search(own, opponent, balance, alpha, beta, depth, evaluator, memory))
 
         self._was_cut = False
         if self._team is None or depth < _TEAM_DEPTH or (depth >= EXACT and self.empty < _TEAM_EMPTY):

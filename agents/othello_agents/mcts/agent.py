@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance, as_othello, check_not_over, decision_keys
+from othello_env.agent import Agent, RandomChoices, as_othello, check_not_over, decision_keys
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import below, mix
@@ -239,8 +239,8 @@ class Mcts(Agent):
     """Plays Othello by Monte Carlo tree search; the search uses only the rules of the game.
 
     UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
-    `othello_agents.mcts.agent`). Each decision starts a new search. After a call of `new_game(seed)`, the random
-    numbers of a search depend only on this seed and on `State.turn`.
+    `othello_agents.mcts.agent`). Each decision starts a new search. After a call of `new_game(key)`, the random
+    numbers of a search depend only on this key and on `State.placed`.
 
     Args:
         simulations: the number of random games for each move.
@@ -264,13 +264,13 @@ class Mcts(Agent):
         self._simulations = check_whole("simulations", simulations, 1, self._MOST)
         self.batch_microseconds = 1.5 * self._simulations
         self._exploration = check_real("exploration", exploration, 0)
-        self._chance = Chance(seed)
+        self._choices = RandomChoices(seed)
 
     def __repr__(self) -> str:
         return f"mcts:simulations={self._simulations},exploration={self._exploration:g}"
 
-    def new_game(self, seed: int) -> None:
-        self._chance.new_game(seed)
+    def new_game(self, key: int) -> None:
+        self._choices.new_game(key)
 
     def check_game(self, state: State) -> None:
         as_othello(state, "mcts plays")
@@ -284,7 +284,7 @@ class Mcts(Agent):
         state = as_othello(state, "mcts plays")
         check_not_over(state)
         batch = OthelloPositions.from_states([state])
-        visits, values = self._search(batch, [self._chance.key(state)])
+        visits, values = self._search(batch, [self._choices.key(state)])
         actions = state.legal_actions()
         return RootStatistics(
             float(values[0, ROOT]),

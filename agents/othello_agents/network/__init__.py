@@ -12,14 +12,14 @@ from othello_env.support.imports import later
 if TYPE_CHECKING:
     from othello_agents.network.base import TorchNetwork, read_tensors, to_device, write_tensors
     from othello_agents.network.custom import CustomNetwork
-    from othello_agents.network.neural import NeuralAgent, NeuralNetwork, load_network
+    from othello_agents.network.neural import NeuralAgent, ResidualNetwork, load_network
     from othello_agents.network.policy import draw_actions
     from othello_agents.network.training import make_network
 
 __all__ = [
     "CustomNetwork",
     "NeuralAgent",
-    "NeuralNetwork",
+    "ResidualNetwork",
     "TorchNetwork",
     "draw_actions",
     "load_network",
@@ -35,7 +35,7 @@ if not TYPE_CHECKING:  # at run time, a name is imported only when it is first u
         {
             "othello_agents.network.base": ("TorchNetwork", "read_tensors", "to_device", "write_tensors"),
             "othello_agents.network.custom": ("CustomNetwork",),
-            "othello_agents.network.neural": ("NeuralAgent", "NeuralNetwork", "load_network"),
+            "othello_agents.network.neural": ("NeuralAgent", "ResidualNetwork", "load_network"),
             "othello_agents.network.policy": ("draw_actions",),
             "othello_agents.network.training": ("make_network",),
         },

@@ -143,7 +143,7 @@ class TorchNetwork(ABC):
 
     Attributes:
         weights: a dict from names to tensors. A trainer changes the tensors in place.
-        function: the name of the function that makes the network; None for a `NeuralNetwork`.
+        function: the name of the function that makes the network; None for a `ResidualNetwork`.
 
     Raises:
         MissingExtraError: PyTorch is not installed.

@@ -36,8 +36,8 @@ from othello_env.support.numbers import check_whole
 __all__ = [
     "FORMAT",
     "NeuralAgent",
-    "NeuralNetwork",
     "Residual",
+    "ResidualNetwork",
     "agent_from_file",
     "load_network",
     "read_tensors",
@@ -56,7 +56,7 @@ _MOST_CHANNELS, _MOST_BLOCKS = 512, 64
 
 
 class Residual(torch_module()):  # type: ignore[misc]  # mypy does not know the class
-    """A residual network as a `torch.nn.Module`; `NeuralNetwork` describes it.
+    """A residual network as a `torch.nn.Module`; `ResidualNetwork` describes it.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.custom` describes.
     """
@@ -91,7 +91,7 @@ class Residual(torch_module()):  # type: ignore[misc]  # mypy does not know the 
         return logits.masked_fill(masks == 0, -1e9), torch.tanh(self.value(hidden)).squeeze(1)
 
 
-class NeuralNetwork(TorchNetwork):
+class ResidualNetwork(TorchNetwork):
     """A residual network that gives the policy and the expected result of a position.
 
     Its input is three planes: the player's discs, the opponent's discs, and the squares where the player may move. A
@@ -142,10 +142,8 @@ class NeuralNetwork(TorchNetwork):
         return f"{self.channels} channels and {self.blocks} blocks"
 
     def __repr__(self) -> str:
-        count = sum(weight.numel() for weight in self.weights.values())
-        return (
-            f"<NeuralNetwork {self.size}x{self.size}, {self.channels} channels, {self.blocks} blocks, {count} weights>"
-        )
+        n = sum(weight.numel() for weight in self.weights.values())
+        return f"<ResidualNetwork {self.size}x{self.size}, {self.channels} channels, {self.blocks} blocks, {n} weights>"
 
     def save(self, path: str | Path) -> None:
         card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
@@ -153,7 +151,7 @@ class NeuralNetwork(TorchNetwork):
         write_tensors(path, self.weights, card | {"observation": observation, "training": self.training})
 
     @classmethod
-    def load(cls, path: str | Path) -> NeuralNetwork:
+    def load(cls, path: str | Path) -> ResidualNetwork:
         """Read the network from a file that `save` wrote. Nothing in the file is executed.
 
         Raises:
@@ -165,7 +163,7 @@ class NeuralNetwork(TorchNetwork):
         return cls._of(*read_tensors(path), path)
 
     @classmethod
-    def _of(cls, tensors: dict[str, _Tensor], card: dict[str, Any], path: str | Path) -> NeuralNetwork:
+    def _of(cls, tensors: dict[str, _Tensor], card: dict[str, Any], path: str | Path) -> ResidualNetwork:
         """The network with the tensors and the card of a file."""
         try:
             if card.get("format") != FORMAT:
@@ -212,7 +210,7 @@ def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
         FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
         ValueError: the file is damaged or holds no policy and value network. Or `function` is missing, cannot be
-            imported, or is given for a `NeuralNetwork`. The message names the file and the fault.
+            imported, or is given for a `ResidualNetwork`. The message names the file and the fault.
     """
     from othello_agents.network import custom
 
@@ -221,7 +219,7 @@ def load_network(path: str | Path, function: str | None = None) -> TorchNetwork:
         return custom.CustomNetwork.of_file(tensors, card, path, function)
     if function:
         raise ValueError(f"{str(path)!r} holds the package's convolutional network, so it takes no network={function}")
-    return NeuralNetwork._of(tensors, card, path)
+    return ResidualNetwork._of(tensors, card, path)
 
 
 class NeuralAgent(PolicyAgent):

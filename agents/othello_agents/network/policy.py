@@ -14,7 +14,7 @@ import numpy.typing as npt
 from othello_env.agent import (
     Agent,
     AgentError,
-    Chance,
+    RandomChoices,
     WrongGameError,
     as_othello,
     check_not_over,
@@ -74,7 +74,7 @@ class PolicyAgent(Agent):
         self._network = network
         self._temperature = check_real("temperature", temperature, 0)
         self._name = name
-        self._chance = Chance(seed)
+        self._choices = RandomChoices(seed)
         self._symmetric = check_flag("symmetric", symmetric)
 
     def __repr__(self) -> str:
@@ -88,12 +88,12 @@ class PolicyAgent(Agent):
     def check_game(self, state: State) -> None:
         self._checked(state)
 
-    def new_game(self, seed: int) -> None:
-        self._chance.new_game(seed)
+    def new_game(self, key: int) -> None:
+        self._choices.new_game(key)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         batch = OthelloPositions.from_states([self._checked(state)])
-        return int(self._choose(batch, [self._chance.key(state)])[0])
+        return int(self._choose(batch, [self._choices.key(state)])[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from othello_agents.network.base import TorchNetwork
 from othello_agents.network.custom import CustomNetwork
-from othello_agents.network.neural import NeuralNetwork
+from othello_agents.network.neural import ResidualNetwork
 from othello_env.support.imports import search_current_folder
 
 __all__ = ["make_network"]
@@ -14,7 +14,7 @@ def make_network(name: str, size: int = 8, seed: int = 0, *, channels: int = 32,
     """A network with random weights.
 
     Args:
-        name: ``residual``, a convolutional network (`NeuralNetwork`); ``afterstates``, a network that evaluates the
+        name: ``residual``, a convolutional network (`ResidualNetwork`); ``afterstates``, a network that evaluates the
             board after each legal move; or a function that makes your own network, as ``package.module:name`` or
             ``path.py:name`` (see `othello_agents.network.custom`). A module may also be in the current folder.
         size: the board's size: 4, 6 or 8.
@@ -27,6 +27,6 @@ def make_network(name: str, size: int = 8, seed: int = 0, *, channels: int = 32,
         FileNotFoundError, ModuleNotFoundError, ValueError: the function cannot be imported, or returns no such network.
     """
     if name == "residual":
-        return NeuralNetwork(size, channels, blocks, seed=seed)
+        return ResidualNetwork(size, channels, blocks, seed=seed)
     search_current_folder()
     return CustomNetwork.make(name, size, seed)

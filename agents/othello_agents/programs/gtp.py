@@ -57,7 +57,7 @@ class Gtp(ProgramAgent):
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._seconds, self._start_seconds))
 
-    def new_game(self, seed: int) -> None:
+    def new_game(self, key: int) -> None:
         with self._lock:
             self._told = None  # so the next call tells the whole game, with its time limit
 

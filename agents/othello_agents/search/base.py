@@ -17,7 +17,7 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.numbers import check_whole
 
-__all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "final_value"]
+__all__ = ["CompiledSearch", "DepthSearch", "Found", "Search", "final_value"]
 
 _DEEPEST = 100
 """The greatest depth in plies. No game of Othello is this long."""
@@ -121,7 +121,7 @@ class Search(Agent):
         check_not_over(state)
 
 
-class PairedSearch(Search):
+class CompiledSearch(Search):
     """A search in plain Python for any game, with a compiled kernel that gives the same results in Othello.
 
     The kernel is used in Othello with the evaluations that it can compute (see `kernels.compiled_sum`). Plain Python is
@@ -187,7 +187,7 @@ class PairedSearch(Search):
         return kernels.search_batch(batch, self.method, self._depth, self._compiled)[1]
 
 
-class DepthSearch(PairedSearch):
+class DepthSearch(CompiledSearch):
     """A search of a two-player game to a fixed depth in plies; a pass is a ply.
 
     At depth 0 the value of a position is its evaluation from the view of the player to move, also if the game is over.

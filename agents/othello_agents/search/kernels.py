@@ -176,16 +176,16 @@ def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: I
 
 
 @kernel
-def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
+def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, balance: Int, table: Int, term: Int) -> Int:
     """The value of a position for the player whose discs are `own`.
 
-    `score` is this player's balance of weights. `term` is the evaluation's `SquareSum.term`.
+    `balance` is this player's balance of weights. `term` is the evaluation's `SquareSum.term`.
     """
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
     if term == NEAR_CORNERS:
-        return score + near_corners(own, opponent, board, table)
-    return score
+        return balance + near_corners(own, opponent, board, table)
+    return balance
 
 
 @kernel
@@ -193,7 +193,7 @@ def search(
     own: np.uint64,
     opponent: np.uint64,
     board: np.uint64,
-    score: Int,
+    balance: Int,
     alpha: Int,
     beta: Int,
     depth: Int,
@@ -208,12 +208,12 @@ def search(
     and beta must be -`OUTSIDE` and `OUTSIDE`.
     """
     if depth == 0:
-        return evaluate(own, opponent, board, score, table, term), _0, 1
+        return evaluate(own, opponent, board, balance, table, term), _0, 1
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
             return WIN * game_result(own, opponent), _0, 1
-        value, _, nodes = search(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term, prunes)
+        value, _, nodes = search(opponent, own, board, -balance, -beta, -alpha, depth - 1, table, term, prunes)
         return -value, _0, nodes + 1
     best_disc, nodes = moves & (_0 - moves), 1
     low = -beta
@@ -221,14 +221,14 @@ def search(
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        below_score = -(score + gain(disc, turned, table))
+        below_balance = -(balance + gain(disc, turned, table))
         if depth == 1:
-            value = evaluate(opponent ^ turned, own | turned | disc, board, below_score, table, term)
+            value = evaluate(opponent ^ turned, own | turned | disc, board, below_balance, table, term)
             nodes += 1
         else:
             high = -alpha if prunes else beta
             value, _, below = search(
-                opponent ^ turned, own | turned | disc, board, below_score, low, high, depth - 1, table, term, prunes
+                opponent ^ turned, own | turned | disc, board, below_balance, low, high, depth - 1, table, term, prunes
             )
             nodes += below
         if -value > alpha:
@@ -240,12 +240,12 @@ def search(
 
 @kernel
 def _maximizer(
-    own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int
+    own: np.uint64, opponent: np.uint64, board: np.uint64, balance: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
     """Look one move ahead. Returns the best value, the first best move's bit, and the number of positions evaluated."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
-        return evaluate(own, opponent, board, score, table, term), _0, 1
+        return evaluate(own, opponent, board, balance, table, term), _0, 1
     best_value: Int = -WIN
     best_disc, nodes = _0, 0
     while moves != _0:
@@ -253,7 +253,7 @@ def _maximizer(
         moves ^= disc
         turned = flips(disc, own, opponent)
         added = gain(disc, turned, table)
-        value = evaluate(own | turned | disc, opponent ^ turned, board, score + added, table, term)
+        value = evaluate(own | turned | disc, opponent ^ turned, board, balance + added, table, term)
         nodes += 1
         if value > best_value:
             best_value, best_disc = value, disc
@@ -268,13 +268,13 @@ def search_position(
 
     The arguments after the discs are those of `settings`. The game may be over.
     """
-    score = weigh(own, table) - weigh(opponent, table)
+    balance = weigh(own, table) - weigh(opponent, table)
     if method == MAXIMIZER:
-        value, disc, nodes = _maximizer(own, opponent, board, score, table, term)
+        value, disc, nodes = _maximizer(own, opponent, board, balance, table, term)
     else:
         prunes = method == ALPHABETA
         most = WIN if prunes else OUTSIDE
-        value, disc, nodes = search(own, opponent, board, score, -most, most, depth, table, term, prunes)
+        value, disc, nodes = search(own, opponent, board, balance, -most, most, depth, table, term, prunes)
     action = size * size if disc == _0 else square_to_action(square_of(disc), size)
     return value, action, nodes
 
@@ -427,8 +427,8 @@ def _after_replies(played: npt.NDArray[np.uint64], board: np.uint64, table: int,
             if legal_moves(opponent[k], own[k], board) == _0:
                 least = -WIN * game_result(own[k], opponent[k])
             else:
-                score = weigh(opponent[k], table) - weigh(own[k], table)
-                least = evaluate(opponent[k], own[k], board, score, table, term)
+                balance = weigh(opponent[k], table) - weigh(own[k], table)
+                least = evaluate(opponent[k], own[k], board, balance, table, term)
         values[k], first = least, ends[k]
     return values
 

@@ -1,7 +1,7 @@
 """The maximizer looks one move ahead."""
 
 from othello_agents.evaluations import Evaluate, standard
-from othello_agents.search.base import Found, PairedSearch
+from othello_agents.search.base import CompiledSearch, Found
 from othello_agents.search.kernels import MAXIMIZER
 from othello_env.games.game import State
 
@@ -15,7 +15,7 @@ def maximize(state: State, evaluate: Evaluate) -> Found:
     return Found(values[best], best, len(values))
 
 
-class Maximizer(PairedSearch):
+class Maximizer(CompiledSearch):
     """Looks one move ahead: plays the action that leads to the highest value for the player who moves.
 
     Of equally good actions, it plays the first. The game may have any number of players.

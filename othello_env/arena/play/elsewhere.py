@@ -173,7 +173,7 @@ class _GameHost:
     """
 
     def __init__(self, roster: Mapping[str, bytes], seed: int, clock: TimeControl | None) -> None:
-        self._start = partial(Worker, _Player, roster, seed, clock)
+        self._start = partial(Worker, _WorkerGame, roster, seed, clock)
         self._clock = clock
         self._worker: Worker | None = None
         self._is_stopped = False
@@ -187,7 +187,7 @@ class _GameHost:
                 return worker.call("play", pairings), time.monotonic() - began
         records = []
         for pairing in pairings:
-            seats = _SeatsElsewhere(self._ready_worker(), pairing, self._clock)
+            seats = _RemoteSeats(self._ready_worker(), pairing, self._clock)
             records.append(play_on_seats(seats, pairing, self._clock))
         return records, time.monotonic() - began
 
@@ -205,14 +205,14 @@ class _GameHost:
             self._worker.stop()
 
 
-class _SeatsElsewhere:
+class _RemoteSeats:
     """The `Seats` of a game whose agents think in a worker process.
 
     If an agent exceeds its time, the worker is stopped, and the agent forfeits the game. An agent also forfeits the
     game if the worker dies while the agent prepares or thinks.
 
     Args:
-        worker: the worker, which answers as `_Player` does.
+        worker: the worker, which answers as `_WorkerGame` does.
         pairing: the game.
         clock: the time of each side, or None.
     """
@@ -248,7 +248,7 @@ class _SeatsElsewhere:
         return f"agent {self._pairing.agents[player]}: {reason} in {state!r}"
 
 
-class _Player:
+class _WorkerGame:
     """Plays games in a worker process, or answers for the agents of one game.
 
     With a clock, each agent is asked for an extra answer before its first game. An agent's first answer may take long,

@@ -155,7 +155,7 @@ def _dump(kind: str, games: Games) -> bytes:
         return transcripts.dump(games).encode()
     if games.rules.name != "checkers":
         raise ValueError(f"PDN files have games of checkers, not of {games.rules}")
-    starts = [games.starts[number] for number in games.start.tolist()]
+    starts = [games.starts[index] for index in games.start.tolist()]
     return pdn.dumps(_pdn_game(games.state(i), start, games, i) for i, start in enumerate(starts)).encode()
 
 
@@ -165,7 +165,7 @@ def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
     # Only an unfinished game keeps its tag `Result`. The tag tells, for example, that a player resigned.
     if final.is_over or tags.get("Result") not in pdn.RESULTS:
         tags.pop("Result", None)
-    return pdn.PdnGame.of(final, start, **tags)  # type: ignore[arg-type]  # the rules say that it is checkers
+    return pdn.PdnGame.from_state(final, start, **tags)  # type: ignore[arg-type]  # the rules say that it is checkers
 
 
 def _from_pdn(text: str) -> tuple[Games, list[str]]:

@@ -134,7 +134,7 @@ def dump(games: Games) -> str:
     """
     if games.rules.name != "othello":
         raise ValueError(f"GGF files have games of othello, not of {games.rules}")
-    ends, lines = games.ends, []
+    outcomes, lines = games.outcomes, []
     given = [games.columns.get(name, np.zeros(0)) for name in _EACH]
     unknown = np.full(games.actions.shape, np.nan)
     each = [column if column.ndim == 2 else unknown for column in given]
@@ -146,7 +146,7 @@ def dump(games: Games) -> str:
             if value and value != "nan":
                 tags[tag] = _escaped(value)
         tags.setdefault("TY", str(start.size))
-        tags.setdefault("RE", f"{ends.margins[i, 0]:+.2f}" if ends.over[i] else "?")
+        tags.setdefault("RE", f"{outcomes.margins[i, 0]:+.2f}" if outcomes.over[i] else "?")
         moves = []
         for ply, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
             numbers = "/".join(_written(column[i, ply]) for column in each)

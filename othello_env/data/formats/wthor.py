@@ -131,7 +131,7 @@ def dump(games: Games, day: date | None = None) -> bytes:
         column = games.columns.get(name)
         if column is not None and np.issubdtype(column.dtype, np.integer):
             rows[name] = _fitting(name, column, _GAME[name])
-    rows["score"] = 32 + games.ends.margins[:, 0] / 2
+    rows["score"] = 32 + games.outcomes.margins[:, 0] / 2
     game, move, square = placed_discs(games)
     rows["moves"][game, move] = 10 * (square // 8 + 1) + square % 8 + 1
     return header.tobytes() + rows.tobytes()

@@ -29,7 +29,7 @@ from othello_env.envs.conventions import (
 from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
-from othello_env.envs.vector.info import Buffers, Ended, StepInfo
+from othello_env.envs.vector.info import Buffers, EndInfo, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.batch import EndedGames, InitialArrays, StepOptions
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
@@ -322,7 +322,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
                 return cast(_S, self._batch.final_state(ends, k))
         raise LookupError(f"no game {i} ended in the last step")
 
-    def ended(self) -> Ended:
+    def ended(self) -> EndInfo:
         """The games that ended in the last step."""
         return self._infos.ended(self._last_rows())
 
@@ -391,7 +391,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         self._ready = True
         self._ends = []
         shown = observation(buffers.planes, buffers.masks, flat=self._flat)
-        return shown, self._infos.of(buffers, None if mask.all() else mask, None)
+        return shown, self._infos.make(buffers, None if mask.all() else mask, None)
 
     def _next_buffers(self) -> Buffers:
         if self._copy:
@@ -503,12 +503,12 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
     def _info(self, buffers: Buffers, problems: int) -> dict[str, Any]:
         """The info of a step."""
         if not self._ends:
-            return self._infos.of(buffers, None, None)
+            return self._infos.make(buffers, None, None)
         illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
         self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
         if not self._options.begin_next:
-            return self._infos.of(buffers, None, self.ended())
-        info = self._infos.of(buffers, None, None)
+            return self._infos.make(buffers, None, self.ended())
+        info = self._infos.make(buffers, None, None)
         if self._copy:
             info |= self._infos.final(self.ended(), self.final_observations(), partial(observation, flat=self._flat))
         return info

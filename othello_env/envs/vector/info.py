@@ -14,12 +14,12 @@ import numpy.typing as npt
 from othello_env.envs.conventions import NOBODY, PLAYING
 from othello_env.games.batch import Batch, Outputs
 
-__all__ = ["Buffers", "Ended", "StepInfo"]
+__all__ = ["Buffers", "EndInfo", "StepInfo"]
 
 _Array = npt.NDArray[Any]
 
 
-class Ended(NamedTuple):
+class EndInfo(NamedTuple):
     """The E games that ended in a step."""
 
     game: npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ class Ended(NamedTuple):
     illegal_action: npt.NDArray[np.int64]
     """(E,) the illegal action that ended the game, or -1."""
     opponent: npt.NDArray[np.int64]
-    """(E,), or (E, 2) with three players: the numbers of the opponents, or -1 in self-play."""
+    """(E,), or (E, 2) with three players: the indices of the opponents, or -1 in self-play."""
 
 
 class Buffers:
@@ -91,14 +91,14 @@ class StepInfo:
 
     def __init__(self, batch: Batch, *, self_play: bool, buffers: Buffers | None) -> None:
         self._batch, self._self_play = batch, self_play
-        self._kept: dict[str, _Array] = {}
+        self._cached: dict[str, _Array] = {}
         if buffers is not None:
             arrays, ours = batch.arrays, (buffers.masks, buffers.discs, buffers.reward_to)
-            self._kept = self._running(buffers, arrays.plies.view(), arrays.to_move.view())
-            for array in self._kept.values():
+            self._cached = self._ongoing_info(buffers, arrays.plies.view(), arrays.to_move.view())
+            for array in self._cached.values():
                 array.flags.writeable = any(array is each for each in ours)
 
-    def _running(self, buffers: Buffers, plies: _Array, to_move: _Array) -> dict[str, _Array]:
+    def _ongoing_info(self, buffers: Buffers, plies: _Array, to_move: _Array) -> dict[str, _Array]:
         """The info while no game is over."""
         n, seats = self._batch.arrays.opponents.shape
         info: dict[str, _Array] = {
@@ -113,7 +113,7 @@ class StepInfo:
             info |= {"to_move": to_move, "reward_to": buffers.reward_to}
         return info | dict.fromkeys([f"_{name}" for name in info], np.ones(n, np.bool_))
 
-    def of(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None, ended: Ended | None) -> dict[str, Any]:
+    def make(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None, ended: EndInfo | None) -> dict[str, Any]:
         """The info after a step or reset.
 
         Args:
@@ -122,29 +122,29 @@ class StepInfo:
             ended: the games that ended and have not begun anew, or None.
         """
         arrays = self._batch.arrays
-        info = dict(self._kept) or self._running(buffers, arrays.plies.copy(), arrays.to_move.copy())
+        info = dict(self._cached) or self._ongoing_info(buffers, arrays.plies.copy(), arrays.to_move.copy())
         if not self._self_play:
             info["opponent"] = _column(arrays.opponents.astype(np.int64))
         if ended is not None:
-            for name in _OF_THE_END:
+            for name in _FINAL_KEYS:
                 info[name] = info[name].copy()
                 info[name][ended.game] = getattr(ended, name)
         if where is not None:
-            for name in _OF_THE_END:
+            for name in _FINAL_KEYS:
                 info[name] = info[name].copy()
                 info[name][~where] = 0
             info |= {name: where for name in info if name.startswith("_")}
         return info
 
-    def ended(self, rows: npt.NDArray[np.void]) -> Ended:
+    def ended(self, rows: npt.NDArray[np.void]) -> EndInfo:
         """The games that ended in a step. `rows` is described at `othello_env.games.batch.EndedGames`."""
         whole = {name: rows[field].astype(np.int64) for name, field in _FIELDS.items()}
         if self._self_play:
             whole["opponent"][:] = NOBODY
-        return Ended(**whole | {"opponent": _column(whole["opponent"])})
+        return EndInfo(**whole | {"opponent": _column(whole["opponent"])})
 
     def final(
-        self, ended: Ended, planes: npt.NDArray[np.int8], observation: Callable[[_Array, _Array], Any]
+        self, ended: EndInfo, planes: npt.NDArray[np.int8], observation: Callable[[_Array, _Array], Any]
     ) -> dict[str, Any]:
         """The entries `final_obs` and `final_info` of a step in which games ended, as Gymnasium makes them.
 
@@ -157,7 +157,7 @@ class StepInfo:
         where = np.zeros(n, np.bool_)
         where[ended.game] = True
         final_info: dict[str, Any] = {"action_mask": np.zeros((n, actions), np.int8)}
-        for name in _OF_THE_END:
+        for name in _FINAL_KEYS:
             values = getattr(ended, name)
             final_info[name] = np.zeros((n, *values.shape[1:]), np.int64)
             final_info[name][ended.game] = values
@@ -170,12 +170,12 @@ class StepInfo:
         return {"final_obs": final_obs, "_final_obs": where, "final_info": final_info, "_final_info": where}
 
 
-def _column(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The numbers (N, 1) as (N,). Numbers of another shape stay as they are."""
-    return numbers[:, 0] if numbers.shape[1] == 1 else numbers
+def _column(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Values (N, 1) as (N,). Values of another shape stay as they are."""
+    return values[:, 0] if values.shape[1] == 1 else values
 
 
-_OF_THE_END = ("winner", "discs", "plies", "illegal_action", "opponent")
+_FINAL_KEYS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {
     "game": "game",
     "winner": "winner",
@@ -184,4 +184,4 @@ _FIELDS = {
     "illegal_action": "illegal",
     "opponent": "opponents",
 }
-"""The entries of `Ended`, and the fields of `othello_env.games.batch.state.record_dtype` with these entries."""
+"""The entries of `EndInfo`, and the fields of `othello_env.games.batch.state.record_dtype` with these entries."""

@@ -43,7 +43,7 @@ class OpponentPool:
         WrongGameError: an opponent does not play this game.
 
     Attributes:
-        agents: all agents that play. The number of an agent is its index in this list.
+        agents: all agents that play. The index of an agent is its place in this list.
         names: the specs of the agents, or the names of Agents and callables.
         bounds: (P - 1, K) uint64, for P players and the K agents that can play in new games. There is a row for each
             seat except the learner's, and a column for each agent. The bounds in a row ascend. In each new game, each
@@ -62,21 +62,21 @@ class OpponentPool:
     def __repr__(self) -> str:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
 
-    def replace(self, opponents: Opponents, numbers: npt.NDArray[np.int16]) -> None:
+    def replace(self, opponents: Opponents, indices: npt.NDArray[np.int16]) -> None:
         """Replace the opponents in all new games. The present games keep their opponents.
 
         Args:
             opponents: the new opponents, in the same form as for the constructor.
-            numbers: (N, P - 1) int16, the numbers of the agents in each game. This method numbers the agents anew, and
-                overwrites `numbers` with the new numbers.
+            indices: (N, P - 1) int16, the indices of the agents in each game. The agents get other indices, and this
+                method overwrites `indices` with these.
         """
         agents, names, bounds = _drawn(opponents, self._start)
-        used, renumbered = np.unique(numbers, return_inverse=True)
+        used, renumbered = np.unique(indices, return_inverse=True)
         self.agents = [self.agents[k] for k in used] + agents
         self.names = [self.names[k] for k in used] + names
         self.bounds, self.first = bounds, len(used)
         self._asked = _first_places(self.agents)
-        numbers[:] = renumbered.reshape(numbers.shape)
+        indices[:] = renumbered.reshape(indices.shape)
 
     def ask(self, waiting: Waiting, threads: Threads) -> npt.NDArray[np.int64]:
         """Ask the opponents for their actions in M games that wait for an opponent.
@@ -94,9 +94,9 @@ class OpponentPool:
         if len(present) == 1:
             return _ask(self.agents[present[0]], positions, threads)
         actions = np.empty(len(opponent), np.int64)
-        for number in present:
-            those = np.flatnonzero(opponent == number)
-            actions[those] = _ask(self.agents[number], positions.part(those), threads)
+        for index in present:
+            those = np.flatnonzero(opponent == index)
+            actions[those] = _ask(self.agents[index], positions.part(those), threads)
         return actions
 
 

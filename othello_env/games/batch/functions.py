@@ -5,7 +5,7 @@ which selects the game's implementation (see `othello_env.support.dispatch`). Th
 of N games (`othello_env.games.batch.state.BatchState`). Only the game's own functions read `state.boards`, whose class
 the game defines.
 
-A game must implement `set_start`, `choose`, `play`, `turn`, `score`, `result`, `largest_margin`, `is_legal`,
+A game must implement `set_start`, `choose`, `play`, `placed`, `score`, `result`, `largest_margin`, `is_legal`,
 `store_board` and `encode`. The other functions have default bodies, which work for most games. A game can implement
 them too, for example because it is faster.
 """
@@ -28,6 +28,7 @@ __all__ = [
     "is_legal",
     "largest_margin",
     "must_pass",
+    "placed",
     "play",
     "play_all",
     "play_gathered",
@@ -36,7 +37,6 @@ __all__ = [
     "score_all",
     "set_start",
     "store_board",
-    "turn",
 ]
 
 
@@ -57,8 +57,8 @@ def set_start(constants: Any, state: BatchState, i: int, key: np.uint64, initial
 
 
 @dispatched(no_refcount=True)
-def turn(constants: Any, state: BatchState, i: int) -> np.uint64:
-    """The number `State.turn` for the position of game i."""
+def placed(constants: Any, state: BatchState, i: int) -> np.uint64:
+    """The number `State.placed` for the position of game i."""
     raise NotImplementedError
 
 

@@ -22,6 +22,7 @@ from othello_env.games.batch.functions import (
     is_legal,
     largest_margin,
     must_pass,
+    placed,
     play,
     play_all,
     play_gathered,
@@ -29,7 +30,6 @@ from othello_env.games.batch.functions import (
     score,
     set_start,
     store_board,
-    turn,
 )
 from othello_env.games.batch.state import (
     ILLEGAL,
@@ -268,7 +268,7 @@ def _random_plies(constants: Any, state: BatchState, i: int, plies: int, key: np
     for _ in range(plies):
         if state.over[i] or state.plies[i] >= state.moves.shape[1]:
             return False
-        action = choose(constants, state, i, mix(key, turn(constants, state, i)))
+        action = choose(constants, state, i, mix(key, placed(constants, state, i)))
         _note(state, i, action)
         play(constants, state, i, action)
     return not state.over[i]
@@ -386,13 +386,13 @@ def draw_actions(constants: Any, arrays: _Fields, key: npt.NDArray[np.uint64]) -
     """(N,) uniformly random legal actions, one for each game.
 
     `key`, (N,), has each game's key for random choices. For the same key and position,
-    `othello_env.agent.protocol.Chance.choose` returns the same action.
+    `othello_env.agent.protocol.RandomChoices.choose` returns the same action.
     """
     state = BatchState(*arrays)
     actions = np.empty(len(key), np.int64)
     for i in range(len(key)):
-        turn_key = mix(key[i], turn(constants, state, i))
-        actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+        decision_key = mix(key[i], placed(constants, state, i))
+        actions[i] = choose(constants, state, i, mix(decision_key, np.uint64(CHOICE)))
     return actions
 
 
@@ -410,9 +410,9 @@ def randomise(
     """
     state = BatchState(*arrays)
     for i in range(len(key)):
-        turn_key = mix(mix(key[i], np.uint64(EPSILON)), turn(constants, state, i))
-        if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
-            actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+        decision_key = mix(mix(key[i], np.uint64(EPSILON)), placed(constants, state, i))
+        if mix(decision_key, np.uint64(EPSILON)) >> _32 < threshold:
+            actions[i] = choose(constants, state, i, mix(decision_key, np.uint64(CHOICE)))
 
 
 @kernel
@@ -448,8 +448,8 @@ def play_randomly(constants: Any, arrays: _Fields, key: npt.NDArray[np.uint64]) 
         for i in range(len(key)):
             unplayable[i] = state.over[i]
             if not state.over[i]:
-                turn_key = mix(key[i], turn(constants, state, i))
-                actions[i] = choose(constants, state, i, mix(turn_key, np.uint64(CHOICE)))
+                decision_key = mix(key[i], placed(constants, state, i))
+                actions[i] = choose(constants, state, i, mix(decision_key, np.uint64(CHOICE)))
                 most, playing = max(most, int(state.plies[i])), True
         if not playing or most >= state.moves.shape[1]:
             break

@@ -127,8 +127,8 @@ def _set_start(
     return True
 
 
-@implementation(batch.turn, CheckersConstants)
-def _turn(constants: CheckersConstants, state: BatchState, i: int) -> np.uint64:
+@implementation(batch.placed, CheckersConstants)
+def _placed(constants: CheckersConstants, state: BatchState, i: int) -> np.uint64:
     return np.uint64(state.plies[i])
 
 

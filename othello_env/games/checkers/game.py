@@ -147,7 +147,7 @@ def _fen(board: str, player: str) -> str:
 
 
 def _dumps(start: Checkers, final: Checkers) -> str:
-    return pdn.dumps([PdnGame.of(final, start)])
+    return pdn.dumps([PdnGame.from_state(final, start)])
 
 
 GAME = Game(

@@ -62,7 +62,7 @@ class PdnGame:
         return self.start.play_transcript(self.actions)
 
     @classmethod
-    def of(cls, state: Checkers, start: Checkers | None = None, **tags: str) -> PdnGame:
+    def from_state(cls, state: Checkers, start: Checkers | None = None, **tags: str) -> PdnGame:
         """The game that led to a position. The tag Result is the game's result, or ``*`` if the game is not over.
 
         Args:

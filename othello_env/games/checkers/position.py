@@ -231,7 +231,7 @@ class Checkers(State):
         return (6, self.size, self.size)
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         """The number of actions in `moves`."""
         return len(self.moves)
 

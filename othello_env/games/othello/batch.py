@@ -70,7 +70,7 @@ class OthelloBatch(Batch):
         squares, sets = self.start.size**2, []
         for position in positions:
             assert isinstance(position, Othello)
-            if len(position.moves) + 2 * (squares - position.turn) > 2 * squares:
+            if len(position.moves) + 2 * (squares - position.placed) > 2 * squares:
                 raise ValueError(f"{len(position.moves)} moves cannot lead to this position:\n{position}")
             sets.append((position.own, position.opponent, position.legal_bits))
         return OthelloBoards(*map(np.ascontiguousarray, np.array(sets, np.uint64).T))

@@ -138,8 +138,8 @@ def _set_start(
     return True
 
 
-@implementation(batch.turn, OthelloConstants)
-def _turn(constants: OthelloConstants, state: BatchState, i: int) -> np.uint64:
+@implementation(batch.placed, OthelloConstants)
+def _placed(constants: OthelloConstants, state: BatchState, i: int) -> np.uint64:
     return popcount(state.boards.own[i] | state.boards.opponent[i])
 
 

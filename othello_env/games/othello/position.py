@@ -176,7 +176,7 @@ class Othello(State):
         return (2, self.size, self.size)
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         """The number of discs on the board. Every move except a pass raises this number by one."""
         return (self.own | self.opponent).bit_count()
 

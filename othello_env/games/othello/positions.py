@@ -56,8 +56,8 @@ class OthelloPositions(Positions):
             self._legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
         return self._legal
 
-    def turns(self) -> list[int]:
-        """The number `State.turn` of each position, which is the number of its discs."""
+    def placed(self) -> list[int]:
+        """The number `State.placed` of each position, which is the number of its discs."""
         return [taken.bit_count() for taken in (self.own | self.opponent).tolist()]
 
     @classmethod

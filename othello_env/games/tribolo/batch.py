@@ -62,8 +62,8 @@ def _set_start(
     return mover != NOBODY
 
 
-@implementation(batch.turn, TriboloConstants)
-def _turn(constants: TriboloConstants, state: BatchState, i: int) -> np.uint64:
+@implementation(batch.placed, TriboloConstants)
+def _placed(constants: TriboloConstants, state: BatchState, i: int) -> np.uint64:
     owned = 0
     for owner in state.boards.grid[i]:
         owned += owner < PLAYERS

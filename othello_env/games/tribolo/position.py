@@ -182,7 +182,7 @@ class Tribolo(State):
         return (4, self.height, self.width)
 
     @property
-    def turn(self) -> int:
+    def placed(self) -> int:
         """The number of cells that somebody owns. Every move raises this number by one."""
         return sum(self.scores())
 

@@ -11,7 +11,7 @@ export class Game {
   }
 
   /** Load the game of a record. The position at the ply `cursor` is shown, by default the last position. */
-  static async of(record, cursor, signal) {
+  static async fromRecord(record, cursor, signal) {
     return new Game(record, await post("game", { record }, signal), cursor);
   }
 

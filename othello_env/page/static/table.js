@@ -98,7 +98,7 @@ export class Table {
   async begin(what, record, seats, { limit = 0, base = record.moves.length, opened = base, cursor = undefined } = {}) {
     const signal = this.stop();
     this.choosing = signal; // the old board takes no more clicks
-    const game = await Game.of(record, cursor, signal).catch(error => {
+    const game = await Game.fromRecord(record, cursor, signal).catch(error => {
       if (this.choosing === signal) this.choosing = null;
       if (!signal.aborted) throw error;
     });
@@ -140,7 +140,7 @@ export class Table {
     this.choosing = signal; // the old board takes no more clicks
     const { kept } = this.past.last;
     try {
-      const game = await Game.of(kept.record, kept.cursor, signal);
+      const game = await Game.fromRecord(kept.record, kept.cursor, signal);
       if (signal.aborted) return;
       this.past.swap(this.keep());
       this.bring(game, kept);
@@ -179,7 +179,7 @@ export class Table {
     const line = this.lines[index];
     const left = this.game.line;
     const ply = Math.min(line.moves.length, common(left.moves, line.moves) + 1);
-    const game = await Game.of({ ...this.game.record, moves: line.moves }, ply, signal);
+    const game = await Game.fromRecord({ ...this.game.record, moves: line.moves }, ply, signal);
     if (signal.aborted) return;
     const lines = keepLine(this.lines.filter(each => each !== line), left, line);
     this.resume({ game, clock: this.clock.upTo(line.moves.length), ended: null, lines, playing: false });
@@ -385,7 +385,7 @@ export class Table {
 
   /** Put a kept game on the table again. */
   async restore(kept) {
-    this.bring(await Game.of(kept.record, kept.cursor), kept);
+    this.bring(await Game.fromRecord(kept.record, kept.cursor), kept);
   }
 
   bring(game, { record, seats, limit, used, ended, base, opened = base, lines = [] }) {

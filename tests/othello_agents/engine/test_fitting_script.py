@@ -64,8 +64,8 @@ def test_the_card_says_what_the_weights_were_made_from(undisturbed):
     made = NTupleNetwork.load(undisturbed / "out.npz").training["fit"]
     assert (made["depth"], made["exact"], made["rounds"], made["games"]) == (2, 4, 2, 120)
     parts = [np.load(file) for file in undisturbed.glob("work/games-1-*.npz")]
-    assert [len(np.unique(part["numbers"])) for part in parts] in ([25, 25, 10], [25, 10, 25], [10, 25, 25])
-    assert made["positions"] == sum((part["numbers"] % script.HELD_OUT != 0).sum() for part in parts)
+    assert [len(np.unique(part["episodes"])) for part in parts] in ([25, 25, 10], [25, 10, 25], [10, 25, 25])
+    assert made["positions"] == sum((part["episodes"] % script.HELD_OUT != 0).sum() for part in parts)
     assert made["loss"][-1] <= made["loss_before"][-1]
 
 

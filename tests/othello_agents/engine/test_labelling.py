@@ -32,7 +32,7 @@ def played(network):
 
 def states_of(games, number):
     """The positions of one game on 6x6, in their order. The player to move is Black in the game's first position."""
-    rows = np.flatnonzero(games.numbers == number)
+    rows = np.flatnonzero(games.episodes == number)
     pairs = [(int(games.opponent[row]), int(games.own[row])) for row in rows]
     return rows, [Othello.from_bits(own, other, to_move=k % 2, size=6) for k, (own, other) in enumerate(pairs)]
 
@@ -92,7 +92,7 @@ def test_the_searched_values_are_those_of_the_search(network, played):
 def test_a_game_depends_only_on_its_number_and_the_seed(network, played, first):
     count = 20
     again = labelled_games(network, PLAN, 1, first, count, Threads(3))
-    chosen = (played.numbers >= first) & (played.numbers < first + count)
+    chosen = (played.episodes >= first) & (played.episodes < first + count)
     for column, part in zip(played, again, strict=True):
         np.testing.assert_array_equal(part, column[chosen])
     other = labelled_games(network, PLAN, 2, first, count, Threads(1))

@@ -9,7 +9,7 @@ import pytest
 from othello_agents.network.custom import CustomNetwork
 from othello_agents.network.neural import (
     NeuralAgent,
-    NeuralNetwork,
+    ResidualNetwork,
     load_network,
 )
 from othello_env import Othello, SpecError, make_agent
@@ -184,7 +184,7 @@ def test_a_file_runs_no_code_by_itself(nets, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path / "elsewhere"))
     sys.modules.pop("nets", None)  # so that `nets` is imported again, from the new path
     np.testing.assert_array_equal(make_agent(f"{path}:network=nets:Net").act_batch(batch), expected)
-    NeuralNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
+    ResidualNetwork(4, 2, 1).save(tmp_path / "own.safetensors")
     with pytest.raises(SpecError, match=r"holds the package's convolutional network, so it takes no network=nets:Net"):
         make_agent(f"{tmp_path / 'own.safetensors'}:network=nets:Net")
 
@@ -237,7 +237,7 @@ def test_an_exported_network_plays_as_the_network(nets, tmp_path, capsys):
 
 
 def test_the_packages_own_network_as_a_module(tmp_path):
-    network = NeuralNetwork(4, 4, 1, seed=1)
+    network = ResidualNetwork(4, 4, 1, seed=1)
     before = {name: weight.clone() for name, weight in network.weights.items()}
     module = network.as_module()
     assert list(module.state_dict()) == list(network.weights)
@@ -252,6 +252,6 @@ def test_the_packages_own_network_as_a_module(tmp_path):
     for name, weight in network.weights.items():
         assert not torch.equal(weight, before[name]), name
     network.save(tmp_path / "a.safetensors")
-    for name, weight in NeuralNetwork.load(tmp_path / "a.safetensors").weights.items():
+    for name, weight in ResidualNetwork.load(tmp_path / "a.safetensors").weights.items():
         assert torch.equal(weight, module.state_dict()[name])
     assert network.as_module().first.weight is module.first.weight

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from othello_agents.mcts.gumbel import search
-from othello_agents.network.neural import NeuralAgent, NeuralNetwork
+from othello_agents.network.neural import NeuralAgent, ResidualNetwork
 from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
@@ -24,7 +24,7 @@ def positions(size, count=12):
 
 @pytest.fixture(scope="module")
 def network():
-    return NeuralNetwork(6, channels=8, blocks=2, seed=3, training={"games": 5})
+    return ResidualNetwork(6, channels=8, blocks=2, seed=3, training={"games": 5})
 
 
 def test_its_answers_are_a_policy_over_legal_actions_and_a_bounded_value(network):
@@ -41,7 +41,7 @@ def test_its_answers_are_a_policy_over_legal_actions_and_a_bounded_value(network
 def test_a_file_holds_all_and_is_an_agent_by_its_path(network, tmp_path):
     path = tmp_path / "net.safetensors"
     network.save(path)
-    loaded = NeuralNetwork.load(path)
+    loaded = ResidualNetwork.load(path)
     batch = positions(6)
     for ours, theirs in zip(
         network.answers(batch.observations(), batch.masks()),
@@ -140,7 +140,7 @@ def test_values_are_seen_from_either_side(network):
 
 def test_the_same_seed_makes_the_same_weights():
     def weights(seed):
-        return torch.cat([weight.flatten() for weight in NeuralNetwork(4, 4, 1, seed=seed).weights.values()])
+        return torch.cat([weight.flatten() for weight in ResidualNetwork(4, 4, 1, seed=seed).weights.values()])
 
     assert torch.equal(weights(1), weights(1))
     assert not torch.equal(weights(1), weights(2))
@@ -150,7 +150,7 @@ def test_the_same_seed_makes_the_same_weights():
 def test_an_exported_network_plays_as_the_network(tmp_path, size):
     pytest.importorskip("onnx", reason="it writes ONNX files")
     pytest.importorskip("onnxruntime", reason="it runs ONNX files")
-    network = NeuralNetwork(size, channels=4, blocks=1, seed=2)
+    network = ResidualNetwork(size, channels=4, blocks=1, seed=2)
     network.weights["first.weight"].requires_grad_()  # as in training
     network.export(tmp_path / "a.onnx")
     exported = make_agent(str(tmp_path / "a.onnx"))
@@ -170,5 +170,5 @@ def test_copies_and_pickles_play_the_same_moves(network):
 
 
 def test_an_agent_plays_in_worker_processes():
-    agent = NeuralAgent(NeuralNetwork(8, channels=4, blocks=1, seed=3))
+    agent = NeuralAgent(ResidualNetwork(8, channels=4, blocks=1, seed=3))
     assert play_match(agent, "random", games=4, workers=2) == play_match(agent, "random", games=4)

@@ -82,7 +82,7 @@ class SlowLearner:
                 (self.estimate_after_reply if self.look_ahead else self.estimate)(state.play(a)) for a in legal
             ]
             best = action = legal[estimates.index(max(estimates))]
-            bits = mix_int(mix_int(key, EPSILON), state.turn + 1)
+            bits = mix_int(mix_int(key, EPSILON), state.placed + 1)
             if len(plies) < random_plies or bits >> 32 < int(self.epsilon * 2**32):
                 action = legal[draw(bits, CHOICE, len(legal))]
             elif state.to_move == self.grabber(key) and mix_int(bits, OPPONENT) >> 32 < int(0.7 * 2**32):

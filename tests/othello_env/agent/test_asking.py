@@ -8,7 +8,7 @@ import pytest
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Agent, AgentError, Othello, OthelloPositions, make_agent
-from othello_env.agent import AgentWrapper, Chance, Clock, Seat, ask, ask_many
+from othello_env.agent import AgentWrapper, Clock, RandomChoices, Seat, ask, ask_many
 from othello_env.agent import spec as agent_specs
 from othello_env.arena.play.clocks import Timed
 
@@ -104,7 +104,7 @@ def states_of_a_game(key, size=8):
     state, states = Othello(size), []
     while not state.is_over:
         states.append(state)
-        state = state.play(state.draw_action(key, state.turn))
+        state = state.play(state.draw_action(key, state.placed))
     return states
 
 
@@ -164,8 +164,8 @@ class TestSeat:
         told = []
 
         class Noting(Blind):
-            def new_game(self, seed):
-                told.append(seed)
+            def new_game(self, key):
+                told.append(key)
 
         agent = Noting()
         first = Seat(agent, 1)
@@ -188,14 +188,14 @@ class TestSeat:
 
 class TestChance:
     def test_a_seed_repeats(self):
-        a, b, c = Chance(5), Chance(5), Chance(6)
+        a, b, c = RandomChoices(5), RandomChoices(5), RandomChoices(6)
         first = [a.choose(Othello()) for _ in range(50)]
         assert [b.choose(Othello()) for _ in range(50)] == first
         assert [c.choose(Othello()) for _ in range(50)] != first
         assert set(first) == {19, 26, 37, 44}
 
     def test_in_a_game_its_seed_and_turn_decide(self):
-        one, other = Chance(1), Chance(2)
+        one, other = RandomChoices(1), RandomChoices(2)
         other.choose(Othello())
         states = states_of_a_game(3)
         one.new_game(77)

@@ -19,7 +19,7 @@ class Odd(Polite):
     """Misbehaves when the board has at least 20 discs."""
 
     def act(self, state, *, seconds_left=None):
-        return self.oddly(state, seconds_left) if state.turn >= 20 else super().act(state)
+        return self.oddly(state, seconds_left) if state.placed >= 20 else super().act(state)
 
     def oddly(self, state, seconds_left):
         raise NotImplementedError
@@ -76,16 +76,16 @@ class Killer(Odd):
 class NeverReady(Polite):
     """Hangs while it prepares for a game."""
 
-    def new_game(self, seed):
-        if seed:
+    def new_game(self, key):
+        if key:
             time.sleep(1000)
 
 
 class Unprepared(Polite):
     """Raises an error while it prepares for a game."""
 
-    def new_game(self, seed):
-        if seed:
+    def new_game(self, key):
+        if key:
             raise RuntimeError("no board")
 
 
@@ -96,7 +96,7 @@ class DiesOnce(Polite):
         self.path = path
 
     def act(self, state, *, seconds_left=None):
-        if state.turn >= 30 and not self.path.exists():
+        if state.placed >= 30 and not self.path.exists():
             self.path.write_text("died")
             os._exit(9)
         return super().act(state)

@@ -22,7 +22,7 @@ class Broken(Agent):
         return "broken"
 
     def act(self, state, *, seconds_left=None):
-        if state.turn < 20:
+        if state.placed < 20:
             return state.legal_actions()[0]
         if isinstance(self.answer, Exception):
             raise self.answer

@@ -17,9 +17,9 @@ def test_a_missing_package_names_the_extra(run, tmp_path, monkeypatch, package):
 def test_it_says_what_it_has_written(run, tmp_path):
     for package in ("torch", "onnx"):
         pytest.importorskip(package, reason="the network needs PyTorch, an optional extra")
-    from othello_agents.network.neural import NeuralNetwork
+    from othello_agents.network.neural import ResidualNetwork
 
-    NeuralNetwork(6, 4, 1).save(tmp_path / "a.safetensors")
+    ResidualNetwork(6, 4, 1).save(tmp_path / "a.safetensors")
     out = tmp_path / "a.onnx"
     assert run("export", tmp_path / "a.safetensors", out) == (0, f"{out}: a network for 6x6\n", "")
     assert out.exists()

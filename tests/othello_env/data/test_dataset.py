@@ -114,7 +114,7 @@ def test_exact_labels_are_the_scores_of_minimax(twin):
     chosen = []
     for i in range(6):
         for ply in range(games.lengths[i]):
-            slow = twin.of(games.state(i, ply))
+            slow = twin.from_state(games.state(i, ply))
             if slow.count(None) <= 4:
                 row = labels.values[len(chosen)]
                 chosen.append((i, ply))

@@ -47,7 +47,7 @@ def test_unfinished_games_from_other_starts_come_back(tmp_path, ending):
     write_games(tmp_path / f"games.{ending}", games)
     again = read_games(tmp_path / f"games.{ending}")
     same(again, games)
-    assert (again.ends.over == games.ends.over).all()
+    assert (again.outcomes.over == games.outcomes.over).all()
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,12 @@ def test_random_games_are_those_of_the_twin(size, twin):
         state, slow = Othello(size), twin.start(size)
         for action in games.actions[i, : games.lengths[i]].tolist():
             assert action in slow.legal_actions()
-            assert action == state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)
+            assert action == state.draw_action(mix_int(mix_int(key, i), state.placed), CHOICE)
             state, slow = state.play(action), slow.play(action)
         assert slow.is_over()
-        assert games.ends.margins[i, 0] == slow.margin()
+        assert games.outcomes.margins[i, 0] == slow.margin()
         assert games.state(i) == state
-    assert games.ends.over.all()
+    assert games.outcomes.over.all()
     assert (games.illegal() == -1).all()
 
 
@@ -89,7 +89,7 @@ def test_the_first_illegal_action_is_found(actions):
     if wrong < 0:
         assert games.state(0) == state
     else:
-        for ask in (lambda: games.ends, lambda: games.state(0), games.statistics, lambda: list(examples(games))):
+        for ask in (lambda: games.outcomes, lambda: games.state(0), games.statistics, lambda: list(examples(games))):
             with pytest.raises(GamesError, match=rf"game 1, ply {wrong + 1}: "):
                 ask()
 
@@ -107,9 +107,9 @@ def test_games_of_states_are_these_states(start):
     for i, final in enumerate(finals):
         assert games.state(i) == final
         assert games.state(i).moves == final.moves
-    np.testing.assert_array_equal(games.ends.over, [state.is_over for state in finals])
-    np.testing.assert_array_equal(games.ends.returns, [state.returns() for state in finals])
-    np.testing.assert_array_equal(games.ends.margins, [state.margins() for state in finals])
+    np.testing.assert_array_equal(games.outcomes.over, [state.is_over for state in finals])
+    np.testing.assert_array_equal(games.outcomes.returns, [state.returns() for state in finals])
+    np.testing.assert_array_equal(games.outcomes.margins, [state.margins() for state in finals])
     assert (games.illegal() == -1).all()
     middle = games.state(0, 3)
     assert middle.moves == finals[0].moves[:3]
@@ -122,7 +122,7 @@ def test_games_from_different_starts():
     games = Games.from_states(finals, [opening, opening, board])
     assert len(games.starts) == 2
     assert [games.state(i) for i in range(3)] == finals
-    np.testing.assert_array_equal(games.ends.margins, [state.margins() for state in finals])
+    np.testing.assert_array_equal(games.outcomes.margins, [state.margins() for state in finals])
 
 
 @pytest.mark.parametrize(

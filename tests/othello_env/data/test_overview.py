@@ -14,7 +14,7 @@ def test_counts_are_those_of_a_slow_loop(size):
     games = random_games(200, size=size, seed=3)
     found = Overview.from_parts([games[:150], games[150:]])
     assert vars(found.statistics) == pytest.approx(vars(games.statistics()))
-    assert found.margins == Counter(games.ends.margins[:, 0].astype(int).tolist())
+    assert found.margins == Counter(games.outcomes.margins[:, 0].astype(int).tolist())
     assert found.plies == Counter(games.lengths.tolist())
     start, slow = Othello(size), Counter()
     wanted = {8: "f5", 6: "e4", 4: "d3"}[size]

@@ -19,7 +19,7 @@ def some_games(starts):
     for k in range(12):
         state = start = starts[k % len(starts)]
         while not state.is_over and (k % 3 or len(state.moves) < 9):
-            state = state.play(state.draw_action(mix_int(k, state.turn), CHOICE))
+            state = state.play(state.draw_action(mix_int(k, state.placed), CHOICE))
         yield start, state
 
 
@@ -27,9 +27,9 @@ def some_games(starts):
 def test_a_batch_plays_as_states_do(rules):
     starts, finals = zip(*some_games(STARTS[rules]), strict=True)
     games = Games.from_states(finals, starts, rules=rules)
-    assert games.ends.over.tolist() == [final.is_over for final in finals]
-    assert games.ends.returns.tolist() == [list(final.returns()) for final in finals]
-    assert games.ends.margins.tolist() == [list(final.margins()) for final in finals]
+    assert games.outcomes.over.tolist() == [final.is_over for final in finals]
+    assert games.outcomes.returns.tolist() == [list(final.returns()) for final in finals]
+    assert games.outcomes.margins.tolist() == [list(final.margins()) for final in finals]
     found = next(examples(games))
     before = [games.state(i, ply) for i in range(len(games)) for ply in range(games.lengths[i])]
     for k, state in enumerate(before):

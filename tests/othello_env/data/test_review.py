@@ -21,7 +21,7 @@ def test_exact_losses_are_those_of_minimax(twin):
             empties = move.state.owners().count(None)
             if empties <= 5:
                 assert move.exact
-                scores = twin.of(move.state).values()
+                scores = twin.from_state(move.state).values()
                 assert move.score == scores[move.action]
                 assert move.best_score == max(scores.values()) == scores[move.best]
                 assert move.loss == max(scores.values()) - scores[move.action] >= 0

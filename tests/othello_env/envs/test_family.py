@@ -305,8 +305,8 @@ class Recorder(Agent):
     def __init__(self):
         self.seats, self.keys = set(), []
 
-    def new_game(self, seed):
-        self.keys.append(seed)
+    def new_game(self, key):
+        self.keys.append(key)
 
     def act(self, state, *, seconds_left=None):
         self.seats.add(state.to_move)

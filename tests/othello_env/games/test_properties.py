@@ -16,14 +16,14 @@ pytestmark = pytest.mark.nojit
 @given(data=st.data())
 def test_rules_agree_with_the_twin(data, positions, twin):
     state = data.draw(positions())
-    slow = twin.of(state)
+    slow = twin.from_state(state)
     legal = slow.legal_actions()
     assert state.legal_actions() == tuple(legal)
     assert state.is_over == slow.is_over()
     assert state.must_pass == (legal == [state.pass_action])
     assert [state.mobility(player) for player in (0, 1)] == [len(slow.squares(player)) for player in (0, 1)]
     assert state.discs() == state.scores() == (slow.count(0), slow.count(1))
-    assert state.turn == slow.count(0) + slow.count(1)
+    assert state.placed == slow.count(0) + slow.count(1)
     for action in legal:
         after, slow_after = state.play(action), slow.play(action)
         assert after.to_text() == slow_after.to_text()
@@ -36,7 +36,7 @@ def test_rules_agree_with_the_twin(data, positions, twin):
 @given(data=st.data())
 def test_results_agree_with_the_twin(data, positions, twin):
     state = data.draw(positions())
-    margin = twin.of(state).margin()
+    margin = twin.from_state(state).margin()
     assert state.margins() == (margin, -margin)
     assert state.returns() == (np.sign(margin), -np.sign(margin))
     assert abs(margin) <= state.largest_margin
@@ -64,7 +64,7 @@ def test_exactly_the_legal_actions_can_be_played(data, positions):
 @given(data=st.data())
 def test_arrays_agree_with_the_twin(data, positions, twin):
     state = data.draw(positions())
-    slow = twin.of(state)
+    slow = twin.from_state(state)
     for player in (0, 1):
         planes = state.observation(player)
         expected = [[[cell == who for cell in row] for row in slow.rows] for who in (player, 1 - player)]
@@ -98,7 +98,7 @@ def test_arrays_are_copies(data, positions):
 def test_text_round_trips(data, positions, twin):
     state = data.draw(positions())
     text = state.to_text()
-    assert text == twin.of(state).to_text()
+    assert text == twin.from_state(state).to_text()
     assert Othello.from_text(text, "XO"[state.to_move]) == state
     assert eval(repr(state)) == state
     rows = [line[2:] for line in str(state).splitlines()[1 : state.size + 1]]

@@ -33,7 +33,7 @@ def test_the_same_moves_as_the_agent(spec, size):
     while (live := ~np.asarray(state.terminated)).any():
         batch = positions(state, live, size)
         keys = np.zeros((n, 2), np.uint32)
-        decisions = [mix_int(key, turn) for key, turn in zip(batch.key.tolist(), batch.turns(), strict=True)]
+        decisions = [mix_int(key, placed) for key, placed in zip(batch.key.tolist(), batch.placed(), strict=True)]
         keys[live] = np.array(decisions, np.uint64)[:, np.newaxis].view(np.uint32)
         theirs = agent.act_batch(batch)
         assert np.asarray(choose(state, keys))[live].tolist() == theirs.tolist()

@@ -347,14 +347,14 @@ def test_imitations_positions_and_what_is_right_in_them(twin, tmp_path):
 
     expected = {True: [], False: []}
     for i in range(25):
-        result = float(np.sign(played.ends.margins[i, 0]))
+        result = float(np.sign(played.outcomes.margins[i, 0]))
         for ply in range(played.lengths[i]):
             state, action = played.state(i, ply), int(played.actions[i, ply])
             if action == 16:
                 continue
             right, value = {action}, result if state.to_move == 0 else -result
             if state.owners().count(None) <= 5:
-                scores = twin.of(state).values()
+                scores = twin.from_state(state).values()
                 right = {a for a, score in scores.items() if score == max(scores.values())}
                 value = float(np.sign(max(scores.values())))
             expected[i % 10 == 0].append((state.observation(state.to_move).tolist(), right, value))

@@ -18,8 +18,8 @@ class OneByOne(Agent):
     def __init__(self, agent):
         self.agent = agent
 
-    def new_game(self, seed):
-        self.agent.new_game(seed)
+    def new_game(self, key):
+        self.agent.new_game(key)
 
     def act(self, state, *, seconds_left=None):
         return self.agent.act(state, seconds_left=seconds_left)
@@ -60,8 +60,8 @@ class SometimesWrong(Agent):
     def __init__(self, wrong):
         self.wrong, self.key, self.alone, self.together = wrong, 0, 0, 0
 
-    def new_game(self, seed):
-        self.key = seed
+    def new_game(self, key):
+        self.key = key
 
     def act(self, state, *, seconds_left=None):
         self.alone += 1

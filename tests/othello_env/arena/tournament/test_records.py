@@ -20,7 +20,7 @@ def finished(start, key=1):
     """A random game from a position to its end."""
     state = start
     while not state.is_over:
-        state = state.play(state.draw_action(key, state.turn))
+        state = state.play(state.draw_action(key, state.placed))
     return state
 
 

@@ -340,8 +340,8 @@ def test_positions_round_trip(seed, plies, size, draws):
     for _ in range(plies):
         if state.is_over:
             break
-        state = state.play(state.draw_action(seed, state.turn))
-    assert state.turn == len(state.moves)
+        state = state.play(state.draw_action(seed, state.placed))
+    assert state.placed == len(state.moves)
     assert pickle.loads(pickle.dumps(state)) == state == copy.deepcopy(state)
     assert pickle.loads(pickle.dumps(state)).moves == state.moves
     replayed = Checkers(size, draws).play_transcript(state.transcript())

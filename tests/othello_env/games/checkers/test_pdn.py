@@ -37,8 +37,8 @@ def test_short_chains_are_written_in_full(printed):
 def test_what_is_written_is_read_back(seed, plies, size, draws):
     state = Checkers(size, draws)
     while not state.is_over and len(state.moves) < plies:
-        state = state.play(state.draw_action(seed, state.turn))
-    game = PdnGame.of(state, White='a "quoted" \\ name', Event="test")
+        state = state.play(state.draw_action(seed, state.placed))
+    game = PdnGame.from_state(state, White='a "quoted" \\ name', Event="test")
     assert game.result == {1.0: "0-1", -1.0: "1-0", 0.0: "1/2-1/2"}[state.returns()[0]] if state.is_over else "*"
     text = pdn.dumps([game, game])
     assert max(map(len, text.splitlines())) <= 80
@@ -52,7 +52,7 @@ def test_what_is_written_is_read_back(seed, plies, size, draws):
 
 def test_games_from_a_position():
     start = Checkers.from_text("W:WK32,29:BK1,22", draws="40-move")
-    game = PdnGame.of(start.play_transcript("32-28 1-6 28-32"), start)
+    game = PdnGame.from_state(start.play_transcript("32-28 1-6 28-32"), start)
     text = pdn.dumps([game])
     assert '[FEN "W:W29,K32:BK1,22"]' in text
     assert '[SetUp "1"]' in text
@@ -131,4 +131,4 @@ def test_repetitions_end_the_game_only_where_the_rule_says_so():
 def test_a_game_that_begins_within_a_chain_cannot_be_written():
     start = Checkers.from_text("B:W15,22,32:B11,1").play_transcript("11x18")
     with pytest.raises(ValueError, match="middle of a chain"):
-        pdn.dumps([PdnGame.of(start.play_transcript("18x25"), start)])
+        pdn.dumps([PdnGame.from_state(start.play_transcript("18x25"), start)])

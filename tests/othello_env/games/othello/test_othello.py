@@ -117,7 +117,7 @@ def test_games_with_passes_read_the_same_with_and_without_them():
     for key in range(100):
         state = start
         while not state.is_over:
-            state = state.play(state.draw_action(key, state.turn))
+            state = state.play(state.draw_action(key, state.placed))
         if start.pass_action in state.moves:
             break
     plies = state.moves

@@ -24,7 +24,7 @@ class Twin:
         self.to_move = to_move
 
     @classmethod
-    def of(cls, state):
+    def from_state(cls, state):
         return cls(state.to_text().split("/"), state.to_move)
 
     def at(self, row, column):
@@ -72,7 +72,7 @@ def check_against_twin(state, twin):
     assert np.flatnonzero(state.action_mask()).tolist() == list(legal)
     assert state.action_mask().dtype == np.int8
     assert state.scores() == tuple(map(twin.count, "BRG"))
-    assert state.turn == sum(state.scores())
+    assert state.placed == sum(state.scores())
     for player in range(3):
         assert state.mobility(player) == len(twin.moves(player))
         letters = [*"BRG"[player:], *"BRG"[:player], "#"]
@@ -92,7 +92,7 @@ def test_random_games_are_the_twins(options):
     skipped = repeated = 0
     for seed in range(3 if not options else 20):
         state = Tribolo(seed, **options)
-        twin = Twin.of(state)
+        twin = Twin.from_state(state)
         walls = state.walls()
         while not state.is_over:
             check_against_twin(state, twin)
